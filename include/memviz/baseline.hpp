@@ -2,6 +2,7 @@
 
 // Recordings of one commit -> a small file that later ones are compared with: the peak and the end of each device, by
 // line and kind, as the range that the recordings span; and back into a state that compare_snapshots() takes.
+// baseline_json.hpp has the file.
 
 #include "memviz/compare.hpp"
 #include "memviz/source_line.hpp"
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,37 +57,24 @@ struct BaselineDevice {
   std::uint64_t recordings = 0;          ///< that use it
 };
 
-class Baseline {
-public:
-  /// Adds a recording by its state at the peak and at the end, both with kinds.
-  void add(const std::string& name, const MemoryState& at_peak, const MemoryState& at_end);
-  /// Reads what json() wrote. Throws Error.
-  [[nodiscard]] static Baseline read(std::string_view json);
-  /// Whether bytes begin as json() does.
-  [[nodiscard]] static bool is_one(std::string_view bytes);
-
-  /// At most 100 KB: the lines that hold least are left out, and counted as the rest.
-  [[nodiscard]] std::string json() const;
-
-  /// The state at the peak, or at the end, in which each figure is the highest of the recordings, or the lowest.
-  [[nodiscard]] MemoryState state(MomentKind moment, std::uint64_t ByteRange::*side) const;
-  /// Whether the peak is known.
-  [[nodiscard]] bool has_events() const;
-  /// "a.pickle", "3 recordings, a.pickle to c.pickle"
-  [[nodiscard]] std::string name() const;
-  /// The bytes that no omitted line exceeds, if the file leaves out lines; else 0.
-  [[nodiscard]] std::uint64_t most_of_left_out() const;
-
-private:
-  [[nodiscard]] std::string json(std::size_t most_lines) const;
-
-  std::vector<std::string> recordings_;
-  std::vector<std::pair<std::string, std::string>> settings_;
-  std::string generation_;
-  std::string rehearsal_;
-  std::map<DeviceId, BaselineDevice> devices_;
-  std::uint64_t most_of_left_out_ = 0;
+struct Baseline {
+  std::vector<std::string> recordings; ///< their names
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string generation;
+  std::string rehearsed_gpu; ///< the made-up GPU of a rehearsal; "" for a real one
+  std::map<DeviceId, BaselineDevice> devices;
+  std::uint64_t most_of_left_out_bytes = 0; ///< that no line left out of the file exceeds; 0: the file has all lines
 };
+
+/// Adds a recording by its state at the peak and at the end, both with kinds.
+void add_recording(Baseline& baseline, const std::string& name, const MemoryState& at_peak, const MemoryState& at_end);
+
+/// Returns the state at the peak, or at the end, in which each figure is the highest of the recordings, or the lowest.
+[[nodiscard]] MemoryState state_of(const Baseline& baseline, MomentKind moment, std::uint64_t ByteRange::*side);
+/// Whether the peak is known.
+[[nodiscard]] bool has_events(const Baseline& baseline);
+/// "a.pickle", "3 recordings, a.pickle to c.pickle"
+[[nodiscard]] std::string name_of(const Baseline& baseline);
 
 /// Takes out of a comparison of two baselines what they do not know: segments, and lines that the file of one may have
 /// left out, which count as the rest.

@@ -5,6 +5,7 @@
 #include "memviz/allocator_settings.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/baseline.hpp"
+#include "memviz/baseline_json.hpp"
 #include "memviz/births.hpp"
 #include "memviz/block_lines.hpp"
 #include "memviz/check.hpp"

@@ -3,6 +3,7 @@
 #include "cli/baseline_file.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "memviz/baseline_json.hpp"
 
 #include <optional>
 #include <string>
@@ -26,8 +27,8 @@ int run_baseline(const BaselineCommand& options) {
   check_outputs(options, {{"-o", options.output}});
   Baseline baseline;
   for (const std::string& file : options.operands)
-    add_recording(baseline, file, options.file);
-  write_output(options.file, options.output.value_or("-"), baseline.json());
+    add_snapshot(baseline, file, options.file);
+  write_output(options.file, options.output.value_or("-"), baseline_json(baseline));
   return kSuccess;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
+#include "memviz/baseline_json.hpp"
 #include "memviz/input.hpp"
 
 #include <filesystem>
@@ -10,7 +11,7 @@
 
 namespace memviz::cli {
 
-std::optional<Baseline> read_baseline(const std::string& file, const std::string& name) {
+std::optional<Baseline> baseline_in(const std::string& file, const std::string& name) {
   // A pipe is read once: it is a snapshot.
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
@@ -18,15 +19,15 @@ std::optional<Baseline> read_baseline(const std::string& file, const std::string
   if (!std::ifstream(file).read(head.data(), 1) || head != "{") return std::nullopt;
   return naming_file(name, [&]() -> std::optional<Baseline> {
     const Input input = read_input(file);
-    if (!Baseline::is_one(input.bytes())) return std::nullopt;
-    return Baseline::read(input.bytes());
+    if (!is_baseline_json(input.bytes())) return std::nullopt;
+    return read_baseline_json(input.bytes());
   });
 }
 
-void add_recording(Baseline& baseline, const std::string& file, const FileOptions& options) {
+void add_snapshot(Baseline& baseline, const std::string& file, const FileOptions& options) {
   const Loaded peak = load(file, options, {.moment = moment_of(peak_scope()), .kinds = true});
   const Loaded end = load_file(file, options, {.kinds = true}, std::nullopt);
-  naming_file(end.name, [&] { baseline.add(picture_name(end.name), peak.state, end.state); });
+  naming_file(end.name, [&] { add_recording(baseline, picture_name(end.name), peak.state, end.state); });
 }
 
 } // namespace memviz::cli

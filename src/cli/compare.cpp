@@ -109,7 +109,7 @@ Side side_of_baseline(const Baseline& baseline, const std::string& name, const S
   const MomentKind kind = scope.at.kind;
   if (kind != MomentKind::peak && kind != MomentKind::end)
     throw UsageError(name + " is compared by lines at the peak or the end: --at peak or --at end");
-  return {name, name, baseline.state(kind, side), {}, {}};
+  return {name, name, state_of(baseline, kind, side), {}, {}};
 }
 
 Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
@@ -219,18 +219,18 @@ struct Baselines {
 };
 
 Baselines read_baselines(const CompareCommand& options, const std::pair<std::string, std::string>& names) {
-  Baselines read{read_baseline(options.operands[0], names.first), read_baseline(options.operands[1], names.second)};
+  Baselines read{baseline_in(options.operands[0], names.first), baseline_in(options.operands[1], names.second)};
   if (!read.before && !read.after) return read;
   if (options.picture.output) throw UsageError("a baseline has no stacks to draw: leave out -o");
-  if (!read.before) add_recording(read.before.emplace(), options.operands[0], options.file);
-  if (!read.after) add_recording(read.after.emplace(), options.operands[1], options.file);
+  if (!read.before) add_snapshot(read.before.emplace(), options.operands[0], options.file);
+  if (!read.after) add_snapshot(read.after.emplace(), options.operands[1], options.file);
   return read;
 }
 
 /// A baseline has no out-of-memory error: both sides are compared at the peak, where it is known.
 Scope scope_of(const Baselines& baselines, const Scope& scope) {
   if (!baselines.before || scope.at.kind != MomentKind::automatic) return scope;
-  const bool knows_peak = baselines.before->has_events() && baselines.after->has_events();
+  const bool knows_peak = has_events(*baselines.before) && has_events(*baselines.after);
   return {scope.device, knows_peak ? peak_scope().at : MomentChoice{}};
 }
 

@@ -1,4 +1,4 @@
-#include "memviz/baseline.hpp"
+#include "memviz/baseline_json.hpp"
 
 #include "memviz/error.hpp"
 #include "support/small_snapshot.hpp"
@@ -33,13 +33,13 @@ Recording with_lines(std::uint64_t lines, std::uint64_t factor) {
 
 Baseline baseline_of(const Recording& recording) {
   Baseline baseline;
-  baseline.add("a.pickle", state_at(recording, {.kind = MomentKind::peak}), end_of(recording));
+  add_recording(baseline, "a.pickle", state_at(recording, {.kind = MomentKind::peak}), end_of(recording));
   return baseline;
 }
 
 Comparison compared(const Baseline& before, const Baseline& after) {
-  Comparison comparison = compare_snapshots(before.state(MomentKind::peak, &ByteRange::high),
-                                            after.state(MomentKind::peak, &ByteRange::low), {});
+  Comparison comparison = compare_snapshots(state_of(before, MomentKind::peak, &ByteRange::high),
+                                            state_of(after, MomentKind::peak, &ByteRange::low), {});
   fold_left_out(comparison, before, after);
   return comparison;
 }
@@ -59,11 +59,11 @@ std::uint64_t sum_of_lines(const nlohmann::json& moment) {
 
 TEST_CASE("a baseline that is read back has no difference from its recording") {
   const Recording recording = with_lines(20, 1000);
-  const std::string json = baseline_of(recording).json();
-  CHECK(Baseline::is_one(json));
-  const Baseline read = Baseline::read(json);
-  CHECK(read.json() == json);
-  CHECK(read.name() == "a.pickle");
+  const std::string json = baseline_json(baseline_of(recording));
+  CHECK(is_baseline_json(json));
+  const Baseline read = read_baseline_json(json);
+  CHECK(baseline_json(read) == json);
+  CHECK(name_of(read) == "a.pickle");
   const Comparison comparison = compared(read, recording);
   CHECK(comparison.changes.empty());
   REQUIRE(comparison.readings.size() == 1);
@@ -75,7 +75,7 @@ TEST_CASE("a baseline that is read back has no difference from its recording") {
 
 TEST_CASE("the lines of a baseline and its rest are all that is requested") {
   const Recording recording = with_lines(3000, 64);
-  const std::string json = baseline_of(recording).json();
+  const std::string json = baseline_json(baseline_of(recording));
   CHECK(json.size() <= 100'000);
   const nlohmann::json document = nlohmann::json::parse(json);
   const nlohmann::json& device = document["devices"][0];
@@ -86,14 +86,14 @@ TEST_CASE("the lines of a baseline and its rest are all that is requested") {
   CHECK(document["most_of_left_out_bytes"] > 0);
 
   SUBCASE("and lines that it leaves out are no growth") {
-    const Baseline baseline = Baseline::read(json);
+    const Baseline baseline = read_baseline_json(json);
     CHECK(lines_over(compared(baseline, recording), {false, 0, 0, "0"}).empty());
   }
   SUBCASE("but one of them that grows beyond those that it has is one") {
     SmallSnapshot builder;
     const StackId stack = builder.stack({"/app/job.py:7:grown"});
     builder.segment(kBase, 1 << 20).active(1 << 20, 1 << 20, stack).event(Action::alloc, kBase, 1 << 20, stack);
-    const Comparison comparison = compared(Baseline::read(json), builder.take());
+    const Comparison comparison = compared(read_baseline_json(json), builder.take());
     const auto lines = lines_over(comparison, {false, 0, 256 << 10, "256KiB"});
     REQUIRE(lines.size() == 1);
     CHECK(comparison.changes[lines[0]].change.delta_bytes() == 1 << 20);
@@ -118,30 +118,30 @@ TEST_CASE("memory without a stack has its reason in a baseline, and is no growth
   builder.segment(kBase, 4096).active(4096, 4096).event(Action::alloc, kBase + 4096, 512);
   const Recording recording = builder.take();
   const Baseline baseline = baseline_of(recording);
-  CHECK(baseline.json().find("\"no_stack\":\"<no stack") != std::string::npos);
-  CHECK(compared(Baseline::read(baseline.json()), recording).changes.empty());
+  CHECK(baseline_json(baseline).find("\"no_stack\":\"<no stack") != std::string::npos);
+  CHECK(compared(read_baseline_json(baseline_json(baseline)), recording).changes.empty());
 }
 
 TEST_CASE("several recordings span a range, from whose highest growth is counted") {
   const Recording small = with_lines(3, 1000);
   const Recording large = with_lines(4, 1000);
   Baseline baseline = baseline_of(small);
-  baseline.add("b.pickle", state_at(large, {.kind = MomentKind::peak}), end_of(large));
-  const Baseline read = Baseline::read(baseline.json());
-  CHECK(read.name() == "2 recordings, a.pickle to b.pickle");
+  add_recording(baseline, "b.pickle", state_at(large, {.kind = MomentKind::peak}), end_of(large));
+  const Baseline read = read_baseline_json(baseline_json(baseline));
+  CHECK(name_of(read) == "2 recordings, a.pickle to b.pickle");
   CHECK(compared(read, large).changes.empty());
   CHECK(compared(read, small).readings[0].of(Gauge::peak).change_bytes() == -4000);
   CHECK(compared(baseline_of(small), read).readings[0].of(Gauge::end).change_bytes() == 0);
 }
 
 TEST_CASE("what is no baseline is refused with what is wrong") {
-  CHECK(!Baseline::is_one("{\"segments\": []}"));
-  CHECK_THROWS_WITH_AS(static_cast<void>(Baseline::read(R"({"schema": "memviz.baseline/9.0"})")),
+  CHECK(!is_baseline_json("{\"segments\": []}"));
+  CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(R"({"schema": "memviz.baseline/9.0"})")),
                        "a baseline of another version: memviz.baseline/9.0, expected memviz.baseline/1.0", Error);
-  CHECK_THROWS_WITH_AS(static_cast<void>(Baseline::read(R"({"schema": "memviz.baseline/1.0"})")),
+  CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(R"({"schema": "memviz.baseline/1.0"})")),
                        "not a baseline that this memviz reads: 'recordings' is missing or of another type", Error);
   // Every beginning of a whole one is refused, too.
-  const std::string json = baseline_of(with_lines(2, 512)).json();
+  const std::string json = baseline_json(baseline_of(with_lines(2, 512)));
   for (std::size_t size = 0; size + 2 < json.size(); ++size)
-    CHECK_THROWS_AS(static_cast<void>(Baseline::read(json.substr(0, size))), Error);
+    CHECK_THROWS_AS(static_cast<void>(read_baseline_json(json.substr(0, size))), Error);
 }

@@ -120,16 +120,16 @@ void fold_left_out(Comparison& comparison, std::uint64_t most_of_left_out, Amoun
 
 } // namespace
 
-MemoryState Baseline::state(MomentKind moment, std::uint64_t ByteRange::*side) const {
+MemoryState state_of(const Baseline& baseline, MomentKind moment, std::uint64_t ByteRange::*side) {
   StateOfBaseline made(moment, side);
-  for (const auto& [id, device] : devices_)
+  for (const auto& [id, device] : baseline.devices)
     made.add(id, device);
-  return made.take(generation_);
+  return made.take(baseline.generation);
 }
 
 void fold_left_out(Comparison& comparison, const Baseline& before, const Baseline& after) {
-  if (before.most_of_left_out() > 0) fold_left_out(comparison, before.most_of_left_out(), &Change::before);
-  if (after.most_of_left_out() > 0) fold_left_out(comparison, after.most_of_left_out(), &Change::after);
+  if (before.most_of_left_out_bytes > 0) fold_left_out(comparison, before.most_of_left_out_bytes, &Change::before);
+  if (after.most_of_left_out_bytes > 0) fold_left_out(comparison, after.most_of_left_out_bytes, &Change::after);
   std::stable_sort(comparison.changes.begin(), comparison.changes.end(),
                    [](const UserLineChange& one, const UserLineChange& other) {
                      return std::abs(one.change.delta_bytes()) > std::abs(other.change.delta_bytes());

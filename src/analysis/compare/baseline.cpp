@@ -61,50 +61,53 @@ void complete(BaselineMoment& moment, std::uint64_t recordings) {
     if (share.recordings < recordings) share.bytes.low = 0;
 }
 
+std::string gpu_of(const Rehearsal& rehearsal) {
+  for (const std::string& name : {rehearsal.gpu, rehearsal.profile})
+    if (!name.empty()) return name;
+  return "unknown";
+}
+
 } // namespace
 
-void Baseline::add(const std::string& name, const MemoryState& at_peak, const MemoryState& at_end) {
+void add_recording(Baseline& baseline, const std::string& name, const MemoryState& at_peak, const MemoryState& at_end) {
   const Recording& recording = *at_end.recording;
-  if (recordings_.empty()) {
-    generation_ = recording.origin.generation;
-    if (recording.origin.rehearsal) rehearsal_ = rehearsal_text(*recording.origin.rehearsal);
+  if (baseline.recordings.empty()) {
+    baseline.generation = recording.origin.generation;
+    if (recording.origin.rehearsal) baseline.rehearsed_gpu = gpu_of(*recording.origin.rehearsal);
     for (const auto& [key, value] : recording.settings)
-      settings_.emplace_back(recording.frames.text(key), recording.frames.text(value));
+      baseline.settings.emplace_back(recording.frames.text(key), recording.frames.text(value));
   }
   for (const DeviceState& end : at_end.devices) {
     const DeviceState* const peak = at_peak.device_at(end.device);
     if (peak == nullptr || !is_used(end.figures)) continue;
-    BaselineDevice& device = devices_[end.device];
+    BaselineDevice& device = baseline.devices[end.device];
     device.is_cpu = end.is_cpu;
     if (device.recordings == 0) device.counts = static_cast<const EventCounts&>(end.figures);
-    widen(device.peak_requested, end.figures.peak_requested_bytes, recordings_.size());
-    widen(device.end_requested, end.figures.end_requested_bytes, recordings_.size());
-    widen(device.end_reserved, end.figures.end_reserved_bytes, recordings_.size());
+    widen(device.peak_requested, end.figures.peak_requested_bytes, baseline.recordings.size());
+    widen(device.end_requested, end.figures.end_requested_bytes, baseline.recordings.size());
+    widen(device.end_reserved, end.figures.end_reserved_bytes, baseline.recordings.size());
     add_moment(device.moments[0], at_peak, *peak);
     add_moment(device.moments[1], at_end, end);
     ++device.recordings;
   }
-  recordings_.push_back(name);
-  for (auto& [id, device] : devices_) {
-    if (device.recordings < recordings_.size())
+  baseline.recordings.push_back(name);
+  for (auto& [id, device] : baseline.devices) {
+    if (device.recordings < baseline.recordings.size())
       device.peak_requested.low = device.end_requested.low = device.end_reserved.low = 0;
     for (BaselineMoment& moment : device.moments)
-      complete(moment, recordings_.size());
+      complete(moment, baseline.recordings.size());
   }
 }
 
-std::string Baseline::name() const {
-  if (recordings_.empty()) return "no recording";
-  if (recordings_.size() == 1) return recordings_.front();
-  return fmt::format("{} recordings, {} to {}", recordings_.size(), recordings_.front(), recordings_.back());
+std::string name_of(const Baseline& baseline) {
+  if (baseline.recordings.empty()) return "no recording";
+  if (baseline.recordings.size() == 1) return baseline.recordings.front();
+  return fmt::format("{} recordings, {} to {}", baseline.recordings.size(), baseline.recordings.front(),
+                     baseline.recordings.back());
 }
 
-bool Baseline::has_events() const {
-  return std::ranges::any_of(devices_, [](const auto& device) { return device.second.counts.events > 0; });
-}
-
-std::uint64_t Baseline::most_of_left_out() const {
-  return most_of_left_out_;
+bool has_events(const Baseline& baseline) {
+  return std::ranges::any_of(baseline.devices, [](const auto& device) { return device.second.counts.events > 0; });
 }
 
 } // namespace memviz
