@@ -91,16 +91,30 @@ OptionList<FileOptions> general_options() {
   };
 }
 
+namespace {
+
+std::shared_ptr<Redactor> new_redactor(const FileOptions& options) {
+  return std::make_shared<Redactor>(RedactOptions{*options.redact, options.redact_key.value_or("")});
+}
+
+} // namespace
+
 void settle(FileOptions& options) {
   options.are_threads_given = options.threads > 0;
   if (!options.are_threads_given) options.threads = usual_threads();
   if (options.redact_key && !options.redact) throw UsageError("--redact-key needs --redact paths, names or all");
-  if (options.redact)
-    options.redactor = std::make_shared<Redactor>(RedactOptions{*options.redact, options.redact_key.value_or("")});
+  if (options.redact) options.redactor = new_redactor(options);
+}
+
+FileOptions options_of_one(const FileOptions& options, unsigned threads) {
+  FileOptions own = options;
+  own.threads = threads;
+  if (options.redact) own.redactor = new_redactor(options);
+  return own;
 }
 
 unsigned threads_for_files(const FileOptions& options) {
-  if (options.redactor != nullptr || options.max_memory) return 1;
+  if (options.max_memory) return 1;
   return options.are_threads_given ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
 }
 

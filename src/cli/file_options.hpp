@@ -48,8 +48,12 @@ struct FileOptions {
 /// After the last option: what follows from several. Throws UsageError where they contradict each other.
 void settle(FileOptions& options);
 
-/// Threads for work on several files: --threads, else as many as there are processors; one with --redact, because what
-/// is hidden of one file is looked for in all, and with --max-memory, which is to be enough for each file alone.
+/// Returns the options for one of several files that are worked on at once: with its threads, and with a redactor that
+/// no other file shares. Pseudonyms are the same from all of them; outputs are searched for what this file hides only.
+[[nodiscard]] FileOptions options_of_one(const FileOptions& options, unsigned threads);
+
+/// Threads for work on several files: --threads, else as many as there are processors; one with --max-memory, which is
+/// to be enough for each file alone.
 [[nodiscard]] unsigned threads_for_files(const FileOptions& options);
 
 /// --max-size and the like.

@@ -80,7 +80,10 @@ std::vector<RankPart> parts_of(const std::string& file, const FileOptions& optio
       SnapshotFile snapshot(file, options);
       Session& session = snapshot.session();
       if (session.input().bytes().starts_with(kRankPartHead)) return read_rank_parts(session.input().bytes());
-      return {part_of(name, session.open(wants).state)};
+      RankPart part = part_of(name, session.open(wants).state);
+      for (const LineMemory& held : part.held)
+        check_redacted(options, held.line);
+      return {std::move(part)};
     });
   } catch (const Error& error) {
     const std::string_view reason = without_name(error.what(), name);
@@ -99,11 +102,7 @@ std::vector<RankPart> parts_of_all(const RanksCommand& options) {
   std::vector<RankPart> parts;
   work_on_files(
       files, threads_for_files(options.file),
-      [&](std::size_t i, unsigned threads) {
-        FileOptions own = quiet;
-        own.threads = threads;
-        by_file[i] = parts_of(files[i], own, wants);
-      },
+      [&](std::size_t i, unsigned threads) { by_file[i] = parts_of(files[i], options_of_one(quiet, threads), wants); },
       [&](std::size_t i) {
         std::ranges::move(by_file[i], std::back_inserter(parts));
         by_file[i].clear();

@@ -57,6 +57,8 @@ Made made_of(const CommandOptions& options, const FileOptions& own, const std::s
   try {
     made.code = run_within_limits(options, [&] {
       made.answer = answer(file, own);
+      check_redacted(own, made.answer.text);
+      check_redacted(own, made.answer.json);
       return kSuccess;
     });
     made.is_answered = true;
@@ -161,8 +163,7 @@ int answer_files(const CommandOptions& options, const TextOutputs& outputs, cons
   work_on_files(
       files, threads_for_files(options.file),
       [&](std::size_t i, unsigned threads) {
-        FileOptions own = options.file;
-        own.threads = threads;
+        FileOptions own = options_of_one(options.file, threads);
         own.waiting_messages = std::make_shared<std::vector<std::string>>();
         made[i] = made_of(options, own, files[i], answer);
       },
