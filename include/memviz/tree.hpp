@@ -75,11 +75,11 @@ enum class Topic : std::uint8_t {
 
 /// Whether it says anything; `unknown` where no event of the allocation is recorded, and of annotations where it has no
 /// time.
-enum class Told : std::uint8_t { text, nothing, unknown };
+enum class TopicContent : std::uint8_t { text, nothing, unknown };
 
 struct TopicKey {
   Topic topic = Topic::annotation;
-  Told told = Told::unknown;
+  TopicContent content = TopicContent::unknown;
   StringId text; ///< empty where nothing is told
   friend auto operator<=>(const TopicKey&, const TopicKey&) = default;
 };

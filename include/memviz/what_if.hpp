@@ -116,7 +116,7 @@ enum class Smallest : std::uint8_t { count, bytes };
 /// The set of blocks to look for, and the circumstances.
 struct BlockSearch {
   Smallest smallest = Smallest::count;
-  bool gives_back = true; ///< the allocator gives free segments back before it fails; not while a graph is captured
+  bool releases_cache = true; ///< the allocator gives free segments back before it fails; not while a graph is captured
   std::span<const std::uint64_t> line_bytes = {}; ///< as in Question
 };
 

@@ -52,7 +52,7 @@ public:
   explicit PathOrder(const FrameTable& frames) : frames_(frames), selection_(frames, {}) {}
 
   /// Outermost first, without the frames on PyTorch's omit list.
-  [[nodiscard]] FoldedStack frames_of(const Leaf& leaf) { return selection_.kept(leaf.stack); }
+  [[nodiscard]] FoldedStack frames_of(const Leaf& leaf) { return selection_.selected(leaf.stack); }
 
   /// Less than, equal to or more than 0. States in order are in the order of their names.
   [[nodiscard]] int compare(const Path& one, const Path& other) {

@@ -52,7 +52,7 @@ struct IdentityWriter {
     json.member("line", known_line(frames.frame(frame).line));
   }
   void operator()(const TopicKey& key) const {
-    if (key.told == Told::text) json.member("text", frames.text(key.text));
+    if (key.content == TopicContent::text) json.member("text", frames.text(key.text));
   }
   // The label says all of these.
   void operator()(const RootKey& /*root*/) const {}

@@ -177,7 +177,7 @@ private:
       const auto& [device, stack] = key;
       if (subject_.options.device && device != *subject_.options.device) continue;
       Sample sample{.allocated = amount};
-      const auto kept = selection.is_in_focus(stack) ? selection.kept(stack) : std::span<const FrameId>();
+      const auto kept = selection.is_in_focus(stack) ? selection.selected(stack) : std::span<const FrameId>();
       for (std::size_t i = kept.size(); i > 0; --i)
         sample.locations.push_back(locations_.of(kept[i - 1]));
       if (kept.empty()) sample.locations.push_back(locations_.of(pseudo_label(reason(selection, stack))));

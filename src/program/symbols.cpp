@@ -102,9 +102,9 @@ std::string Symbols::written(Meaning meaning, const std::vector<Polynomial>& arg
   std::vector<std::string> texts;
   for (const Polynomial& argument : arguments) {
     const bool is_sum = argument.terms().size() > 1 && meaning != Meaning::max && meaning != Meaning::min;
-    const Text told = told_text(argument);
+    const Text bounded = bounded_text(argument);
     if (!told.is_whole) throw_too_long(); // or two functions would be one
-    texts.push_back(is_sum ? "(" + told.text + ")" : told.text);
+    texts.push_back(is_sum ? "(" + bounded.text + ")" : bounded.text);
   }
   return function_text(meaning, texts);
 }
@@ -172,12 +172,12 @@ std::int64_t Symbols::value_or(const Polynomial& polynomial, std::int64_t otherw
 }
 
 std::string Symbols::text(const Polynomial& polynomial) const {
-  Text told = told_text(polynomial);
-  if (!told.is_whole) told.text += told.text.empty() ? "…" : " + …";
-  return std::move(told.text);
+  Text bounded = bounded_text(polynomial);
+  if (!bounded.is_whole) bounded.text += bounded.text.empty() ? "…" : " + …";
+  return std::move(bounded.text);
 }
 
-Symbols::Text Symbols::told_text(const Polynomial& polynomial) const {
+Symbols::Text Symbols::bounded_text(const Polynomial& polynomial) const {
   std::string text;
   for (const Term& term : polynomial.terms()) {
     std::string product;

@@ -71,7 +71,7 @@ private:
 
   [[nodiscard]] SymbolId add(Symbol symbol);
   [[nodiscard]] std::string written(Meaning meaning, const std::vector<Polynomial>& arguments) const;
-  [[nodiscard]] Text told_text(const Polynomial& polynomial) const;
+  [[nodiscard]] Text bounded_text(const Polynomial& polynomial) const;
   [[nodiscard]] std::optional<std::int64_t> computed(const Symbol& function,
                                                      std::optional<std::int64_t> otherwise) const;
   [[nodiscard]] std::optional<std::int64_t> value(SymbolId symbol, std::optional<std::int64_t> otherwise) const;

@@ -71,14 +71,14 @@ struct Redactor::Parts {
     return hiding().pseudonym(prefix, text);
   }
 
-  [[nodiscard]] std::string kept(std::string_view text) {
+  [[nodiscard]] std::string unchanged(std::string_view text) {
     std::string result = hides_paths ? without_paths(text, hiding()) : std::string(text);
     search.keep(result);
     return result;
   }
 
   [[nodiscard]] std::string annotation(std::string_view text) {
-    if (is_public_annotation(text)) return kept(text);
+    if (is_public_annotation(text)) return unchanged(text);
     // A number at the end tells the steps of one mark apart.
     const std::size_t digits = text.find_last_not_of("0123456789") + 1;
     const std::string_view stem = text.substr(0, digits);
@@ -87,9 +87,9 @@ struct Redactor::Parts {
   }
 
   [[nodiscard]] std::string function(std::string_view name, std::string_view filename) {
-    if (!hides_names || is_public_python_name(name)) return kept(name);
+    if (!hides_names || is_public_python_name(name)) return unchanged(name);
     if (origin_of(filename) == CodeOrigin::cpp) return hidden_cpp_name(name, hiding());
-    if (is_public_file(filename)) return kept(name);
+    if (is_public_file(filename)) return unchanged(name);
     return hidden_function(name, hiding());
   }
 
@@ -132,26 +132,26 @@ std::string Redactor::text(TextKind kind, std::string_view text) {
   Parts& parts = *parts_;
   switch (kind) {
   case TextKind::stage:
-    return text.empty() || text == "START" || text == "END" ? parts.kept(text) : parts.hidden("text_", text);
-  case TextKind::action: return is_action(text) ? parts.kept(text) : parts.hidden("action_", text);
-  case TextKind::annotation: return parts.hides_names ? parts.annotation(text) : parts.kept(text);
+    return text.empty() || text == "START" || text == "END" ? parts.unchanged(text) : parts.hidden("text_", text);
+  case TextKind::action: return is_action(text) ? parts.unchanged(text) : parts.hidden("action_", text);
+  case TextKind::annotation: return parts.hides_names ? parts.annotation(text) : parts.unchanged(text);
   case TextKind::metadata_key:
   case TextKind::metadata:
   case TextKind::graph_node:
     if (text.empty()) return "";
-    return parts.hides_names && has_letters(text) ? parts.hidden("text_", text) : parts.kept(text);
+    return parts.hides_names && has_letters(text) ? parts.hidden("text_", text) : parts.unchanged(text);
   case TextKind::compile_context:
-    return parts.hides_names && !is_known_context(text) ? parts.hidden("text_", text) : parts.kept(text);
+    return parts.hides_names && !is_known_context(text) ? parts.hidden("text_", text) : parts.unchanged(text);
   case TextKind::setting_key:
   case TextKind::setting:
-    return parts.hides_all && !is_public_setting(text) ? parts.hidden("text_", text) : parts.kept(text);
+    return parts.hides_all && !is_public_setting(text) ? parts.hidden("text_", text) : parts.unchanged(text);
   }
   return parts.hidden("text_", text);
 }
 
 std::string Redactor::text(ProgramText kind, std::string_view text) {
   Parts& parts = *parts_;
-  if (!parts.hides_names) return parts.kept(text);
+  if (!parts.hides_names) return parts.unchanged(text);
   switch (kind) {
   case ProgramText::module_path: return hidden_module_path(text, parts.hiding());
   case ProgramText::class_name: return hidden_class(text, parts.hiding());

@@ -106,7 +106,7 @@ std::string exhaustion(const DeviceExplanation& device) {
   return text;
 }
 
-std::string together(const DeviceExplanation& device) {
+std::string combined_causes_text(const DeviceExplanation& device) {
   return device.judgement.only_together
              ? fmt::format(" No single cause would have been enough: all free memory together is {}.",
                            format_bytes(device.judgement.reachable_bytes))
@@ -122,7 +122,7 @@ std::string nearly_full(const DeviceExplanation& device) {
 }
 
 /// Memory that was free, and why the request could not have it; or, where nothing failed, why it is kept.
-std::string kept(const DeviceExplanation& device) {
+std::string free_memory_text(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   const FreeRoom& room = ledger.room;
   const std::string of_reserved = "of " + format_bytes(ledger.reserved_bytes) + " reserved";
@@ -191,7 +191,7 @@ std::string verdict(const DeviceExplanation& device) {
     return fmt::format("In use: {} of what is reserved is used.",
                        format_percent(used_bytes(ledger), ledger.reserved_bytes));
   case Verdict::empty: return "Empty: nothing is reserved.";
-  default: return kept(device) + together(device) + nearly_full(device);
+  default: return free_memory_text(device) + combined_causes_text(device) + nearly_full(device);
   }
 }
 

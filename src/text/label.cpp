@@ -113,8 +113,8 @@ std::string_view without_compiler_suffix(std::string_view name) {
 
 std::string topic_label(const FrameTable& frames, const TopicKey& key) {
   constexpr std::size_t kColumns = 100;
-  if (key.told == Told::text) return elided(frames.text(key.text), kColumns);
-  const bool is_unknown = key.told == Told::unknown;
+  if (key.content == TopicContent::text) return elided(frames.text(key.text), kColumns);
+  const bool is_unknown = key.content == TopicContent::unknown;
   switch (key.topic) {
   case Topic::annotation: return is_unknown ? "<annotation unknown>" : "<no annotation>";
   case Topic::metadata: return is_unknown ? "<metadata unknown>" : "<no metadata>";

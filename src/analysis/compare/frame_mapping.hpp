@@ -23,7 +23,7 @@ public:
   [[nodiscard]] NodeKey common(const NodeKey& key) const {
     if (const auto* frame = std::get_if<FrameId>(&key)) return ids_[frame->value];
     if (const auto* topic = std::get_if<TopicKey>(&key))
-      return TopicKey{topic->topic, topic->told, texts_[topic->text.value]};
+      return TopicKey{topic->topic, topic->content, texts_[topic->text.value]};
     return key;
   }
   /// By FrameId of the snapshot.

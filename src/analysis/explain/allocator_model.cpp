@@ -22,7 +22,7 @@ std::optional<AllocatorModel::Handle> AllocatorModel::alloc(std::uint64_t bytes,
   if (id != kNone) unshelve(id);
   if (id == kNone) id = grow(shelf, rounded);
   if (id == kNone && release_oversized(shelf, rounded)) id = grow(shelf, rounded);
-  if (id == kNone && gives_back_) {
+  if (id == kNone && releases_cache_) {
     release_cached();
     id = grow(shelf, rounded);
   }

@@ -57,7 +57,7 @@ public:
   /// Marks a private pool as unused because its graph was destroyed. An allocation in it unmarks it.
   void give_up(const PoolId& pool) { given_up_.insert(pool); }
   /// While a graph is captured a request fails without anything being given back.
-  void give_back_before_failing(bool gives_back) { gives_back_ = gives_back; }
+  void release_cache_before_failing(bool releases_cache) { releases_cache_ = releases_cache; }
   /// Returns the bytes that the device must supply for a request now, with nothing returned to it before; 0 if a free
   /// block serves it.
   [[nodiscard]] std::uint64_t needed_bytes(std::uint64_t bytes, std::int64_t stream, const PoolId& pool) const;
@@ -146,7 +146,7 @@ private:
 
   AllocatorSettings settings_;
   std::uint64_t limit_bytes_;
-  bool gives_back_ = true;
+  bool releases_cache_ = true;
   std::set<PoolId> given_up_;
   mutable std::uint64_t steps_ = 0;
   std::uint64_t reserved_bytes_ = 0;

@@ -1,10 +1,10 @@
 #include "memviz/explain.hpp"
 
+#include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/first_step.hpp"
 #include "analysis/explain/growth.hpp"
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/step_leak.hpp"
-#include "analysis/explain/untold.hpp"
 #include "analysis/tree/open_annotations.hpp"
 
 #include <algorithm>

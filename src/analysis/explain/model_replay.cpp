@@ -1,7 +1,7 @@
 #include "analysis/explain/model_replay.hpp"
 
 #include "analysis/explain/allocator_model.hpp"
-#include "analysis/explain/untold.hpp"
+#include "analysis/explain/cache_release.hpp"
 #include "base/number_map.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ private:
 
   bool step(std::size_t index) {
     const Event event = lead_up_.events[index];
-    const bool is_release = gives_back(event.action);
+    const bool is_release = releases_memory(event.action);
     switch (event.action) {
     case Action::alloc: return step_alloc(event);
     case Action::free_requested:
@@ -89,20 +89,21 @@ private:
   }
 
   bool is_own_release(std::size_t index) {
-    const Releaser found = releaser(lead_up_, index);
-    outcome_.has_untold_release |= found == Releaser::untold;
-    return found == Releaser::allocator;
+    const ReleaseCause found = release_cause(lead_up_, index);
+    outcome_.has_unknown_release |= found == ReleaseCause::unknown;
+    return found == ReleaseCause::allocator;
   }
 
   /// empty_cache(), or the end of a MemPool: that gives back what is the pool's.
   void release_as_called(std::size_t index) {
     std::vector<PoolId> released;
-    for (; index < lead_up_.event_count && gives_back(lead_up_.events.action(index)); ++index) {
+    for (; index < lead_up_.event_count && releases_memory(lead_up_.events.action(index)); ++index) {
       const PoolId pool = pools_.pool_of(lead_up_.events[index]);
       if (released.empty() || released.back() != pool) released.push_back(pool);
     }
     const bool is_end_of_pool = released.size() == 1 && released.front().is_private();
-    outcome_.has_untold_release |= plan_.no_private_pools && is_end_of_pool; // it would have been empty_cache() or none
+    outcome_.has_unknown_release |=
+        plan_.no_private_pools && is_end_of_pool; // it would have been empty_cache() or none
     for (const PoolId& pool : released)
       if (pool.is_private()) model_.give_up(pool);
     model_.release_cached();

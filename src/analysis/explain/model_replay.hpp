@@ -28,7 +28,7 @@ struct ReplayPlan {
 struct ReplayOutcome {
   std::uint64_t reserved_bytes = 0; ///< at the last event replayed
   EventIndex failed_event;          ///< where memory ran out; the replay ends there
-  bool has_untold_release = false;  ///< the program or the allocator may have made it
+  bool has_unknown_release = false; ///< the program or the allocator may have made it
   Fidelity fidelity;
   std::optional<bool> request_fits; ///< nullopt without a request, or where memory ran out before
 };

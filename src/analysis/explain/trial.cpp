@@ -24,9 +24,9 @@ UnmappedPages unmapped_pages(const MemoryState& state, DeviceId device, const Re
 } // namespace
 
 Trial::Trial(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
-             bool gives_back)
+             bool releases_cache)
     : request_(request), model_(settings, limit_bytes(state, device, request)) {
-  model_.give_back_before_failing(gives_back);
+  model_.release_cache_before_failing(releases_cache);
   const UnmappedPages unmapped = unmapped_pages(state, device, request);
   for (const Segment& segment : state.segments_of(device)) {
     segments_.push_back({segment.first_block, model_.adopt(segment, state.blocks_of(segment),

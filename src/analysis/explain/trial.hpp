@@ -15,7 +15,7 @@ class Trial {
 public:
   /// The device has what `request` says was free, beside what `state` reserves.
   Trial(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
-        bool gives_back = true);
+        bool releases_cache = true);
 
   /// `blocks`: indices into the state's blocks, ascending. Cached memory is given back where that is needed, and
   /// the allocator does that.

@@ -1,9 +1,9 @@
 #include "memviz/what_if.hpp"
 
 #include "analysis/explain/allocator_model.hpp"
+#include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/model_replay.hpp"
 #include "analysis/explain/trial.hpp"
-#include "analysis/explain/untold.hpp"
 
 #include <algorithm>
 #include <span>
@@ -91,20 +91,20 @@ public:
     // If memory is full, large blocks matter; if it is fragmented, the small ones between free ranges.
     const Smallest smallest =
         verdict_ == Verdict::exhaustion || verdict_ == Verdict::outside ? Smallest::count : Smallest::bytes;
-    const auto search = [&](bool gives_back) {
+    const auto search = [&](bool releases_cache) {
       return blocks_in_the_way(lead_up_.state, lead_up_.device, *request_, settings_,
-                               {smallest, gives_back, line_bytes_});
+                               {smallest, releases_cache, line_bytes_});
     };
-    answer.blocks = search(release_ != Release::not_done);
+    answer.blocks = search(release_ != CacheRelease::not_done);
     for (const std::uint32_t block : answer.blocks)
       answer.blocks_bytes += lead_up_.state.blocks[block].size_bytes;
     answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
-    if (answer.blocks.empty() && has_private_pools_ && release_ != Release::not_done) {
+    if (answer.blocks.empty() && has_private_pools_ && release_ != CacheRelease::not_done) {
       answer.outcome = Outcome::not_offered; // a private pool that is not in use any more gives memory back
       answer.proviso = Proviso::capture;
     }
     const bool depends =
-        release_ == Release::untold && !answer.blocks.empty() &&
+        release_ == CacheRelease::unknown && !answer.blocks.empty() &&
         !Trial(lead_up_.state, lead_up_.device, *request_, settings_, false).fits_without(answer.blocks);
     if (depends) {
       answer.outcome = Outcome::at_best;
@@ -191,7 +191,7 @@ private:
     answer.proviso = missing_fact(plan, request);
     if (answer.proviso != Proviso::none) return answer;
     const ReplayOutcome outcome = replay_model(lead_up_, plan, request);
-    if (!outcome.has_untold_release) return answer_of(answer, outcome, request);
+    if (!outcome.has_unknown_release) return answer_of(answer, outcome, request);
     answer.proviso = Proviso::release;
     return answer;
   }
@@ -228,7 +228,7 @@ private:
   bool has_streams_ = false;
   bool has_private_pools_ = false;
   bool had_private_pools_; ///< at any time
-  Release release_ = Release::done;
+  CacheRelease release_ = CacheRelease::done;
 };
 
 } // namespace

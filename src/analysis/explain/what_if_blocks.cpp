@@ -46,7 +46,7 @@ public:
   Search(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
          const BlockSearch& search)
       : state_(state), device_(device), request_(request), settings_(settings), smallest_(search.smallest),
-        line_bytes_(search.line_bytes), trial_(state, device, request, settings, search.gives_back),
+        line_bytes_(search.line_bytes), trial_(state, device, request, settings, search.releases_cache),
         trials_left_(most_trials(state, device)) {}
 
   [[nodiscard]] Blocks smallest_set() {

@@ -11,7 +11,7 @@
 namespace memviz {
 
 /// An allocation, and when it was made and freed, as far as that is recorded.
-struct Lived {
+struct RecordedAllocation {
   StackId stack;
   StackClass stack_class = StackClass::none;
   KindOf declared; ///< set by a rule or the program; unknown: neither sets it
@@ -27,33 +27,33 @@ public:
   explicit DeviceKinds(const OfDevice& known)
       : known_(known), last_(known.phases.now()), old_per_gradient_(known.sizes.old_per_gradient()) {}
 
-  [[nodiscard]] KindOf kind_of(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of(const RecordedAllocation& allocation) const;
 
 private:
-  [[nodiscard]] const PhaseRun& made_in(const Lived& lived) const;
-  [[nodiscard]] const PhaseRun& gone_in(const Lived& lived) const;
-  [[nodiscard]] const Failure* failure_of(const Lived& lived) const;
-  [[nodiscard]] bool is_freed(const Lived& lived) const;
-  [[nodiscard]] bool is_freed_within(const Lived& lived) const;
-  [[nodiscard]] bool is_prepared_input(const Lived& lived) const;
-  [[nodiscard]] bool is_output(const Lived& lived) const;
-  [[nodiscard]] bool is_reduced(const Lived& lived) const;
+  [[nodiscard]] const PhaseRun& made_in(const RecordedAllocation& allocation) const;
+  [[nodiscard]] const PhaseRun& gone_in(const RecordedAllocation& allocation) const;
+  [[nodiscard]] const Failure* failure_of(const RecordedAllocation& allocation) const;
+  [[nodiscard]] bool is_freed(const RecordedAllocation& allocation) const;
+  [[nodiscard]] bool is_freed_within(const RecordedAllocation& allocation) const;
+  [[nodiscard]] bool is_prepared_input(const RecordedAllocation& allocation) const;
+  [[nodiscard]] bool is_output(const RecordedAllocation& allocation) const;
+  [[nodiscard]] bool is_reduced(const RecordedAllocation& allocation) const;
   [[nodiscard]] bool is_parameter_size(std::uint64_t bytes) const;
-  [[nodiscard]] bool had(const Lived& lived, Fate fate) const;
+  [[nodiscard]] bool met(const RecordedAllocation& allocation, Fate fate) const;
 
-  [[nodiscard]] KindOf kind_of_old(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_old_freed(const Lived& lived) const;
-  [[nodiscard]] bool is_resident_parameter(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_checkpoint(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_zeros(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_cache(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_copy(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_backward(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_reduction(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_unfinished_backward(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_optimizer(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_forward(const Lived& lived) const;
-  [[nodiscard]] KindOf kind_of_unfinished_forward(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_old(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_old_freed(const RecordedAllocation& allocation) const;
+  [[nodiscard]] bool is_resident_parameter(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_checkpoint(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_zeros(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_cache(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_copy(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_backward(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_reduction(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_unfinished_backward(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_optimizer(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_forward(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_unfinished_forward(const RecordedAllocation& allocation) const;
 
   const OfDevice& known_;
   const PhaseRun& last_;

@@ -185,7 +185,7 @@ void OfDevice::failed(EventIndex event) {
   failures.push_back({.event = event, .called = called});
 }
 
-void OfDevice::kept(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
+void OfDevice::survived(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
   const bool is_parameter = may_be_parameter(stack_class);
   if (began.event.is_none()) {
     if (!is_parameter && !is_of_backward(stack_class)) return;
@@ -221,7 +221,7 @@ void KindWatch::begin(const FrameTable& frames) {
   known_->devices.clear();
   known_->current = nullptr;
   known_->classes.emplace(frames);
-  known_->told.emplace(known_->rules, frames);
+  known_->declared_kinds.emplace(known_->rules, frames);
   known_->has_declarations = false;
 }
 
@@ -253,7 +253,7 @@ void KindWatch::ended(const MemoryState& at_end) {
       const Began began{at_end.facts[i].history.alloc_event, block.stack};
       StackClass stack_class = classes.of(block.stack);
       if (!began.event.is_none()) stack_class = class_where_recorded(stack_class, has_cpp_frames);
-      known_->of(segment.device).kept(began, stack_class, block.requested_bytes);
+      known_->of(segment.device).survived(began, stack_class, block.requested_bytes);
     }
   const auto block_at = [&](std::uint32_t index) {
     const Block& block = at_end.blocks[index];

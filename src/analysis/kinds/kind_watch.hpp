@@ -2,11 +2,11 @@
 
 // Events in order -> what a KindWatch knows after the last one.
 
+#include "analysis/kinds/declared_kinds.hpp"
 #include "analysis/kinds/old_copies.hpp"
 #include "analysis/kinds/phases.hpp"
 #include "analysis/kinds/size_facts.hpp"
 #include "analysis/kinds/stack_class.hpp"
-#include "analysis/kinds/told_kinds.hpp"
 #include "base/number_map.hpp"
 #include "memviz/kinds.hpp"
 
@@ -146,7 +146,7 @@ struct KindWatch::Known {
     void allocated(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void failed(EventIndex event);
-    void kept(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
+    void survived(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     /// Whether a backward pass that has come to the beginning of its forward pass has left what `made` says: autograd
     /// frees in reverse, so that the program holds it, as it does with the output of a model.
     [[nodiscard]] static bool is_left_by(const PhaseRun& backward, EventIndex made, EventIndex gone) {
@@ -184,12 +184,13 @@ struct KindWatch::Known {
     return class_where_recorded(classes->of(stack), classes->has_cpp_frames());
   }
   KindRules rules;
-  std::optional<StackClasses> classes; ///< not to be asked for a stack once the last event has come, as `told`
-  std::optional<ToldKinds> told;
+  std::optional<StackClasses>
+      classes; ///< not to be asked for a stack once the last event has come, as `declared_kinds`
+  std::optional<DeclaredKinds> declared_kinds;
   bool has_declarations = false;
 
   void look_at(StringId text) {
-    if (text != kEmptyString && told->of_text(text).evidence != KindEvidence::none) has_declarations = true;
+    if (text != kEmptyString && declared_kinds->of_text(text).evidence != KindEvidence::none) has_declarations = true;
   }
 };
 

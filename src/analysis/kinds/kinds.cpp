@@ -1,8 +1,8 @@
 #include "memviz/kinds.hpp"
 
+#include "analysis/kinds/declared_kinds.hpp"
 #include "analysis/kinds/device_kinds.hpp"
 #include "analysis/kinds/stack_class.hpp"
-#include "analysis/kinds/told_kinds.hpp"
 #include "base/saturating.hpp"
 #include "memviz/timeline.hpp"
 
@@ -37,61 +37,63 @@ private:
 };
 
 /// Looks at the stacks of a state whose recording was watched.
-class Looks {
+class AllocationFinder {
 public:
-  Looks(const MemoryState& state, const Known& known)
-      : recorded_(state.recording->declared), classes_(state.frames()), told_(known.rules, state.frames()),
+  AllocationFinder(const MemoryState& state, const Known& known)
+      : recorded_(state.recording->declared), classes_(state.frames()), declared_kinds_(known.rules, state.frames()),
         has_cpp_frames_(known.classes && known.classes->has_cpp_frames()) {}
 
-  [[nodiscard]] Lived of_block(const MemoryState& state, DeviceId device, std::uint32_t index) {
+  [[nodiscard]] RecordedAllocation of_block(const MemoryState& state, DeviceId device, std::uint32_t index) {
     const Block& block = state.blocks[index];
-    Lived lived = of_stack(block.stack, state.facts[index].history);
-    lived.address = block.address;
-    lived.bytes = block.requested_bytes;
-    add(lived, declared_of(state, device, index));
+    RecordedAllocation allocation = of_stack(block.stack, state.facts[index].history);
+    allocation.address = block.address;
+    allocation.bytes = block.requested_bytes;
+    add(allocation, declared_of(state, device, index));
     const std::optional<BlockBirth>& birth = state.facts[index].birth;
-    if (!birth) return lived;
-    add(lived, birth->user_metadata);
-    add(lived, birth->internal_metadata);
+    if (!birth) return allocation;
+    add(allocation, birth->user_metadata);
+    add(allocation, birth->internal_metadata);
     for (const StringId text : birth->annotations)
-      add(lived, text);
-    return lived;
+      add(allocation, text);
+    return allocation;
   }
 
-  [[nodiscard]] Lived of_life(const DeviceRecord& record, const Life& life, const EndBlocks& end) {
+  [[nodiscard]] RecordedAllocation of_life(const DeviceRecord& record, const Life& life, const EndBlocks& end) {
     BlockHistory history;
     history.alloc_event = EventIndex::last_of(life.begin);
     history.is_kept = life.end == kForever;
     if (!history.is_kept) history.free_event = EventIndex::last_of(life.end);
-    Lived lived = of_stack(life.stack, history);
-    lived.address = life.address;
-    lived.bytes = life.size_bytes;
+    RecordedAllocation allocation = of_stack(life.stack, history);
+    allocation.address = life.address;
+    allocation.bytes = life.size_bytes;
     for (const StringId text : record.annotations_of(life))
-      add(lived, text);
+      add(allocation, text);
     // A declared size may fill all of the allocation's block.
     Life place = life;
     const Block* const block = history.is_kept ? end.at(life.address) : nullptr;
     if (block != nullptr) place.size_bytes = block->size_bytes;
-    add(lived, declared_of(recorded_, record.device, place));
-    return lived;
+    add(allocation, declared_of(recorded_, record.device, place));
+    return allocation;
   }
 
 private:
-  [[nodiscard]] Lived of_stack(StackId stack, const BlockHistory& history) {
+  [[nodiscard]] RecordedAllocation of_stack(StackId stack, const BlockHistory& history) {
     StackClass stack_class = classes_.of(stack);
     if (history.is_explained()) stack_class = class_where_recorded(stack_class, has_cpp_frames_);
-    return {.stack = stack, .stack_class = stack_class, .declared = told_.of_stack(stack), .history = history};
+    return {
+        .stack = stack, .stack_class = stack_class, .declared = declared_kinds_.of_stack(stack), .history = history};
   }
-  static void add(Lived& lived, const DeclaredMemory* declared) {
-    if (declared != nullptr) lived.declared = stronger(lived.declared, {declared->kind, KindEvidence::declared});
+  static void add(RecordedAllocation& allocation, const DeclaredMemory* declared) {
+    if (declared != nullptr)
+      allocation.declared = stronger(allocation.declared, {declared->kind, KindEvidence::declared});
   }
-  void add(Lived& lived, StringId text) {
-    if (text != kEmptyString) lived.declared = stronger(lived.declared, told_.of_text(text));
+  void add(RecordedAllocation& allocation, StringId text) {
+    if (text != kEmptyString) allocation.declared = stronger(allocation.declared, declared_kinds_.of_text(text));
   }
 
   const DeclaredTable& recorded_;
   StackClasses classes_;
-  ToldKinds told_;
+  DeclaredKinds declared_kinds_;
   bool has_cpp_frames_;
 };
 
@@ -110,11 +112,11 @@ const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
 } // namespace
 
 void add_kinds(MemoryState& state, const KindWatch& watch) {
-  Looks looks(state, watch.known());
+  AllocationFinder allocations(state, watch.known());
   for (const DeviceState& device_state : state.devices) {
     DeviceKinds device(known_of(watch, device_state.device));
     for_each_active(state, device_state.device, [&](std::uint32_t block) {
-      state.facts[block].kind = device.kind_of(looks.of_block(state, device_state.device, block));
+      state.facts[block].kind = device.kind_of(allocations.of_block(state, device_state.device, block));
     });
   }
   state.has_kinds = !state.blocks.empty();
@@ -122,12 +124,12 @@ void add_kinds(MemoryState& state, const KindWatch& watch) {
 
 LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch) {
   DeviceKinds device(known_of(watch, record.device));
-  Looks looks(state, watch.known());
+  AllocationFinder allocations(state, watch.known());
   const EndBlocks end(state.recording->end, record.device);
   std::vector<KindOf> all;
   for (const auto& lives : {&record.kept_baseline, &record.freed_baseline, &record.lives})
     for (const Life& life : *lives)
-      all.push_back(device.kind_of(looks.of_life(record, life, end)));
+      all.push_back(device.kind_of(allocations.of_life(record, life, end)));
   const auto part = [&](std::size_t begin, std::size_t count) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
     return std::vector<KindOf>(first, first + static_cast<std::ptrdiff_t>(count));

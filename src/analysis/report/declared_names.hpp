@@ -2,7 +2,7 @@
 
 // Texts that a program attached to its allocations -> the names that it gave them.
 
-#include "analysis/kinds/told_kinds.hpp"
+#include "analysis/kinds/declared_kinds.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/recorder.hpp"
 #include "memviz/timeline.hpp"

@@ -54,7 +54,7 @@ bool FrameOrder::is_frame_before(FrameId left, FrameId right) const {
 }
 
 bool FrameOrder::is_topic_before(const TopicKey& left, const TopicKey& right) const {
-  if (left.topic != right.topic || left.told != right.told) return left < right;
+  if (left.topic != right.topic || left.content != right.content) return left < right;
   if (is_ranked_after(cost_of(left.text))) return text_rank_[left.text.value] < text_rank_[right.text.value];
   return frames_->text(left.text) < frames_->text(right.text);
 }

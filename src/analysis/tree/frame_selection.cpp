@@ -77,7 +77,7 @@ FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& opti
   }
 }
 
-std::span<const FrameId> FrameSelection::kept(StackId stack) {
+std::span<const FrameId> FrameSelection::selected(StackId stack) {
   const Look& look = look_at(stack);
   return std::span(kept_).subspan(static_cast<std::size_t>(look.begin), look.size);
 }

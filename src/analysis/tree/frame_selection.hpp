@@ -19,7 +19,7 @@ public:
   FrameSelection(const FrameTable& frames, const TreeOptions& options, std::string_view focus_option = "--focus");
 
   /// The frames of a stack that take part, outermost first. Valid until the next call.
-  [[nodiscard]] std::span<const FrameId> kept(StackId stack);
+  [[nodiscard]] std::span<const FrameId> selected(StackId stack);
   /// Whether a frame of the stack, hidden or not, matches --focus; true for every stack without --focus.
   [[nodiscard]] bool is_in_focus(StackId stack) { return look_at(stack).is_in_focus; }
 

@@ -26,7 +26,7 @@ struct KeyHash {
   std::uint64_t operator()(Pseudo pseudo) const { return mixed(hash, static_cast<std::uint64_t>(pseudo)); }
   std::uint64_t operator()(MemoryKind kind) const { return mixed(hash, static_cast<std::uint64_t>(kind)); }
   std::uint64_t operator()(const TopicKey& key) const {
-    const auto kind = static_cast<std::uint64_t>(key.topic) << 8U | static_cast<std::uint64_t>(key.told);
+    const auto kind = static_cast<std::uint64_t>(key.topic) << 8U | static_cast<std::uint64_t>(key.content);
     return mixed(mixed(hash, kind), key.text.value);
   }
 };

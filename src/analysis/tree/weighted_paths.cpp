@@ -20,7 +20,8 @@ NodeKey device_key(const MemoryState& state, DeviceId device) {
 /// PyTorch 2.8 writes N/A for what is not compiled.
 TopicKey compile_key(const FrameTable& frames, StringId context) {
   const bool is_compiled = !frames.text(context).empty() && frames.text(context) != "N/A";
-  return {Topic::compile, is_compiled ? Told::text : Told::nothing, is_compiled ? context : kEmptyString};
+  return {Topic::compile, is_compiled ? TopicContent::text : TopicContent::nothing,
+          is_compiled ? context : kEmptyString};
 }
 
 /// `block_state` is what stands in the place of the state: nothing for active memory when that is no level.
@@ -128,16 +129,19 @@ private:
     if (level == Level::annotation) {
       const bool is_known = is_recorded && facts.birth->time_us;
       const AnnotationPath& path = open_annotations_.paths[open_annotations_.of_block[block]];
-      if (path.empty()) keys.emplace_back(TopicKey{Topic::annotation, is_known ? Told::nothing : Told::unknown, {}});
+      if (path.empty())
+        keys.emplace_back(TopicKey{Topic::annotation, is_known ? TopicContent::nothing : TopicContent::unknown, {}});
       for (const StringId name : path)
-        keys.emplace_back(TopicKey{Topic::annotation, Told::text, name});
+        keys.emplace_back(TopicKey{Topic::annotation, TopicContent::text, name});
     } else if (!is_recorded) {
-      keys.emplace_back(TopicKey{level == Level::metadata ? Topic::metadata : Topic::compile, Told::unknown, {}});
+      keys.emplace_back(
+          TopicKey{level == Level::metadata ? Topic::metadata : Topic::compile, TopicContent::unknown, {}});
     } else if (level == Level::compile) {
       keys.emplace_back(compile_key(state_.frames(), facts.birth->compile_context));
     } else {
       const StringId text = facts.birth->user_metadata;
-      keys.emplace_back(TopicKey{Topic::metadata, text == kEmptyString ? Told::nothing : Told::text, text});
+      keys.emplace_back(
+          TopicKey{Topic::metadata, text == kEmptyString ? TopicContent::nothing : TopicContent::text, text});
     }
   }
 
@@ -162,7 +166,7 @@ private:
   template <class... Owner> [[nodiscard]] Leaf stack_leaf(std::uint32_t prefix, StackId stack, const Owner&... owner) {
     if (!selection_.is_in_focus(stack)) return {prefix, kNoFrames, Pseudo::not_focused};
     if (state_.frames().stack(stack).empty()) return {prefix, kNoFrames, no_stack_.reason(owner...)};
-    if (selection_.kept(stack).empty()) return {prefix, kNoFrames, Pseudo::filtered};
+    if (selection_.selected(stack).empty()) return {prefix, kNoFrames, Pseudo::filtered};
     return {prefix, stack, std::nullopt};
   }
 
@@ -187,7 +191,7 @@ private:
   }
 
   void append_frames(StackId stack, std::vector<NodeKey>& path) {
-    for (const FrameId frame : selection_.kept(stack))
+    for (const FrameId frame : selection_.selected(stack))
       path.emplace_back(frame);
   }
 

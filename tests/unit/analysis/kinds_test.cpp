@@ -1,4 +1,4 @@
-#include "analysis/kinds/told_kinds.hpp"
+#include "analysis/kinds/declared_kinds.hpp"
 #include "memviz/error.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/training.hpp"

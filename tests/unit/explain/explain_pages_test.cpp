@@ -1,6 +1,6 @@
 #include "analysis/explain/allocator_model.hpp"
+#include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/unmapped_pages.hpp"
-#include "analysis/explain/untold.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"

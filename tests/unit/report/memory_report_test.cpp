@@ -1,6 +1,6 @@
 #include "memviz/memory_report.hpp"
 
-#include "analysis/kinds/told_kinds.hpp"
+#include "analysis/kinds/declared_kinds.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 #include "support/small_snapshot.hpp"

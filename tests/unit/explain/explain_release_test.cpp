@@ -1,7 +1,7 @@
 #include "memviz/explain.hpp"
 
 #include "analysis/explain/allocator_model.hpp"
-#include "analysis/explain/untold.hpp"
+#include "analysis/explain/cache_release.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"
@@ -183,7 +183,7 @@ TEST_CASE("AllocatorModel gives back what is given up, and nothing while a graph
   }
   SUBCASE("unless a request fails in a capture") {
     model.give_up(graph);
-    model.give_back_before_failing(false);
+    model.release_cache_before_failing(false);
     CHECK_FALSE(model.alloc(80 * MiB, 0, {}).has_value());
   }
   SUBCASE("one segment alone") {
@@ -240,8 +240,8 @@ TEST_CASE("releaser") {
   const MemoryState state = replay(made.take());
   const LeadUp lead_up{
       .start = state, .state = state, .events = state.recording->traces[DeviceId{0}], .event_count = 8, .device = {}};
-  CHECK(releaser(lead_up, 0) == Releaser::untold);
-  CHECK(releaser(lead_up, 2) == Releaser::allocator);
-  CHECK(releaser(lead_up, 4) == Releaser::program);
-  CHECK(releaser(lead_up, 6) == Releaser::program);
+  CHECK(release_cause(lead_up, 0) == ReleaseCause::unknown);
+  CHECK(release_cause(lead_up, 2) == ReleaseCause::allocator);
+  CHECK(release_cause(lead_up, 4) == ReleaseCause::program);
+  CHECK(release_cause(lead_up, 6) == ReleaseCause::program);
 }

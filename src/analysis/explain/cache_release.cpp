@@ -1,4 +1,4 @@
-#include "analysis/explain/untold.hpp"
+#include "analysis/explain/cache_release.hpp"
 
 #include "analysis/explain/allocator_model.hpp"
 
@@ -26,7 +26,7 @@ PoolId PoolFinder::pool_of(const Event& event) const {
   return event.address < range.end ? range.pool : PoolId{};
 }
 
-bool gives_back(Action action) {
+bool releases_memory(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
@@ -37,23 +37,23 @@ bool takes_memory(Action action) {
 }
 
 std::size_t after_release(const LeadUp& lead_up, std::size_t index) {
-  while (index < lead_up.event_count && gives_back(lead_up.events.action(index)))
+  while (index < lead_up.event_count && releases_memory(lead_up.events.action(index)))
     ++index;
   return index;
 }
 
 } // namespace
 
-Releaser releaser(const LeadUp& lead_up, std::size_t index) {
+ReleaseCause release_cause(const LeadUp& lead_up, std::size_t index) {
   const EventTable& events = lead_up.events;
   const StackId stack = events.stack(index);
   const std::size_t next = after_release(lead_up, index);
-  if (next == lead_up.event_count || events.stack(next) != stack) return Releaser::program;
+  if (next == lead_up.event_count || events.stack(next) != stack) return ReleaseCause::program;
   const Action action = events.action(next);
   if (stack != kNoFrames)
-    return takes_memory(action) || action == Action::oom || action == Action::alloc ? Releaser::allocator
-                                                                                    : Releaser::program;
-  return takes_memory(action) || action == Action::oom ? Releaser::untold : Releaser::program;
+    return takes_memory(action) || action == Action::oom || action == Action::alloc ? ReleaseCause::allocator
+                                                                                    : ReleaseCause::program;
+  return takes_memory(action) || action == Action::oom ? ReleaseCause::unknown : ReleaseCause::program;
 }
 
 bool had_private_pools(const LeadUp& lead_up, const std::optional<Request>& request) {
@@ -80,23 +80,23 @@ bool had_waiting_frees(const LeadUp& lead_up) {
   return false;
 }
 
-Release release_before_failure(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings) {
-  if (!had_private_pools(lead_up, request)) return Release::done;
+CacheRelease release_before_failure(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings) {
+  if (!had_private_pools(lead_up, request)) return CacheRelease::done;
   AllocatorModel model(settings);
   for (const Segment& segment : lead_up.state.segments_of(lead_up.device))
     model.adopt(segment, lead_up.state.blocks_of(segment), {segment.pool, segment.stream, is_small_segment(segment)});
   const std::uint64_t held = model.reserved_bytes();
   model.release_cached();
-  if (model.reserved_bytes() < held) return Release::not_done;
+  if (model.reserved_bytes() < held) return CacheRelease::not_done;
   const std::size_t last = lead_up.event_count - 1; // the failure
-  const bool is_own_release =
-      last > 0 && gives_back(lead_up.events.action(last - 1)) && releaser(lead_up, last - 1) != Releaser::program;
-  return is_own_release && settings.max_split_bytes == kNoSplitLimit ? Release::done : Release::untold;
+  const bool is_own_release = last > 0 && releases_memory(lead_up.events.action(last - 1)) &&
+                              release_cause(lead_up, last - 1) != ReleaseCause::program;
+  return is_own_release && settings.max_split_bytes == kNoSplitLimit ? CacheRelease::done : CacheRelease::unknown;
 }
 
 bool missing_is_least(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings) {
   const std::size_t last = lead_up.event_count - 1; // the failure
-  return settings.max_split_bytes != kNoSplitLimit && last > 0 && gives_back(lead_up.events.action(last - 1)) &&
+  return settings.max_split_bytes != kNoSplitLimit && last > 0 && releases_memory(lead_up.events.action(last - 1)) &&
          had_private_pools(lead_up, request);
 }
 

@@ -27,15 +27,15 @@ private:
   std::vector<Range> ranges_;
 };
 
-[[nodiscard]] bool gives_back(Action action);
+[[nodiscard]] bool releases_memory(Action action);
 
 /// The cause of a release: the allocator for a request that found no room, or the program by a call such as
 /// empty_cache(). Without stacks both can look the same.
-enum class Releaser : std::uint8_t { allocator, program, untold };
+enum class ReleaseCause : std::uint8_t { allocator, program, unknown };
 
 /// Finds the cause of the releases from event `index` on. A request's stack is on these events, and its outcome comes
 /// right after them.
-[[nodiscard]] Releaser releaser(const LeadUp& lead_up, std::size_t index);
+[[nodiscard]] ReleaseCause release_cause(const LeadUp& lead_up, std::size_t index);
 
 /// Whether a pool other than the default one was ever in use: a CUDA graph may have been being captured.
 [[nodiscard]] bool had_private_pools(const LeadUp& lead_up, const std::optional<Request>& request);
@@ -45,9 +45,9 @@ enum class Releaser : std::uint8_t { allocator, program, untold };
 [[nodiscard]] bool had_waiting_frees(const LeadUp& lead_up);
 
 /// Whether the allocator gave memory back before the request failed.
-enum class Release : std::uint8_t { done, not_done, untold };
-[[nodiscard]] Release release_before_failure(const LeadUp& lead_up, const Request& request,
-                                             const AllocatorSettings& settings);
+enum class CacheRelease : std::uint8_t { done, not_done, unknown };
+[[nodiscard]] CacheRelease release_before_failure(const LeadUp& lead_up, const Request& request,
+                                                  const AllocatorSettings& settings);
 
 /// Whether more may be missing for the request than the state it failed in shows: see Judgement.
 [[nodiscard]] bool missing_is_least(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings);

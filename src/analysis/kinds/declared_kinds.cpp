@@ -1,4 +1,4 @@
-#include "analysis/kinds/told_kinds.hpp"
+#include "analysis/kinds/declared_kinds.hpp"
 
 #include "memviz/source_line.hpp"
 
@@ -71,7 +71,7 @@ std::string declared_name(std::string_view text) {
   return words[0] + words[1] + words[2];
 }
 
-KindOf ToldKinds::of_text(StringId text) {
+KindOf DeclaredKinds::of_text(StringId text) {
   if (texts_.size() <= text.value) texts_.resize(frames_.string_count());
   std::optional<KindOf>& known = texts_[text.value];
   if (known) return *known;
@@ -84,7 +84,7 @@ KindOf ToldKinds::of_text(StringId text) {
   return *known;
 }
 
-std::size_t ToldKinds::rule_of(FrameId frame) {
+std::size_t DeclaredKinds::rule_of(FrameId frame) {
   if (frame_rules_.size() <= frame.value) frame_rules_.resize(frames_.frame_count());
   std::size_t& known = frame_rules_[frame.value];
   if (known > 0) return known;
@@ -95,7 +95,7 @@ std::size_t ToldKinds::rule_of(FrameId frame) {
   return known;
 }
 
-KindOf ToldKinds::of_stack(StackId stack) {
+KindOf DeclaredKinds::of_stack(StackId stack) {
   if (rules_.empty()) return {};
   if (stacks_.size() <= stack.value) stacks_.resize(frames_.stack_count());
   std::optional<KindOf>& known = stacks_[stack.value];

@@ -23,10 +23,10 @@ namespace memviz {
 [[nodiscard]] std::string declared_name(std::string_view text);
 
 /// Looks at each text and each frame once.
-class ToldKinds {
+class DeclaredKinds {
 public:
   /// Both must outlive this; `frames` may grow meanwhile.
-  ToldKinds(const KindRules& rules, const FrameTable& frames) : rules_(rules), frames_(frames) {}
+  DeclaredKinds(const KindRules& rules, const FrameTable& frames) : rules_(rules), frames_(frames) {}
 
   /// Returns the kind that a text attached to an allocation declares; unknown for none.
   [[nodiscard]] KindOf of_text(StringId text);
