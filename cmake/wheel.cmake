@@ -3,7 +3,7 @@
 # built here.
 function(memviz_install_wheel program rehearsal)
   install(PROGRAMS ${program} DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
-  # Python looks at it when it starts: MEMVIZ_RECORD=1 records programs that nobody prepared.
+  # Python looks at it when it starts: MEMVIZ_RECORD=1 records programs that no one prepared.
   install(FILES ${PROJECT_SOURCE_DIR}/python/memviz_torch.pth DESTINATION ${SKBUILD_PLATLIB_DIR} COMPONENT wheel)
   # A wheel has no links: memviz makes those names itself. Not below lib, which `pip install --target` leaves out.
   install(DIRECTORY ${rehearsal}/ DESTINATION ${SKBUILD_DATA_DIR}/libexec/memviz/rehearsal COMPONENT wheel OPTIONAL

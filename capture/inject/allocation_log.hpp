@@ -96,7 +96,7 @@ private:
 };
 
 /// One segment with one block for each live allocation; events segment_alloc and alloc, free_requested, free_completed
-/// and segment_free, oom. The settings tell what was lost.
+/// and segment_free, oom. The settings show what was lost.
 [[nodiscard]] capture::SnapshotData make_snapshot(const LogCopy& log);
 
 } // namespace memviz::inject

@@ -63,7 +63,7 @@ std::uint64_t device_free_bytes() {
   return free_bytes;
 }
 
-/// Physical memory of cuMemCreate: where it lies, told again when it is mapped.
+/// Physical memory of cuMemCreate: where it lies, recorded again when it is mapped.
 class Handles {
 public:
   void add(std::uint64_t handle, const CUmemLocation& location) {

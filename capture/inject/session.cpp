@@ -22,7 +22,7 @@ thread_local bool is_dumping = false;
 void say(const std::string& message) noexcept {
   try {
     const std::string line = "memviz_inject: " + message + "\n";
-    // One call, so that lines of several threads and processes do not mix; there is no one to tell when it fails.
+    // One call, so that lines of several threads and processes do not mix; no one can be notified when it fails.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   } catch (const std::bad_alloc&) { // nothing was said, and nothing is lost but that
   }

@@ -61,7 +61,7 @@ struct Comparison {
   FrameTable frames; ///< of both sides; the tree's and the changes' FrameIds point in here
   DiffTree tree;
   FrameMatch match = FrameMatch::line; ///< how frames were matched
-  bool is_match_chosen = false;        ///< nobody asked for it: most of what differs by line only moved
+  bool is_match_chosen = false;        ///< no one asked for it: most of what differs by line only moved
   /// Requested bytes that both sides hold in the same functions, but at other lines. Found by comparing by line.
   std::uint64_t moved_lines_bytes = 0;
   /// Files that stand in another folder after than before, as in two checkouts, and were taken for the same.

@@ -31,7 +31,7 @@ enum class FoldedView : std::uint8_t { memory, segments };
 
 /// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
 /// lines; an inactive block counts with its full size on its `inactive` line. DeviceState::outside
-/// stands on lines that begin with `<outside all segments>` in the place of the stream.
+/// stands on lines that begin with `<outside all segments>` instead of the stream.
 [[nodiscard]] std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);
 /// Refers to `state`.
 [[nodiscard]] TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);
@@ -50,7 +50,7 @@ enum class FoldedView : std::uint8_t { memory, segments };
                                      const KindsByDevice& peak_kinds = {});
 
 /// Totals per device, state, pool and stream, largest users, segment map, settings, balance and warnings; at most
-/// 100 columns wide but for names.
+/// 100 columns wide except for names.
 [[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
                                      const KindsByDevice& peak_kinds = {});
 

@@ -17,7 +17,7 @@ class Redactor;
 
 struct FlopOptions {
   std::optional<std::string> model = {};          ///< of an archive with several programs
-  std::map<std::string, std::int64_t> sizes = {}; ///< by symbol, in the place of its hint: {"s0", 8}
+  std::map<std::string, std::int64_t> sizes = {}; ///< by symbol, instead of its hint: {"s0", 8}
   Redactor* redactor = nullptr;                   ///< hides names before they are counted by
 };
 
@@ -114,7 +114,7 @@ struct ModelFlops {
   Count flops;
   std::vector<OperatorFlops> operators;     ///< the dearest first
   std::vector<UncountedOperator> uncounted; ///< those that multiply first, then by name
-  std::vector<ModuleFlops> modules;         ///< the whole first, parents before their children, in the order of use
+  std::vector<ModuleFlops> modules;         ///< the whole first, parents before their children, in the order they run
   TransformerTable transformer;
   std::uint64_t parameter_bytes = 0;
   std::uint64_t parameters = 0;

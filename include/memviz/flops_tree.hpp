@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// The rows of module_rows() as frames, operators as the innermost ones; a node weighs operations (in the place of
+/// The rows of module_rows() as frames, operators as the innermost ones; a node weighs operations (instead of
 /// bytes) and calls (in that of blocks).
 struct FlopsTree {
   FrameTable frames;

@@ -27,7 +27,7 @@ inline constexpr std::array<Gauge, 3> kGauges{Gauge::peak, Gauge::end, Gauge::re
 /// "peak", "end", "reserved"
 [[nodiscard]] std::string_view gauge_name(Gauge gauge);
 
-/// One figure on both sides; absent where the file does not tell it.
+/// One figure on both sides; absent where the file does not show it.
 struct Reading {
   std::optional<std::uint64_t> before_bytes;
   std::optional<std::uint64_t> after_bytes;
@@ -107,7 +107,7 @@ inline constexpr std::array<Gauge, 2> kUsualGauges{Gauge::peak, Gauge::end};
 struct GateVerdict {
   GateLimits limits;
   std::vector<Gauge> judged;  ///< what was looked at
-  std::vector<Gauge> unknown; ///< what would have been, had both files told it
+  std::vector<Gauge> unknown; ///< what would have been, had both files recorded it
   /// The gauges that grew by more, each with the device on which it grew most. Largest growth first.
   std::vector<GaugeGrowth> exceeded;
   /// The lines that grew by more, as indices into Comparison::changes.

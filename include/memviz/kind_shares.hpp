@@ -17,7 +17,7 @@ struct KindShare {
   friend bool operator==(const KindShare&, const KindShare&) = default;
 };
 
-/// Each KindOf once, in the order in which they came; unknown is one of them. Empty where nobody asked for kinds.
+/// Each KindOf once, in the order in which they came; unknown is one of them. Empty where no one asked for kinds.
 using KindShares = std::vector<KindShare>;
 
 void add_share(KindShares& shares, const KindShare& more);

@@ -78,7 +78,7 @@ using KindsByDevice = std::map<DeviceId, KindAccount>;
 void add(KindAccount& sum, const KindAccount& other);
 /// Returns the bytes of all kinds.
 [[nodiscard]] std::uint64_t bytes_of_kinds(const KindAccount& account);
-/// Whether a rule tells any of it.
+/// Whether a rule shows any of it.
 [[nodiscard]] bool has_known(const KindAccount& account);
 
 /// The amounts of a kind on two sides.

@@ -48,7 +48,7 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 
 /// "GPU 0", "stream 0", "segment 0x7f0000000000", "active_allocated", "<gaps>", "train train.py:12", ...
 [[nodiscard]] std::string node_label(const FrameTable& frames, const NodeKey& key);
-/// node_label() of each; of different frames that it makes alike with as many of their folders as tell them apart:
+/// node_label() of each; of different frames that it makes alike with as many of their folders as distinguish them:
 /// "forward models/linear.py:10".
 [[nodiscard]] std::vector<std::string> node_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// The place of each frame in node_labels(); "" of what is no frame.

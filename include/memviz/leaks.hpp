@@ -52,7 +52,7 @@ struct Steps {
 };
 
 inline constexpr std::size_t kMostSteps = 1024;
-/// To tell growth from an accident, and to be sure of it.
+/// To distinguish growth from an accident, and to be sure of it.
 inline constexpr std::size_t kFewestSteps = 3;
 inline constexpr std::size_t kFewestSureSteps = 8;
 
@@ -61,7 +61,7 @@ enum class TrendKind : std::uint8_t {
   grows,      ///< rises again and again until the end
   stopped,    ///< rose and stays: a cache that is full
   late_frees, ///< rises for several steps, then falls at once, to where it was: reference cycles
-  replaced,   ///< rises, but with larger blocks in the place of those that are freed: a cache that grows by cat()
+  replaced,   ///< rises, but with larger blocks instead of those that are freed: a cache that grows by cat()
 };
 
 /// The confidence that growth is not chance. Of stacks that hold now more, now less, and do not leak (16 kinds of
@@ -104,7 +104,7 @@ enum class GrowthSign : std::uint8_t {
 
 struct StackGrowth {
   StackId stack = kNoFrames;
-  std::uint64_t size_bytes = 0;           ///< without a stack: of each allocation, which is all that tells them apart
+  std::uint64_t size_bytes = 0;           ///< without a stack: of each allocation, which is all that distinguishes them
   std::uint64_t first_bytes = 0;          ///< its floor in the first step
   std::uint64_t last_bytes = 0;           ///< and in the last
   std::vector<std::uint64_t> floor_bytes; ///< by step; empty, as the next two, far down a long list

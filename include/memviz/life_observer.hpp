@@ -23,8 +23,8 @@ struct Began {
 class LifeObserver {
 public:
   virtual ~LifeObserver() = default;
-  /// The first event comes next, and whatever was told before is void. `frames` has all stacks of what is told, and is
-  /// there until the last event has come.
+  /// The first event comes next, and whatever was reported before is void. `frames` has all stacks of what is reported,
+  /// and is there until the last event has come.
   virtual void begin(const FrameTable& frames) = 0;
   /// `event` is the alloc that began it.
   virtual void allocated(DeviceId device, const Began& began, const Event& event) = 0;

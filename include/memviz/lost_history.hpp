@@ -24,7 +24,7 @@ enum class RingState : std::uint8_t {
 struct LostHistory {
   RingState ring = RingState::unknown;
   /// The smallest max_entries with which the ring could have held the events there are and the allocs that are proven
-  /// to be lost: one event for each. The true number is at least this, and no file tells it.
+  /// to be lost: one event for each. The true number is at least this, and no file shows it.
   std::uint64_t least_max_entries = 0;
   /// The same, were everything without a recorded alloc allocated while recording was on.
   std::uint64_t least_for_all = 0;

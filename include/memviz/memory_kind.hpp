@@ -44,7 +44,7 @@ inline constexpr std::array<MemoryKind, kMemoryKinds> kKindLayers{
 /// The kind of that name; nullopt for what is none.
 [[nodiscard]] std::optional<MemoryKind> kind_of_name(std::string_view name);
 
-/// In the order in which they are asked: the first that tells decides.
+/// In the order in which they are asked: the first that names a kind decides.
 enum class KindEvidence : std::uint8_t {
   none,      ///< of unknown
   rules,     ///< a rule of the user's own (KindRules)

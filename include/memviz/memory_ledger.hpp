@@ -101,7 +101,7 @@ struct Judgement {
   std::uint64_t alone_bytes = 0;
   std::uint64_t reachable_bytes = 0; ///< free of the device plus all free room of PyTorch
   bool only_together = false;        ///< no single cause would have been enough; the largest is named
-  bool capacity_matters = false;     ///< whether memory outside PyTorch took part cannot be told without a capacity
+  bool capacity_matters = false;     ///< whether memory outside PyTorch took part is unknown without a capacity
 };
 
 /// One line of the ledger, for people.
@@ -120,7 +120,7 @@ struct LedgerPart {
 [[nodiscard]] Request request_of(const Event& event, EventIndex index);
 struct LedgerOptions {
   std::optional<std::uint64_t> capacity_bytes = {}; ///< of the device, where the caller knows it
-  std::optional<AllocatorSettings> settings = {};   ///< those of the state, where the caller has them at hand
+  std::optional<AllocatorSettings> settings = {};   ///< those of the state, where the caller has them
 };
 
 [[nodiscard]] MemoryLedger memory_ledger(const MemoryState& state, DeviceId device,

@@ -12,7 +12,7 @@
 // Of a program of torch.export: names of modules, classes, operators and sizes that are not PyTorch's.
 // What was read is then searched for what was hidden, so that a text that went around the redactor is an error and not
 // published; see leaks().
-// Sizes, times, addresses, counts, line numbers and the shape of stacks stay: they can tell a program apart, too.
+// Sizes, times, addresses, counts, line numbers and the shape of stacks stay: they can also identify a program.
 // Without a key, whoever guesses a name can check the guess.
 
 #include "memviz/text_rewriter.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 // The mark of a recording that was rehearsed: made by a real program and PyTorch's real allocator on a made-up GPU
-// (`memviz rehearse`), so that nobody takes it for a recording of a real one. Every output of such a file says so.
+// (`memviz rehearse`), so that no one takes it for a recording of a real one. Every output of such a file says so.
 
 #include <cstdint>
 #include <optional>

@@ -21,7 +21,7 @@ class Accounts final : public EventSink {
 public:
   /// Remembers on the way what the state at `choice` depends on: of each device the allocations that were alive then
   /// and have been freed since, and the segment events since.
-  /// `observer` is told of each life; null: nobody.
+  /// `observer` gets each life; null: none does.
   explicit Accounts(MomentChoice choice = {}, LifeObserver* observer = nullptr);
   ~Accounts() override;
   Accounts(const Accounts&) = delete;
@@ -56,7 +56,7 @@ private:
                                  LifeObserver* observer = nullptr);
 /// Before the first of its events.
 [[nodiscard]] MemoryState before_first_event(std::shared_ptr<const Recording> recording);
-/// For a recording that nobody else needs.
+/// For a recording that no one else needs.
 [[nodiscard]] MemoryState replay(Recording recording);
 [[nodiscard]] MemoryState rewind(Recording recording, const MomentChoice& choice);
 

@@ -48,12 +48,12 @@ private:
 [[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
 /// The same for any node: one that is no frame is named by node_label().
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
-/// The same of keys that stand in one list: different frames that would look alike with the folders that tell them
-/// apart.
+/// The same of keys that stand in one list: different frames that would look alike with the folders that distinguish
+/// them apart.
 [[nodiscard]] std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// Returns the label of the line that represents its stack, with a note if it is not the user's own.
 [[nodiscard]] Label line_label(const FrameTable& frames, const NodeKey& key);
-/// The same of the lines of one list, told apart as by key_labels().
+/// The same of the lines of one list, distinguished as by key_labels().
 [[nodiscard]] std::vector<Label> line_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 
 } // namespace memviz

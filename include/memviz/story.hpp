@@ -95,7 +95,7 @@ struct TimelineSubject {
   TimelineKind kind = TimelineKind::allocations;
   const BandChart& bands;
   const std::vector<Holder>& holders;          ///< of the peak
-  std::optional<std::uint64_t> capacity_bytes; ///< that an out-of-memory error told
+  std::optional<std::uint64_t> capacity_bytes; ///< that an out-of-memory error reported
   /// The other curve at the peak: reserved bytes, or where those are drawn, live bytes.
   std::optional<std::uint64_t> overlay_bytes;
   std::uint64_t annotations_left_out = 0;

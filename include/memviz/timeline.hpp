@@ -47,7 +47,7 @@ struct LifeAnnotation {
 /// The place where memory was requested.
 struct Home {
   std::int64_t stream = 0;
-  std::optional<PoolId> pool; ///< where the file tells
+  std::optional<PoolId> pool; ///< where the file shows it
   friend auto operator<=>(const Home&, const Home&) = default;
 };
 

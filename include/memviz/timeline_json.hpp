@@ -12,7 +12,7 @@ namespace memviz {
 
 struct TimelinePart {
   const DeviceRecord& record;
-  Window window; ///< what of it is told
+  Window window; ///< the part of it that is written
 };
 
 /// One object, of the schema memviz.timeline; each device with at most a few thousand points. Throws Error where names

@@ -28,14 +28,14 @@ inline constexpr NodeId kNoNode{std::numeric_limits<std::uint32_t>::max()};
 
 /// The leaves that are not frames. All but `gaps` and `unaccounted` say why bytes have no (whole) stack.
 enum class Pseudo : std::uint8_t {
-  gaps,        ///< rounding: block size minus requested size
-  unaccounted, ///< bytes of a segment that none of its blocks covers; stands in the place of a state
-  outside,     ///< allocations that lie in no segment (edited files); stands in the place of all levels but the device
-  history_off, ///< no stack: the file has neither stacks nor events
+  gaps,             ///< rounding: block size minus requested size
+  unaccounted,      ///< bytes of a segment that none of its blocks covers; takes the level of a state
+  outside,          ///< allocations that lie in no segment (edited files); takes the place of all levels but the device
+  history_off,      ///< no stack: the file has neither stacks nor events
   before_recording, ///< no stack: allocated before the first event
   lost_or_before, ///< no stack: allocated before the recording or overwritten in the ring; the file does not say which
   without_stack,  ///< no stack: the allocation was recorded, its stack was not
-  only_counted, ///< no stack: the sums of events have these bytes, but neither a block nor a free tells whose they are
+  only_counted, ///< no stack: the sums of events have these bytes, but neither a block nor a free shows whose they are
   filtered,     ///< every frame of the stack is hidden by --frames or --hide
   not_focused,  ///< stacks that --focus does not match
 };
@@ -80,7 +80,7 @@ enum class TopicContent : std::uint8_t { text, nothing, unknown };
 struct TopicKey {
   Topic topic = Topic::annotation;
   TopicContent content = TopicContent::unknown;
-  StringId text; ///< empty where nothing is told
+  StringId text; ///< empty where the file has no text
   friend auto operator<=>(const TopicKey&, const TopicKey&) = default;
 };
 

@@ -55,7 +55,7 @@ enum class Circumstance : std::uint8_t {
 enum class Outcome : std::uint8_t {
   fits, ///< the request, or at a moment without one: it saves memory
   does_not_fit,
-  at_best,     ///< fits if what no file can tell is so: see Proviso
+  at_best,     ///< fits if what no file can show is so: see Proviso
   not_offered, ///< the model does not reproduce this lead_up, or its figures do not explain the failure
   no_matter,   ///< it is so already
 };

@@ -181,7 +181,7 @@ private:
     return frame != nullptr ? labels_.of(*frame) : key_label(frames_, key);
   }
 
-  /// The width does not tell the bytes, so they go before all else.
+  /// The width does not show the bytes, so they go before all else.
   [[nodiscard]] static Label squeezed_label(const Label& label) {
     return {.name = fmt::format("{} {}", label.name, label.note), .place = "not to scale"};
   }

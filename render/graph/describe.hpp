@@ -32,7 +32,7 @@ enum class Quantity : std::uint8_t {
 /// The role of a box, for the script, which builds other trees of the same boxes.
 enum class BoxRole : std::uint8_t {
   group,   ///< a level above the stacks: root, device, pool, stream, segment, state
-  reason,  ///< a leaf in the place of a stack: rounding, or why there is none
+  reason,  ///< a leaf instead of a stack: rounding, or why there is none
   frames,  ///< one frame, or a folded run of them
   smaller, ///< several stacks merged into one box
 };
@@ -54,7 +54,7 @@ struct GraphBox {
   std::vector<FrameId> frames; ///< outermost first; several where a run is folded into this box
   std::uint64_t stacks = 0;    ///< of a merged box: how many
   KindShares kinds;
-  std::string reason; ///< of a kind of memory without a stack: what tells it
+  std::string reason; ///< of a kind of memory without a stack: what shows it
 };
 
 /// A graph ready to be drawn.
@@ -71,7 +71,7 @@ struct Graph {
   bool has_kind_colours = false; ///< boxes have the colour of their kind
 };
 
-/// All that frames are told from; the result refers to it.
+/// All that frames are distinguished from; the result refers to it.
 struct FrameWords {
   const FrameTable& frames;
   const std::vector<CodeOrigin>& origins;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tree -> boxes: where each node stands, in exact units (bytes, but for squeezed nodes), rows counted from the root.
+// Tree -> boxes: where each node stands, in exact units (bytes, except for squeezed nodes), rows counted from the root.
 // Unbranching runs of frames that are not the user's own become one box; nodes too narrow to see become one box a
 // parent that keeps their bytes.
 
@@ -53,7 +53,7 @@ template <class Weight> struct Layout {
   bool is_squeezed = false;
 };
 
-/// Squeezed are free memory and what nobody asked for (inactive, unaccounted, not in focus), but only where they would
+/// Squeezed are free memory and what no one asked for (inactive, unaccounted, not in focus), but only where they would
 /// leave the rest less than half of the width: then they get kSqueezeTo of it together, and are drawn as torn.
 inline constexpr double kSqueezeAbove = 0.5;
 inline constexpr double kSqueezeTo = 0.2;

@@ -11,9 +11,9 @@
 
 namespace memviz::render {
 
-/// The label of each box; "" where none fits. Where siblings would show the same words they get what tells them apart:
-/// the line ("update :62"), else file and line, else more of the folder; of a level above the stacks, the end of its
-/// name.
+/// The label of each box; "" where none fits. Where siblings would show the same words they get what distinguishes
+/// them: the line ("update :62"), else file and line, else more of the folder; of a level above the stacks, the end of
+/// its name.
 [[nodiscard]] std::vector<std::string> shown_labels(const Graph& graph,
                                                     const std::function<std::size_t(const GraphBox&)>& columns_in);
 

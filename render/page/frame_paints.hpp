@@ -32,7 +32,7 @@ public:
 private:
   const FrameTable& frames_;
   const std::vector<CodeOrigin>& origins_;
-  mutable std::vector<const Paint*> by_frame_; ///< by line; null where nobody has asked yet
+  mutable std::vector<const Paint*> by_frame_; ///< by line; null where no one has asked yet
 };
 
 } // namespace memviz::render

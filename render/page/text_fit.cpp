@@ -50,7 +50,7 @@ std::string_view sign_of(std::string_view note) {
   return note.starts_with("−") ? "− " : "";
 }
 
-/// A name cut to fewer columns is noise: "fo…" tells nobody anything.
+/// A name cut to fewer columns is noise: "fo…" means nothing to a reader.
 constexpr std::size_t kLeastName = 5;
 /// Columns of a place that are worth showing when the rest of it is cut.
 constexpr std::size_t kLeastPlace = 9;

@@ -31,7 +31,7 @@ enum class Font : std::uint8_t { any, regular, bold };
 /// folded run the name with the place cut; the name; its brief form; the name cut, unless next to nothing is left of
 /// it. A sign is kept to the last.
 [[nodiscard]] std::string fit_label(const Label& label, std::size_t columns);
-/// The same of a label that is told apart by `mark` from others that look like it: "update :62", then the name cut,
+/// The same of a label that is distinguished by `mark` from others that look like it: "update :62", then the name cut,
 /// then the mark alone. Without a mark the end of the name, "…2000000".
 [[nodiscard]] std::string fit_marked_label(const Label& label, std::string_view mark, std::size_t columns);
 

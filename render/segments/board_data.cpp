@@ -18,7 +18,7 @@
 namespace memviz::render {
 namespace {
 
-/// Sizes are told in units of this where all of a segment are multiples of it: the allocator's own granularity.
+/// Sizes are shown in units of this where all of a segment are multiples of it: the allocator's own granularity.
 constexpr std::uint64_t kUnit = 512;
 
 /// Stacks as paths of one tree, outermost frame first: "7:3" is frame 3 called by the seventh entry, and ":3" by none.

@@ -42,7 +42,7 @@ std::size_t columns_in(double width) {
   return static_cast<std::size_t>(std::max(0.0, (width - 2 * kPadding) / kCharacterWidth));
 }
 
-/// Name, place and size; of narrow blocks what tells them from others of the same function: the line.
+/// Name, place and size; of narrow blocks what distinguishes them from others of the same function: the line.
 std::string block_label(const Label& label, std::uint64_t bytes, std::size_t columns) {
   constexpr std::size_t kLeastName = 5;
   const std::string size = format_bytes(bytes);

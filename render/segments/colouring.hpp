@@ -1,6 +1,6 @@
 #pragma once
 
-// Blocks -> what tells them apart in a picture: classes with a name and a colour. By the user's own line, in
+// Blocks -> what distinguishes them in a picture: classes with a name and a colour. By the user's own line, in
 // the colour of that line, of where it comes from, or of the kind of memory that the block is.
 
 #include "page/naming.hpp"
@@ -45,7 +45,7 @@ struct Colouring {
 /// has that of its code. What has no stack has the colour that says so in every picture.
 [[nodiscard]] Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
                                      ColorBy color);
-/// A class for each line and kind, with what tells the kind.
+/// A class for each line and kind, with the evidence of the kind.
 [[nodiscard]] Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                                           BlockLines lines);
 

@@ -49,7 +49,7 @@ struct Capacity {
   const Mark* oom = nullptr;
 };
 
-/// nullopt where no error within the window tells a credible number.
+/// nullopt where no error within the window shows a credible number.
 [[nodiscard]] std::optional<Capacity> capacity_of(const TimelineDevice& device);
 
 /// Bytes of a line in a state; nullopt where they are not known.

@@ -7,7 +7,7 @@
 namespace memviz {
 
 /// Whether a character from a file could do more than be read: controls, ends of lines and paragraphs, marks and
-/// controls of direction, tags, characters that nobody sees, and what is no character. Not the joiners, which Persian,
+/// controls of direction, tags, characters that no one sees, and what is no character. Not the joiners, which Persian,
 /// the scripts of India and emoji need.
 [[nodiscard]] bool is_unsafe(char32_t point);
 

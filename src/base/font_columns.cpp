@@ -64,7 +64,7 @@ std::string cut_start(std::string_view text, std::size_t columns) {
 
 std::string cut_name(std::string_view name, std::size_t columns) {
   if (columns < 3 || columns_of(name) <= columns) return cut_end(name, columns);
-  // The ends of addresses tell segments apart: many begin alike.
+  // The ends of addresses distinguish segments: many begin alike.
   if (name.starts_with("segment 0x")) return cut_start(name, columns);
   for (std::size_t colons = name.find("::"); colons != std::string_view::npos; colons = name.find("::")) {
     name.remove_prefix(colons + 2);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys -> values, where a standard container would do but for a file that chooses the keys: texts, numbers, ids. What
+// Keys -> values, where a standard container would do if a file did not choose the keys: texts, numbers, ids. What
 // is found stays where it is until the next key is added.
 
 #include "base/hash.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Two paths -> as little of each as tells them apart: no more of a person's folders than a reader needs.
+// Two paths -> as little of each as distinguishes them: no more of a person's folders than a reader needs.
 
 #include <cstddef>
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace memviz {
 
-/// `text` on one line, with a space in the place of each character that is_unsafe() and U+FFFD for what is not UTF-8.
+/// `text` on one line, with a space instead of each character that is_unsafe() and U+FFFD for what is not UTF-8.
 [[nodiscard]] std::string safe_line(std::string_view text);
 
 /// safe_line() of `text`, and log commands broken up (log_commands.hpp).

@@ -21,7 +21,7 @@ struct CodePoint {
 
 [[nodiscard]] bool is_valid_utf8(std::string_view bytes);
 
-/// `bytes` with U+FFFD in the place of everything that is invalid.
+/// `bytes` with U+FFFD instead of everything that is invalid.
 [[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
 
 /// `text` without the character that a cut at its end left incomplete; valid UTF-8 if it was before the cut.

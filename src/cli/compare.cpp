@@ -151,7 +151,7 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   if (has_host && !command.scope.device && std::find(levels.begin(), levels.end(), Level::device) == levels.end())
     levels.insert(levels.begin(), Level::device);
   if (command.tree.view) return options;
-  // By default streams are not told apart: their numbers differ from one process to the next.
+  // By default streams are not distinguished: their numbers differ from one process to the next.
   std::erase(options.tree.levels, Level::stream);
   return options;
 }
@@ -212,7 +212,7 @@ CompareSide side_of_report(const Side& side, std::optional<DeviceId> device) {
   return {side.name, moments_text(side.state.devices_of(device))};
 }
 
-/// Both files; a baseline in the place of each where one of them is one.
+/// Both files; a baseline for each where one of them is one.
 struct Baselines {
   std::optional<Baseline> before;
   std::optional<Baseline> after;

@@ -22,7 +22,7 @@ struct SizeLimit {
 };
 
 struct FileOptions {
-  unsigned threads = 0; ///< 0: as many as are of use
+  unsigned threads = 0; ///< 0: as many as are useful
   bool are_threads_given = false;
   std::optional<SizeLimit> max_memory;
   bool is_quiet = false;

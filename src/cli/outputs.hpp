@@ -27,7 +27,7 @@ template <class Options>
   return verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, " + std::string(help)}, field);
 }
 
-/// Runs `write`; an Error in it becomes a NamedError with the name of the output, but for ReaderGone.
+/// Runs `write`; an Error in it becomes a NamedError with the name of the output, except for ReaderGone.
 void naming_output(const std::string& path, const std::function<void()>& write);
 
 /// Before the work begins, of all outputs of a command: throws UsageError when one would replace one of the snapshots

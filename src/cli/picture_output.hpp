@@ -33,7 +33,7 @@ struct PictureOptions {
 [[nodiscard]] OptionList<PictureOptions> picture_format_options(); ///< --format, --zoom
 /// --max-size; `how` says for the help what is done for it, as in "draw fewer bands".
 [[nodiscard]] Option<PictureOptions> size_option(std::string_view how);
-[[nodiscard]] OptionList<PictureOptions> flame_picture_options(); ///< all of a flame graph, but for -o
+[[nodiscard]] OptionList<PictureOptions> flame_picture_options(); ///< all of a flame graph, except for -o
 
 /// Returns the options of a flame graph with such frames.
 [[nodiscard]] SvgOptions svg_options(const PictureOptions& options, FrameFilter frames);

@@ -31,7 +31,7 @@ std::int64_t difference(std::uint64_t before_bytes, std::uint64_t after_bytes) {
   return -static_cast<std::int64_t>(std::min(before_bytes - after_bytes, kMost));
 }
 
-/// With its sign, but for what is only known to be more or less than a number, and for what is a multiple.
+/// With its sign, except for what is only known to be more or less than a number, and for what is a multiple.
 std::string share_of(std::uint64_t before_bytes, std::int64_t change_bytes) {
   if (change_bytes == 0 || before_bytes == 0) return "";
   const auto size = static_cast<std::uint64_t>(change_bytes > 0 ? change_bytes : -change_bytes);

@@ -34,7 +34,7 @@ public:
     return nullptr;
   }
 
-  /// From now on `list` is found, in the place of others whose windows look the same. It must outlive this.
+  /// From now on `list` is found, instead of others whose windows look the same. It must outlive this.
   void add(const DigestedList& list) {
     for (const std::size_t window : kWindows) {
       if (list.bytes.size() < window + kWindowBytes) return;
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  // Innermost frames come first. In files with Python frames only, the first ones tell lists apart; where C++ frames
+  // Innermost frames come first. In files with Python frames only, the first ones distinguish lists; where C++ frames
   // precede them, those of the allocator and of an operator are the same in many lists.
   static constexpr std::array<std::size_t, 2> kWindows{0, 96};
   static constexpr std::size_t kWindowBytes = 48;

@@ -8,7 +8,7 @@
 
 namespace memviz::fast_reader {
 
-/// Thrown by the fast reader, and caught by who started it, nowhere else. It is no std::exception, so that nobody takes
+/// Thrown by the fast reader, and caught by who started it, nowhere else. It is no std::exception, so that no one takes
 /// it for an error.
 struct GiveUp {
   PlainReason reason;

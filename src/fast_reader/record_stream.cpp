@@ -59,7 +59,7 @@ void RecordStream::give_up_in_run(PlainReason reason) const {
   give_up(reason, machine_.cursor.offset());
 }
 
-/// Records hold what they fetched, and are not told of a change.
+/// Records hold what they fetched, and do not learn of a change.
 void RecordStream::check_memo() const {
   if (machine_.memo.was_replaced()) give_up_at_opcode(PlainReason::memo_replaced);
 }

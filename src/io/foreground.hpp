@@ -1,6 +1,6 @@
 #pragma once
 
-// A program of the user's that runs in our place: with our standard streams if not told otherwise, in our process
+// A program of the user's that runs in our place: with our standard streams unless asked otherwise, in our process
 // group, so that the terminal treats it like one that was started without us. For POSIX; no shell is involved.
 
 #include "memviz/ending.hpp"

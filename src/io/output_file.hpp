@@ -29,7 +29,7 @@ public:
   /// The temporary beside the target, for a library that opens its file itself; "" where the output is written
   /// directly.
   [[nodiscard]] const std::string& beside() const { return temporary_; }
-  /// Throws Error when the bytes cannot all be written, ReaderGone when nobody reads them.
+  /// Throws Error when the bytes cannot all be written, ReaderGone when no one reads them.
   void write(std::string_view bytes);
   /// Puts the finished file in its place. Throws Error when the system reports a late failure.
   void commit();
@@ -42,8 +42,8 @@ private:
   int descriptor_ = -1;
 };
 
-/// Throws the Error that an OutputFile for `path` would throw at once, as far as the system tells without writing:
-/// before minutes of work that nobody would see.
+/// Throws the Error that an OutputFile for `path` would throw at once, as far as the system shows without writing:
+/// before minutes of work that no one would see.
 void check_output(const std::string& path);
 
 /// The whole life of an OutputFile for bytes that are in memory.

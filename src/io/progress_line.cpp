@@ -18,7 +18,7 @@ std::string amount_text(const Pace& pace) {
   return fmt::format("{:3.0f} %", std::min(100.0, std::floor(100 * done / static_cast<double>(pace.total_bytes))));
 }
 
-/// "3 s left", "2 min left"; "" where nobody knows.
+/// "3 s left", "2 min left"; "" where no one knows.
 std::string time_left(const Pace& pace, double bytes_per_second) {
   if (pace.total_bytes == 0 || bytes_per_second <= 0) return "";
   constexpr double kMinute = 60;

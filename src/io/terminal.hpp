@@ -15,7 +15,7 @@ namespace memviz {
 /// Columns of the terminal that standard output is; nothing where it is none, or does not say.
 [[nodiscard]] std::optional<std::size_t> output_terminal_columns();
 
-/// Whether standard output, or standard error, is a terminal that takes colours and nobody refuses them: TERM is not
+/// Whether standard output, or standard error, is a terminal that takes colours and no one refuses them: TERM is not
 /// dumb, and NO_COLOR is not set, or empty (no-color.org).
 [[nodiscard]] bool output_takes_color();
 [[nodiscard]] bool error_takes_color();

@@ -30,7 +30,7 @@ public:
   [[nodiscard]] bool is_dense() const { return count_ == dense_.size(); }
   /// Whether an entry ever got another value than it had.
   [[nodiscard]] bool was_replaced() const { return was_replaced_; }
-  /// Puts a stand-in in the place of the latest entry; false, and nothing is done, if that is not `value`.
+  /// Replaces the latest entry with a stand-in; false, and nothing is done, if that is not `value`.
   bool replace_latest(Value value, Value stand_in) {
     if (dense_.size() == 0 || dense_[dense_.size() - 1] != value) return false;
     dense_[dense_.size() - 1] = stand_in;

@@ -43,7 +43,7 @@ enum class Effect : std::uint8_t {
   drop_to_mark, ///< all values above the mark are, and the mark
   duplicate,
   memoize,
-  replace,        ///< the topmost `popped` values become one that nobody knows
+  replace,        ///< the topmost `popped` values become one that no one knows
   replace_to_mark ///< all values above the mark do
 };
 

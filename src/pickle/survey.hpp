@@ -1,6 +1,6 @@
 #pragma once
 
-// Pickle bytes -> what is in them, opcode by opcode, without making a single value: for `check`, which tells a
+// Pickle bytes -> what is in them, opcode by opcode, without making a single value: for `check`, which shows a
 // stranger's file apart before and after the decoder refuses it. It reads on behind opcodes that the decoder refuses,
 // so that all of them can be named.
 

@@ -17,7 +17,7 @@ namespace memviz::program {
 struct Archive {
   ArchiveLayout layout = ArchiveLayout::flat_zip;
   std::string model;        ///< the name of the program in the archive: "model"
-  std::string program_json; ///< with 0 in the place of NaN and Infinity, which PyTorch writes and JSON does not have
+  std::string program_json; ///< with 0 instead of NaN and Infinity, which PyTorch writes and JSON does not have
   std::string weights_json; ///< the table of weights; "" where there is none
 };
 

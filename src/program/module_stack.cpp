@@ -24,7 +24,7 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
   }
 }
 
-/// "layers.0" of "layers.0@1", which is its second call, and of what strict exports write in the place of a path:
+/// "layers.0" of "layers.0@1", which is its second call, and of what strict exports write instead of a path:
 /// "getattr(L['fn'], '4').conv1" is "4.conv1", and "L['self'].layers[0]" is "layers.0".
 std::string plain_path(std::string_view path) {
   path = path.substr(0, path.find('@'));

@@ -75,7 +75,7 @@ struct Weight {
   std::string name; ///< "transformer.h.0.attn.c_attn.weight"
   TensorId tensor = 0;
   bool is_parameter = true;
-  /// Several names with the same storage have the same; nothing where the archive does not tell.
+  /// Several names with the same storage have the same; nothing where the archive does not show it.
   std::optional<std::string> storage = {};
 };
 

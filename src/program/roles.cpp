@@ -153,7 +153,7 @@ private:
   }
 
   /// Scores and sums share the operator's cost as the widths of queries and values do; all of it is scores where those
-  /// are not told.
+  /// are unknown.
   void add_fused(const Product& product) {
     const Polynomial* const query = width_of(product, "query", 0);
     const Polynomial* const value = width_of(product, "value", 2);

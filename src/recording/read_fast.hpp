@@ -16,7 +16,7 @@ struct FastReading {
 };
 
 /// Events are converted while the rest is decoded. Throws what the caller's code in `options` throws, and other errors
-/// that have nothing to do with what is in the file. Where it gave up, the sink has been told to start anew.
+/// that have nothing to do with what is in the file. Where it gave up, the sink was restarted.
 [[nodiscard]] FastReading read_fast(std::string_view bytes, const ReadOptions& options);
 
 } // namespace memviz

@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// "func_k3x9q2ma"; what PyTorch leaves out of its pictures, and the kinds of C functions that memviz tells apart,
+/// "func_k3x9q2ma"; what PyTorch leaves out of its pictures, and the kinds of C functions that memviz distinguishes,
 /// stay recognisable.
 [[nodiscard]] std::string hidden_function(std::string_view name, const Hiding& hiding);
 

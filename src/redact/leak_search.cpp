@@ -36,7 +36,7 @@ template <class Belongs, class Visit> void for_each_run(std::string_view text, B
   }
 }
 
-/// Calls visit(word) for each word with a letter in it that is long enough to tell something.
+/// Calls visit(word) for each word with a letter in it that is long enough to mean something.
 template <class Visit> void for_each_word(std::string_view text, Visit visit) {
   constexpr std::size_t kShortestWord = 4;
   for_each_run(text, is_word_character, [&](std::string_view word) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // The texts that were hidden -> whether one of them stands somewhere after all. In a text that comes from the file that
-// is looked for in full: what looks like nobody else's anywhere, plain words as whole words. An output has memviz's own
+// is looked for in full: what looks like no one else's anywhere, plain words as whole words. An output has memviz's own
 // words, too, so there it is paths, which no word is. One pass over the text, however many were hidden.
 
 #include "base/hash_map.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Names of files -> names without what tells about a machine or a person. What kind of code a file holds, by which it
-// is coloured, ranked and left out, stays the same.
+// Names of files -> names without what they reveal of a machine or a person. What kind of code a file holds, by which
+// it is coloured, ranked and left out, stays the same.
 
 #include "redact/hiding.hpp"
 
@@ -20,7 +20,7 @@ namespace memviz {
 /// The file name is hidden, its folders are kept.
 [[nodiscard]] std::string hidden_module(std::string_view filename, const Hiding& hiding);
 
-/// Text with hidden_path() in the place of each path in it: from a root ("/", "C:\", "\\server", "~", "..") to a quote
+/// Text with hidden_path() instead of each path in it: from a root ("/", "C:\", "\\server", "~", "..") to a quote
 /// or bracket that closes around it or a line number, blanks and commas included; a relative one where it has two
 /// separators, or ends like the name of a file.
 [[nodiscard]] std::string without_paths(std::string_view text, const Hiding& hiding);

@@ -79,7 +79,7 @@ struct Redactor::Parts {
 
   [[nodiscard]] std::string annotation(std::string_view text) {
     if (is_public_annotation(text)) return unchanged(text);
-    // A number at the end tells the steps of one mark apart.
+    // A number at the end distinguishes the steps of one mark.
     const std::size_t digits = text.find_last_not_of("0123456789") + 1;
     const std::string_view stem = text.substr(0, digits);
     if (stem.empty()) return std::string(text);

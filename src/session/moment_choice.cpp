@@ -175,7 +175,7 @@ void check_moment(const MomentChoice& choice, const std::string& file, std::span
     if (sum.ooms > 0) return;
     throw UsageError(fmt::format("{}: {} records no out-of-memory error; try --at peak", choice.option, file));
   case MomentKind::peak:
-    if (sum.events > 0 || choice.option.empty()) return; // where nobody asked for it, the end will do
+    if (sum.events > 0 || choice.option.empty()) return; // where no one asked for it, the end will do
     throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", choice.option, file));
   case MomentKind::automatic:
   case MomentKind::end: return;

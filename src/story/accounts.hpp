@@ -17,7 +17,7 @@ namespace memviz {
 /// baseline_bytes was allocated.
 [[nodiscard]] std::string_view baseline_text(const DeviceFigures& figures);
 
-/// "balanced", or in letters that nobody overlooks "NOT BALANCED".
+/// "balanced", or in letters that no one overlooks "NOT BALANCED".
 [[nodiscard]] std::string_view balance_word(bool balances);
 /// For a cell: the word, and where it is needed ": off by -4096 B".
 [[nodiscard]] std::string balance_cell(const DeviceFigures& figures);

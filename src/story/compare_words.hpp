@@ -25,8 +25,8 @@ namespace memviz {
 /// "step train.py:12", with its device where each is at a moment of its own.
 [[nodiscard]] std::string change_label(const Comparison& comparison, const UserLineChange& line);
 
-/// The same of lines that stand in one list: different ones that would look alike with the folders that tell them
-/// apart.
+/// The same of lines that stand in one list: different ones that would look alike with the folders that distinguish
+/// them apart.
 [[nodiscard]] std::vector<std::string> change_labels(const Comparison& comparison,
                                                      const std::vector<const UserLineChange*>& lines);
 

@@ -136,7 +136,7 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
     if (!is_worth_advice(device, answer, saved_bytes)) continue;
     // Expandable segments ask for no figure.
     if (answer.circumstance == Circumstance::max_split_size && expandable_fits) continue;
-    // Without a request it would be speed for memory that nobody is waiting for.
+    // Without a request it would be speed for memory that no one is waiting for.
     if (answer.circumstance == Circumstance::empty_cache && !device.request) continue;
     const std::string effect =
         device.request ? "this request fits" : fmt::format("saves {}", format_bytes(saved_bytes));

@@ -1,7 +1,7 @@
 #pragma once
 
 // Warnings of one kind, of which a file may cause one for each device, or for each of 65,536: the first ones, and how
-// many more there are. What is printed and drawn is as short as that everywhere, because nobody else makes so many.
+// many more there are. What is printed and drawn is as short as that everywhere, because such files make so many.
 
 #include "memviz/format.hpp"
 

@@ -92,7 +92,7 @@ std::size_t bracketed_length(std::string_view text, std::size_t begin, char open
   return std::string_view::npos;
 }
 
-/// Without what compilers add to tell copies of a function apart: "f.llvm.1180591620717411303424", "f.isra.0",
+/// Without what compilers add to distinguish copies of a function: "f.llvm.1180591620717411303424", "f.isra.0",
 /// "f.constprop.0.cold", and the hash of a Rust function, "f::h0123456789abcdef".
 std::string_view without_compiler_suffix(std::string_view name) {
   static constexpr std::array<std::string_view, 7> kSuffixes{".llvm", ".isra",     ".constprop", ".part",

@@ -2,7 +2,7 @@
 
 // A tree (or graph) of plain Python data: what a pickle or a JSON text holds. Containers have identity: a list that is
 // referred to twice is one list, and may be filled after it was referred to.
-// Text is interned: equal text has equal Values. So are bytes, but for those of megabytes, which nobody compares.
+// Text is interned: equal text has equal Values. So are bytes, except for those of megabytes, which no one compares.
 
 #include "base/hash_table.hpp"
 #include "value/chunked_vector.hpp"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does the benchmark run, and are its ratios those of what it measured? How large they are is nobody's promise here.
+"""Does the benchmark run, and are its ratios those of what it measured? How large they are is no one's promise here.
 
 usage: bench_test.py BUILD_FOLDER
 """

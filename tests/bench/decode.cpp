@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Sums what it gets, so that no compiler can leave the decoding out and the caller can tell that all was there.
+/// Sums what it gets, so that no compiler can leave the decoding out and the caller can check that all was there.
 class Discard final : public memviz::EventSink {
 public:
   void take(memviz::DeviceId /*device*/, std::span<const memviz::Event> events) override {

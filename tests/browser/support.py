@@ -107,7 +107,7 @@ class BrowserCase(unittest.TestCase):
 
 
 # Everything about the boxes in one call: their data, and the rectangles as they stand now (in the graph's coordinates).
-# The script takes boxes that are not seen out of the document, and tells all of them. As one text: Playwright takes
+# The script takes boxes that are not seen out of the document, and reports all of them. As one text: Playwright takes
 # seconds to carry ten thousand objects.
 READ_BOXES = """() => {
   const frames = document.querySelectorAll('#frames > f');

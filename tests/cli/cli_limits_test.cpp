@@ -50,7 +50,7 @@ std::string times(std::size_t count, const std::string& text) {
   return result;
 }
 
-/// A snapshot in which `bytes` that cannot be compressed stand under a key that nobody knows.
+/// A snapshot in which `bytes` that cannot be compressed stand under a key that no one knows.
 std::string with_noise(std::size_t bytes) {
   std::string noise(bytes, '\0');
   std::uint32_t state = 1;
@@ -183,7 +183,7 @@ TEST_CASE("progress is shown on a terminal after a second, and erased") {
   }
 }
 
-TEST_CASE("no progress where nobody looks, or where a line cannot be erased") {
+TEST_CASE("no progress where no one looks, or where a line cannot be erased") {
   const TemporaryFolder folder;
   const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

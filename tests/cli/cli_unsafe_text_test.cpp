@@ -21,7 +21,7 @@ using test::Outcome;
 
 namespace {
 
-/// A right-to-left override, an escape sequence, C1, separators, a mark of direction, a tag, what nobody sees.
+/// A right-to-left override, an escape sequence, C1, separators, a mark of direction, a tag, what no one sees.
 const std::string kUnsafe = "\u202Egnp\x1b[2J\u009B1m\u2028\u2029\u200E\u061C\U000E0041\u200B\uFEFF\uFFFE";
 
 std::string hostile_snapshot(std::uint64_t bytes) {

@@ -62,7 +62,7 @@ TEST_CASE("the pictures in docs/ say what the commands draw today") {
   check_documented("diff.svg", {"compare", testdata + "before.pickle", testdata + "after.pickle", "--at", "end"});
 }
 
-TEST_CASE("a picture that says something else than the documented one is told from it") {
+TEST_CASE("a picture that says something else than the documented one is distinguished from it") {
   const std::string svg =
       R"(<svg xmlns="http://www.w3.org/2000/svg" aria-label="GPU 0: 3 GiB"><style>a{}</style>)"
       R"(<title>GPU 0: 3 GiB</title><rect width="900" height="9"/><g data-flow="words">)"

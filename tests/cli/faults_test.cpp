@@ -194,7 +194,7 @@ TEST_CASE("a reader of standard output that goes away ends the run without a wor
   CHECK(outcome.err.empty());
 }
 
-TEST_CASE("a read error is told from damaged data") {
+TEST_CASE("a read error is distinguished from damaged data") {
   // Nothing is mapped at address 0 of a process.
   const Outcome outcome = run({"stats", "/proc/self/mem"});
   CHECK(outcome.exit_code == 1);

@@ -190,7 +190,7 @@ TEST_CASE("a long text is looked through without being held") {
   CHECK(read_bytes(folder / "out") == outcome.out);
 }
 
-TEST_CASE("a package that nobody knows is hidden, and what tells its kind of code is no leak") {
+TEST_CASE("a package that no one knows is hidden, and what shows its kind of code is no leak") {
   TemporaryFolder folder;
   const std::string file = folder / "mem.pickle";
   SnapshotBuilder builder;

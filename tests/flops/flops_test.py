@@ -29,7 +29,7 @@ BY_HAND = {
     "scan": 5 * 384,
     "while_loop": 512,
 }
-# Tied weights that nothing in the archive tells, and parameters that the export leaves out because nobody uses them.
+# Tied weights that nothing in the archive shows, and parameters that the export leaves out because no one uses them.
 OTHER_PARAMETERS = {"nanogpt_fake", "invoked_regions"}
 OTHER_PARAMETERS_BEFORE = {
     "2.4": {"nanogpt", "dynamic_gpt", "map"},

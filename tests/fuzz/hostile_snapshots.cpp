@@ -65,7 +65,7 @@ std::string one_long_name_in_every_frame(std::size_t bytes) {
   return file.done();
 }
 
-/// A frame for each number, all of one long name and file, which only their lines tell apart.
+/// A frame for each number, all of one long name and file, which only their lines distinguish.
 std::string frame_at_line(const std::string& name, std::uint64_t number) {
   return File::dict({{"name", name}, {"filename", name}, {"line", "J" + number_bytes(number, 4)}});
 }
@@ -202,7 +202,7 @@ std::string events_of_distinct(std::size_t bytes, std::string_view key, std::str
 }
 
 std::string stack_of(std::uint64_t number) {
-  // Frames without a name, told apart by the words that they are made of: the memo's own texts are as good as any.
+  // Frames without a name, distinguished by the words that they are made of: the memo's own texts are as good as any.
   std::string list = "](";
   for (; number > 0; number /= 16)
     list += fetch_piece(number % 16);

@@ -21,7 +21,7 @@ def leaks(memviz, file, *options):
 
 
 def kind_of(event):
-    """What memviz tells stacks apart by: the frames, or without any the size."""
+    """What memviz distinguishes stacks by: the frames, or without any the size."""
     frames = tuple((f["name"], f["filename"], f["line"]) for f in event.get("frames", []))
     return frames or event["size"]
 

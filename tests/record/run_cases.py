@@ -210,7 +210,7 @@ class WhatGoesWrong(Stage):
 
     def test_without_the_program_the_file_is_kept(self):
         done = self.run_python("import os\nos.environ['MEMVIZ_PROGRAM'] = '/no/memviz'\n" + TOO_MUCH)
-        self.assertIn("Why cannot be told here: [Errno 2]", done.err)
+        self.assertIn("The cause is unknown: [Errno 2]", done.err)
         self.assertIn("All of it: memviz explain ", done.err)
         self.one_file()
 

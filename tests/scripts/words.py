@@ -2,8 +2,8 @@
 
     words.py SOURCE
 
-A block of comments does not begin with a fragment (FRAGMENT), and no string that users read has a replaced word
-(REPLACED). Prints each place that breaks a rule, and ends with 1 if there is one.
+A block of comments does not begin with a fragment (FRAGMENT), and no string that users read, no comment and no name of a
+test has a replaced word (REPLACED). Prints each place that breaks a rule, and ends with 1 if there is one.
 """
 
 import pathlib
@@ -16,6 +16,10 @@ COMMENT = re.compile(r"^(\s*)(///|//|#)(?!<) ?(.*)")
 FRAGMENT = re.compile(r"(What|Of|Where|Whose|Those|Who|Which|How|Nobody|Told)\b")
 # Folders whose strings users read.
 SPEAKING = ("src", "render", "python")
+# Not of an address in a string, such as "https://".
+WITH_COMMENT = re.compile(r'(?<![\w:"])//[/<]*\s(.*)')
+QUOTED = re.compile(r"`[^`]*`")
+TEST_NAME = re.compile(r"\s*(TEST_CASE|SUBCASE|test)\(")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 REPLACED = re.compile(r"\b(tells?|told|nobody|everybody|but for|at hand|in the place of|of use)\b")
 
@@ -31,10 +35,14 @@ def fragments(lines, has_hash_comments):
         before = kind
 
 
-def replaced_words(lines):
-    """The line numbers, from 1, of strings with a replaced word."""
+def replaced_words(lines, are_strings_read):
+    """The line numbers, from 1, of comments, names of tests and, where users read them, strings with a replaced word."""
     for number, line in enumerate(lines, 1):
-        if COMMENT.match(line) is None and any(REPLACED.search(text) for text in STRING.findall(line)):
+        comment = WITH_COMMENT.search(line)
+        texts = [QUOTED.sub("", comment[1])] if comment else []
+        if COMMENT.match(line) is None and (are_strings_read or TEST_NAME.match(line)):
+            texts += STRING.findall(line)
+        if any(REPLACED.search(text) for text in texts):
             yield number
 
 
@@ -49,8 +57,8 @@ def main():
         for number in fragments(lines, path.suffix not in (".cpp", ".hpp", ".js", ".def")):
             print(f"{name}:{number}: begins with a fragment: {lines[number - 1].strip()}")
             count += 1
-        if name.parts[0] in SPEAKING and path.suffix in (".cpp", ".hpp"):
-            for number in replaced_words(lines):
+        if path.suffix in (".cpp", ".hpp", ".js"):
+            for number in replaced_words(lines, name.parts[0] in SPEAKING and path.suffix != ".js"):
                 print(f"{name}:{number}: {lines[number - 1].strip()}")
                 count += 1
     print(f"{len(paths)} files looked at")

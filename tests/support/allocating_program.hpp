@@ -69,7 +69,7 @@ public:
     snapshot_.event(Action::alloc, next_address_, bytes, kept_);
   }
 
-  /// Runs `turn` once a step, which is told its number; `warm_up` times before the first mark, from -warm_up on.
+  /// Runs `turn` once a step, which gets its number; `warm_up` times before the first mark, from -warm_up on.
   Recording run(int steps, int warm_up, const std::function<void(AllocatingProgram&, int step)>& turn) {
     for (int step = -warm_up; step < steps; ++step) {
       snapshot_.time(1000 * (step + warm_up + 1));

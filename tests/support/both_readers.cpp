@@ -76,7 +76,7 @@ std::string snapshot_text(const Recording& snapshot) {
 Reading reading_of(std::string_view bytes, ReadOptions options) {
   Reading reading;
   options.on_reader = [&](const ReadBy& read_by) {
-    CHECK_FALSE(reading.read_by); // told once
+    CHECK_FALSE(reading.read_by); // reported once
     reading.read_by = read_by;
   };
   try {

@@ -21,7 +21,7 @@ public:
   /// `inputs` and `outputs` are JSON without their brackets; see tensor_argument().
   ExportedProgram& node(std::string_view target, std::string_view inputs, std::string_view outputs,
                         std::string_view module_stack = "");
-  /// All of it but for `schema`, the object of the schema's version.
+  /// All of it except for `schema`, the object of the schema's version.
   [[nodiscard]] std::string json(std::string_view schema = R"({"major": 8, "minor": 2})") const;
   /// The graph alone, for an argument of another's node.
   [[nodiscard]] std::string graph() const;

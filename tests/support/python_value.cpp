@@ -15,7 +15,7 @@ template <class Number> std::string little_endian(Number number) {
   return bytes;
 }
 
-/// Two's complement in as few bytes as hold it; `is_negative` tells what the missing ones are.
+/// Two's complement in as few bytes as hold it; `is_negative` shows what the missing ones are.
 std::string minimal(std::uint64_t bits, bool is_negative) {
   std::string bytes = little_endian(bits);
   const char sign = is_negative ? '\xFF' : '\0';

@@ -24,15 +24,15 @@ function bundled(modules) {
 
 test('what is imported comes first, once, and without comments and indentation', () => {
   const made = bundled({
-    'main.js': "// The entry.\nimport {a, B} from './a.js';\nimport './c.js';\n\nif (a) {\n  // Says it.\n  told.push(a + B + 'x;[y]\\\\z');\n}\n",
+    'main.js': "// The entry.\nimport {a, B} from './a.js';\nimport './c.js';\n\nif (a) {\n  // Says it.\n  seen.push(a + B + 'x;[y]\\\\z');\n}\n",
     'a.js': "import {c} from './c.js';\nexport const a = c + 1, B = 2;\n",
     'c.js': 'export let c = 1;\nexport async function unused() {}\nexport class Unused {}\n',
   });
   assert.equal(made, "(() => {\n'use strict';\nlet c = 1;\nasync function unused() {}\nclass Unused {}\nconst a = c + 1, B = 2;\n"
-    + "if (a) {\ntold.push(a + B + 'x;[y]\\\\z');\n}\n})();\n");
-  const told = [];
-  new Function('told', made)(told);
-  assert.deepEqual(told, ['4x;[y]\\z']);
+    + "if (a) {\nseen.push(a + B + 'x;[y]\\\\z');\n}\n})();\n");
+  const seen = [];
+  new Function('seen', made)(seen);
+  assert.deepEqual(seen, ['4x;[y]\\z']);
 });
 
 test('what cannot be meant is refused, and the message says where', () => {

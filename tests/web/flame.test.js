@@ -39,7 +39,7 @@ const plain = new Weighing(false), compared = new Weighing(true);
 const names = (boxes) => boxes.map(({label}) => label.name);
 const derived = (options) => derivedTree(plainBoxes(), options, plain, 100 * KIB);
 
-// Whatever is drawn, children have the bytes of their parent, but for what ends in it.
+// Whatever is drawn, children have the bytes of their parent, except for what ends in it.
 function checkConserved(boxes) {
   for (const {children, bytes, x, width} of boxes) {
     assert.ok(children.reduce((sum, child) => sum + child.bytes, 0) <= bytes);
@@ -98,7 +98,7 @@ test('what is too narrow to draw is one box, and its bytes are kept', () => {
   assert.equal(boxes[1].bytes, 50);
 });
 
-test('a title tells the bytes, and their share', () => {
+test('a title shows the bytes, and their share', () => {
   const boxes = derived({invert: true});
   assert.equal(titleOf(boxes[5], boxes[0], plain), ['train', '/app/train.py:1', '30.0 KiB (30,720 bytes)', '30.0 % of all, 30.0 % of the box above', '1 block'].join('\n'));
   assert.equal(titleOf(plainBoxes()[1], null, plain), 'of the file');
@@ -154,7 +154,7 @@ test('a match inside a match counts once', () => {
   assert.deepEqual(matchedTotals(boxes), {bytes: 70 * KIB, before: 0, after: 0});
 });
 
-test('boxes that would show the same words get what tells them apart', () => {
+test('boxes that would show the same words get what distinguishes them', () => {
   const parent = {};
   const siblings = ['/app/a/init.py:3', '/app/b/init.py:3'].map((path) => ({
     parent, parts: null, columns: 30, shown: 'build', textElement: {}, label: {name: 'build', place: 'init.py:3', note: ''},

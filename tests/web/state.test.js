@@ -56,7 +56,7 @@ test('the piece at a place of a segment', () => {
   assert.equal(pieceAt(cell, 4096), null);
 });
 
-test('a tooltip tells when a block was allocated, and starts its stack at the user', () => {
+test('a tooltip shows when a block was allocated, and starts its stack at the user', () => {
   const {cells, stackNodes} = board();
   const [block] = cells[0].pieces;
   assert.equal(pieceTitle(block, framesOf(block, stackNodes), 24), [
@@ -70,7 +70,7 @@ test('a tooltip tells when a block was allocated, and starts its stack at the us
   assert.match(pieceStackText(block, framesOf(block, stackNodes)), /^step train.py:8\n1.00 KiB.*\nin segment/);
 });
 
-test('a tooltip tells what the events say of a block', () => {
+test('a tooltip shows what the events say of a block', () => {
   const said = data();
   said.content.push(element('notes', {}, element('t', {}, 'annotated: the weights'), element('t', {}, 'forward: layers.py:58')));
   const cell = said.querySelector('cell');

@@ -121,7 +121,7 @@ test('runs are of one slice, without the columns that have none', () => {
   assert.deepEqual([lastBefore([0, 10, 20], 15), lastBefore([5], 0)], [1, 0]);
 });
 
-test('a view stays inside of the recording, and is no shorter than what can be told apart', () => {
+test('a view stays inside the recording, and is no shorter than what can be distinguished', () => {
   const chart = {begin: 0, end: 100, isTime: false};
   assert.deepEqual(viewOf(chart, -10, 20), {begin: 0, end: 30});
   assert.deepEqual(viewOf(chart, 90, 130), {begin: 60, end: 100});

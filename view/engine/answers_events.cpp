@@ -104,7 +104,7 @@ void write_event(JsonWriter& json, PageFile& file, const DeviceRecord& record, c
   const bool is_other = row.action == Action::other;
   json.begin_object().member("event", event);
   json.member("action", is_other ? one_line(frames.text(row.action_text)) : std::string(action_name(row.action)));
-  // An out-of-memory error has the free bytes of the device in the place of an address.
+  // An out-of-memory error has the free bytes of the device as its address.
   json.member("address",
               row.action == Action::oom ? format_bytes(row.address) + " free" : fmt::format("0x{:x}", row.address));
   json.member("bytes", row.size_bytes);

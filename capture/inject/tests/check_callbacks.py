@@ -55,7 +55,7 @@ def check_missing_cupti():
 
 
 def check_reset(folder, snapshot):
-    """The snapshot before a context went away has what lived in it; that of the exit says that nobody freed it."""
+    """The snapshot before a context went away has what lived in it; that of the exit says that no one freed it."""
     before = pickle.loads(pathlib.Path(folder, "reset.pickle").read_bytes())
     assert 0x90000 in {segment["address"] for segment in before["segments"]}
     frees = {e["addr"]: e["user_metadata"] for e in snapshot["device_traces"][0] if e["action"] == "free_completed"}

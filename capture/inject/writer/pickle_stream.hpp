@@ -18,7 +18,7 @@ namespace memviz::capture {
 using MemoId = std::uint32_t;
 
 /// Between begin_dict() and end_dict(), values are keys and values in turn; between begin_list() and end_list(), items.
-/// The stream's state tells whether everything could be written.
+/// The stream's state shows whether everything could be written.
 class PickleStream {
 public:
   explicit PickleStream(std::ostream& out);

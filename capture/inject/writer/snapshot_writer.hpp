@@ -9,7 +9,7 @@
 
 namespace memviz::capture {
 
-/// Streams: memory does not grow with the snapshot. The stream's state tells whether it could be written.
+/// Streams: memory does not grow with the snapshot. The stream's state shows whether it could be written.
 void write_snapshot(const SnapshotData& snapshot, std::ostream& out);
 
 /// Writes a file that is whole or not there, see whole_file.hpp.

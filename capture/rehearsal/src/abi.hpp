@@ -10,7 +10,7 @@
 
 namespace memviz::rehearsal {
 
-// cudaError_t and CUresult have the same numbers since CUDA 10.1, but for the few that only one of them has.
+// cudaError_t and CUresult have the same numbers since CUDA 10.1, except for the few that only one of them has.
 enum class Error : int {
   success = 0,
   invalid_value = 1,

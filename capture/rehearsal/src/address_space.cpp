@@ -11,7 +11,8 @@ constexpr std::uint64_t kLeastBytes = 1ULL << 40;
 // Far from where Linux puts programs, libraries and stacks: the same addresses in every run.
 constexpr std::uint64_t kWishedAddress = 0x200000000000ULL;
 constexpr std::uint64_t kRegionBytes = 32ULL << 20;
-// Never given, so that what reaches past the end of the highest allocation is told as a use of device memory, too.
+// Never given, so that what reaches past the end of the highest allocation is reported as a use of device memory as
+// well.
 constexpr std::uint64_t kGuardBytes = 1ULL << 30;
 
 } // namespace

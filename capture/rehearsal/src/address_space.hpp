@@ -1,5 +1,5 @@
 // The addresses of device memory: one reservation of the process's address space that no page backs, so that an 80 GiB
-// device costs nothing, and that nobody may read, so that a host access by pointer faults as it does on a real device.
+// device costs nothing, and that no one may read, so that a host access by pointer faults as it does on a real device.
 //
 // Addresses are given as NVIDIA's driver on Linux gives them, learnt from the addresses in public recordings: it
 // reserves regions of whole 32 MiB, each as high as there is room, and puts an allocation into the lowest region with

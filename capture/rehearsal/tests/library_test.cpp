@@ -54,7 +54,7 @@ using Launch = int(const void*, memviz::rehearsal::Dim3, memviz::rehearsal::Dim3
 
 } // namespace
 
-TEST_CASE("device memory reads as zeros by copy, but for what was just written") {
+TEST_CASE("device memory reads as zeros by copy, except for what was just written") {
   const Outcome outcome = in_child([] {
     void* device = nullptr;
     char host[4] = {1, 2, 3, 4};

@@ -40,7 +40,7 @@ def _add_totals(facts: dict[str, int], torch: Any, device: int) -> None:
 def _add_processes(facts: dict[str, int], torch: Any, device: int, reserved: int) -> None:
     processes = processes_of(str(torch.cuda.get_device_properties(device).uuid))
     own = processes.pop(os.getpid(), None)
-    # In a container NVML's numbers may be those of the machine: then nobody here is this process, or a stranger is.
+    # In a container NVML's numbers may be those of the machine: then no one here is this process, or a stranger is.
     others = [size for size in processes.values() if size is not None]
     if own is None or own < reserved or len(others) < len(processes):
         return
@@ -61,7 +61,7 @@ class _Process(ctypes.Structure):
 
 
 def processes_of(uuid: str, library: Any = None) -> dict[int, Optional[int]]:
-    """Bytes by process id, None where NVML does not tell them. Raises OSError where there is no NVML, or it does not
+    """Bytes by process id, None where NVML does not show them. Raises OSError where there is no NVML, or it does not
     know the device."""
     nvml = library if library is not None else ctypes.CDLL("libnvidia-ml.so.1")
     _call(nvml.nvmlInit_v2)

@@ -1,4 +1,4 @@
-"""Where a snapshot goes: names that tell processes apart, and files that are whole or not there and never replaced."""
+"""Where a snapshot goes: names that distinguish processes, and files that are whole or not there and never replaced."""
 
 from __future__ import annotations
 

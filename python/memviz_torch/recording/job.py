@@ -1,4 +1,4 @@
-"""For programs that nobody prepared: `memviz run` and MEMVIZ_RECORD=1. Waits for torch, turns bounded history on when
+"""For programs that no one prepared: `memviz run` and MEMVIZ_RECORD=1. Waits for torch, turns bounded history on when
 CUDA is first used, and at an out-of-memory error leaves a file and a verdict. Nothing in here may break the program.
 
 MEMVIZ_RECORD_DIR is the folder of the files (memviz-run), MEMVIZ_RECORD_MAX_ENTRIES how many events are kept (100000),

@@ -22,10 +22,10 @@ class Refusal(NamedTuple):
     time_us: int
 
 
-def watch(torch: Any, tell: Callable[[Refusal], object]) -> None:
-    """From now on calls ``tell`` at each out-of-memory error of the allocator, before it becomes an exception; to be
-    called when CUDA is there. Of several only the last one that watches is told. Raises where the allocator tells
-    nobody, as cudaMallocAsync and those that programs bring along."""
+def watch(torch: Any, notify: Callable[[Refusal], object]) -> None:
+    """From now on calls ``notify`` at each out-of-memory error of the allocator, before it becomes an exception; to be
+    called when CUDA is there. Of several only the last one that watches is called. Raises where the allocator reports
+    to no one, as cudaMallocAsync and those that programs bring along."""
     watchers = torch.__dict__.get("_memviz_oom_watchers")
     if watchers is None:  # an observer cannot be taken away again, so there is one for all
         watchers = []
@@ -36,13 +36,13 @@ def watch(torch: Any, tell: Callable[[Refusal], object]) -> None:
 
         torch._C._cuda_attach_out_of_memory_observer(observe)
         torch._memviz_oom_watchers = watchers
-    if tell not in watchers:
-        watchers.append(tell)
+    if notify not in watchers:
+        watchers.append(notify)
 
 
-def unwatch(torch: Any, tell: Callable[[Refusal], object]) -> None:
-    if tell in torch.__dict__.get("_memviz_oom_watchers", ()):
-        torch._memviz_oom_watchers.remove(tell)
+def unwatch(torch: Any, notify: Callable[[Refusal], object]) -> None:
+    if notify in torch.__dict__.get("_memviz_oom_watchers", ()):
+        torch._memviz_oom_watchers.remove(notify)
 
 
 class Allowance:
@@ -124,7 +124,7 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
     try:
         lines += ["  " + line for line in verdict(written if written else snapshot).splitlines()]
     except Exception as error:
-        lines.append(f"  Why cannot be told here: {error}")
+        lines.append(f"  The cause is unknown: {error}")
     if failure:
         lines.append(f"  {failure}.")
     if written:

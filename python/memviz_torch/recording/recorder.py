@@ -37,7 +37,7 @@ def record(
 
     The last ``max_entries`` events of each device are kept. ``names`` is a module, or several, whose parameters,
     buffers and gradients the files name; ``optimizer`` one, or several, whose state they name, too.
-    ``stacks="python"`` leaves C++ frames out, and with them what tells gradients from other memory of the backward
+    ``stacks="python"`` leaves C++ frames out, and with them what distinguishes gradients from other memory of the backward
     pass.
 
     Recordings may overlap. Where somebody else records already, that recording is used as it is, and goes on

@@ -21,7 +21,7 @@ _PARTS = {
 
 
 def check_models(models: Any) -> None:
-    """Raises TypeError where something has no names to tell, such as what model.parameters() gives."""
+    """Raises TypeError where something has no names, such as what model.parameters() gives."""
     for model in _as_list(models):
         if not hasattr(model, "named_parameters") or not hasattr(model, "named_buffers"):
             raise TypeError(f"names must be a module or a list of modules, not {type(model).__name__}")
@@ -29,7 +29,7 @@ def check_models(models: Any) -> None:
 
 def declared(models: Any, optimizers: Any) -> tuple[list[list[Any]], list[str]]:
     """[device, address, bytes, kind, name] for each piece of GPU memory that their tensors lie in, and a text for each
-    tensor, model and optimizer that does not tell. Kinds are parameter, buffer, gradient and optimizer_state; a
+    tensor, model and optimizer that does not provide one. Kinds are parameter, buffer, gradient and optimizer_state; a
     gradient has the name of its parameter, a state that of its parameter and its own. What several tensors share has
     the first one's name, and says how many more there are."""
     memory = _Memory()
@@ -53,7 +53,7 @@ class _Memory:
         self.failures: list[str] = []
 
     def guarded(self, name: str, function: Callable[[], object]) -> None:
-        """What one tensor does not tell costs no other its name."""
+        """A tensor without a name costs no other its name."""
         try:
             function()
         except Exception as error:

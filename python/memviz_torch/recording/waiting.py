@@ -10,21 +10,21 @@ if TYPE_CHECKING:  # typing takes a while to import, and every Python of a job p
     from typing import Any, Callable
 
 
-def when_imported(name: str, tell: Callable[[Any], object]) -> None:
-    """Calls ``tell(module)`` once, right after the module was imported for the first time."""
+def when_imported(name: str, notify: Callable[[Any], object]) -> None:
+    """Calls ``notify(module)`` once, right after the module was imported for the first time."""
     module = sys.modules.get(name)
     if module is not None:
-        tell(module)
+        notify(module)
     else:
-        sys.meta_path.insert(0, _Finder(name, tell))
+        sys.meta_path.insert(0, _Finder(name, notify))
 
 
 class _Finder:
     """Lets the other finders find the module, and says when it has been executed."""
 
-    def __init__(self, name: str, tell: Callable[[Any], object]) -> None:
+    def __init__(self, name: str, notify: Callable[[Any], object]) -> None:
         self._name = name
-        self._tell = tell
+        self._notify = notify
         self._asking = threading.local()  # whether this thread asks the others, of whom one may ask in turn
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -34,7 +34,7 @@ class _Finder:
         try:
             spec = self._found_by_others(name, path, target)
             if spec is not None:
-                self._tell_after(spec.loader)
+                self._notify_after(spec.loader)
             return spec
         except Exception:
             return None  # the others are asked once more, without this one
@@ -49,13 +49,13 @@ class _Finder:
                 return spec
         return None
 
-    def _tell_after(self, loader: Any) -> None:
+    def _notify_after(self, loader: Any) -> None:
         execute = loader.exec_module
 
-        def execute_and_tell(module: Any) -> None:
+        def execute_and_notify(module: Any) -> None:
             execute(module)
             if self in sys.meta_path:  # else it was told; an import that failed may come again
                 sys.meta_path.remove(self)
-                self._tell(module)
+                self._notify(module)
 
-        loader.exec_module = execute_and_tell
+        loader.exec_module = execute_and_notify

@@ -53,7 +53,7 @@ export function cutStart(string, columns) {
   return rest === string ? string : '…' + rest;
 }
 
-// A qualified C++ name loses its outer parts first; the ends of addresses tell segments apart.
+// A qualified C++ name loses its outer parts first; the ends of addresses distinguish segments.
 export function cutName(name, columns) {
   if (columns < 3 || columnsOf(name) <= columns) return cut(name, columns);
   if (/^segment 0x[0-9a-f]+$/.test(name)) return '…' + name.slice(1 - columns);

@@ -1,4 +1,4 @@
-// The controls above a drawing that every picture has: HTML, so that they are buttons and fields to everybody.
+// The controls above a drawing that every picture has: HTML, so that they are buttons and fields to everyone.
 import {number, setAttributes, text} from './attributes.js';
 import {html, make, svg} from './dom.js';
 import {layouts} from './sheet.js';

@@ -121,7 +121,7 @@ class TreeBuilder {
 
   finished(place, sum, steps, label, paint) {
     const isSqueezed = place.stacks.every((stack) => stack.isSqueezed) && place.depth >= place.stacks[0].steps.length;
-    if (isSqueezed) label.note = ''; // its name has the bytes: the width does not tell them
+    if (isSqueezed) label.note = ''; // its name has the bytes: the width does not show them
     return {...sum, element: null, steps, paint: this.weighing.paintOf(sum, paint), label, level: place.level, x: place.x,
             width: sum.units, blocks: this.weighing.blocksOf(sum), run: steps.length > 1 ? steps : [], parts: null,
             parent: null, children: [], hit: false, isSqueezed};

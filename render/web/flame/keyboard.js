@@ -1,4 +1,4 @@
-// Keys -> moves along the tree of boxes; what has the focus is told to screen readers.
+// Keys -> moves along the tree of boxes; what has the focus is announced to screen readers.
 import {showTitle} from '../core/controls.js';
 import {elementOf} from './elements.js';
 import {heightOf, isNarrow} from './layout.js';

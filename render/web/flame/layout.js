@@ -6,7 +6,7 @@ const TORN_ROOM = 14, TORN_WIDTH = 5, TEETH = 4;
 export const heightOf = (box) => (box.parts ? box.parts.length : 1);
 export const isAbove = (box, other) => box.index <= other.index && other.index <= box.end;
 
-// Boxes that cannot be told apart become dust; whoever has the focus is drawn, however narrow.
+// Boxes that cannot be distinguished become dust; whoever has the focus is drawn, however narrow.
 export const isNarrow = (box, focus) => box.span.width < LEAST_DRAWN && !box.parts && box !== focus;
 
 // Returns the span of a box; null if it is not in view. `root` is shown whole, with all that is narrow in it.

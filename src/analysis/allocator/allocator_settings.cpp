@@ -48,7 +48,7 @@ std::uint64_t next_division(std::uint64_t bytes, std::uint64_t divisions) {
   return step == 0 ? floor << 1U : round_up(bytes, step);
 }
 
-/// Whether this file's PyTorch is 2.5 or newer, as far as what only such files have tells.
+/// Whether this file's PyTorch is 2.5 or newer, as far as what only such files have shows it.
 bool is_newer(const Recording& recording) {
   if (!recording.annotations.empty() || recording.trace_overflowed || recording.trace_max_entries) return true;
   return std::any_of(recording.settings.begin(), recording.settings.end(), [&](const auto& setting) {

@@ -39,7 +39,7 @@ std::size_t common_names(std::string_view one, std::string_view other) {
   return names;
 }
 
-/// By base name: the files of `files` that `others` does not have. Of names without folders nothing can be told.
+/// By base name: the files of `files` that `others` does not have. Of names without folders nothing is known.
 FilesByName only_in(const Names& files, const Names& others) {
   FilesByName found;
   for (const std::string_view file : files) {

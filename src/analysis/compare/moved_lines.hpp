@@ -20,7 +20,7 @@ struct MovedLines {
   [[nodiscard]] bool are_most() const;
 };
 
-/// `is_in_both` says by FrameId whether both files know the frame, alive or not. What both know nobody edited: other
+/// `is_in_both` says by FrameId whether both files know the frame, alive or not. What both know no one edited: other
 /// lines ran, and nothing moved.
 [[nodiscard]] MovedLines moved_lines(const FrameTable& frames, const DiffTree& tree,
                                      const std::vector<bool>& is_in_both);

@@ -192,7 +192,7 @@ void AllocatorModel::merge(PieceId id) {
   const PieceId before = pieces_[id].before;
   if (before != kNone && pieces_[before].use == pieces_[id].use) {
     unshelve(before);
-    // The handle stays that of the piece which was freed: nobody holds the other.
+    // The handle stays that of the piece which was freed: no one holds the other.
     pieces_[id].address = pieces_[before].address;
     pieces_[id].bytes += pieces_[before].bytes;
     const PieceId previous = pieces_[before].before;

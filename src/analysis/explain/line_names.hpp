@@ -15,7 +15,7 @@ struct LineNames {
   FrameOrder order;
 };
 
-/// find_pins() with the names at hand.
+/// find_pins() with the names.
 [[nodiscard]] Pins find_pins(const MemoryState& state, LineNames& names, const PinOptions& options);
 
 } // namespace memviz

@@ -86,7 +86,7 @@ Judgement judge_failure(const MemoryLedger& ledger, const Request& request, cons
   judgement.verdict = Verdict::unclear;
   const bool contradicts = (ledger.capacity_bytes && !ledger.outside_bytes) ||
                            is_at_least(ledger.unaccounted_bytes, kUnaccountedPercent, ledger.reserved_bytes);
-  // Room enough in one piece, or none of the figures that would tell: then the reason is not in this file.
+  // Room enough in one piece, or none of the figures that would show it: then the reason is not in this file.
   if (!ledger.device_free_bytes || contradicts || judgement.missing_bytes == 0) return judgement;
   find_cause(ledger, judgement);
   return judgement;

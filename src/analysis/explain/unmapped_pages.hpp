@@ -1,6 +1,6 @@
 #pragma once
 
-// Recorded events -> pages of expandable segments that were unmapped and are not mapped again. A state tells none of
+// Recorded events -> pages of expandable segments that were unmapped and are not mapped again. A state has none of
 // them, but PyTorch looks for room at the lowest address first, which may be there.
 
 #include "memviz/events.hpp"

@@ -66,7 +66,7 @@ public:
     WhatIf answer{.circumstance = Circumstance::empty_cache};
     AllocatorModel model(settings_);
     for (const Segment& segment : lead_up_.state.segments_of(lead_up_.device)) {
-      // Whether what no block covers is free, the file does not tell.
+      // The file does not show whether what no block covers is free.
       if (!request_ && segment.uncovered_bytes > 0) return answer;
       model.adopt(segment, lead_up_.state.blocks_of(segment),
                   {segment.pool, segment.stream, is_small_segment(segment)});
@@ -119,7 +119,7 @@ public:
     plan.settings.roundup_divisions = {};
     WhatIf answer = answered(Circumstance::no_rounding, plan, Start::as_recorded);
     if (!request_ || answer.outcome == Outcome::not_offered || !answer.failed_event.is_none()) return answer;
-    // The file has the request as it was rounded up; by how much, it does not tell. Less is not always easier: up to 1
+    // The file has the request as it was rounded up; by how much, it does not say. Less is not always easier: up to 1
     // and to 10 MiB the allocator asks the device for segments of fixed sizes.
     Request smallest = *request_;
     smallest.bytes = smallest_request_bytes(settings_, request_->bytes);

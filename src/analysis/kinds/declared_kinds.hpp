@@ -1,6 +1,6 @@
 #pragma once
 
-// Texts and stacks -> the kinds that are told rather than concluded: by a user's rules, or by the program that was
+// Texts and stacks -> the kinds that are declared rather than concluded: by a user's rules, or by the program that was
 // recorded.
 
 #include "memviz/frames.hpp"

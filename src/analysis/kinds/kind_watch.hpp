@@ -28,7 +28,7 @@ enum class Fate : std::uint8_t {
 };
 
 /// The fates that allocations of one stack and size had. One line may make both what is kept and what is not, a call in
-/// a call: their sizes tell them apart.
+/// a call: their sizes distinguish them.
 class FateTable {
 public:
   void add(StackId stack, std::uint64_t size_bytes, Fate fate);

@@ -36,7 +36,7 @@ private:
 
 /// Module._apply() moves parameters, then their gradients, then buffers, after it has called itself for the modules
 /// within: by the distance of the lines (64 to 77 in PyTorch 2.6 to 2.15, of parameters 25 to 33, of buffers 86 to 103)
-/// one tells which.
+/// one decides which.
 class ApplyLines {
 public:
   void add(std::int64_t line) {

@@ -10,7 +10,7 @@
 namespace memviz {
 
 enum class StackClass : std::uint8_t {
-  none,            ///< no frames, or none that tells
+  none,            ///< no frames, or none that decides
   parameter,       ///< Module._apply and what it is behind (to, cuda, half), constructors of modules; Module::to in
                    ///< C++; what loads weights and copies them to a device; what FSDP shards and gathers
   gradient,        ///< Module._apply where it moves gradients

@@ -26,7 +26,7 @@ Confidence one_less(Confidence confidence) {
   return confidence == Confidence::high ? Confidence::medium : Confidence::low;
 }
 
-/// Sums of survivors never fall, so rises alone tell less than those of a floor: they have to come evenly.
+/// Sums of survivors never fall, so rises alone show less than those of a floor: they have to come evenly.
 Confidence confidence_of(const Trend& left, std::size_t steps) {
   constexpr std::size_t kMany = 16;
   constexpr std::size_t kSome = 10;

@@ -91,7 +91,7 @@ std::vector<std::uint64_t> troughs_of(const std::vector<std::uint64_t>& bytes, c
   return troughs;
 }
 
-/// Whether one fall, which tells less than a row of them, left much behind, upon which it rose to a new height.
+/// Whether one fall, which shows less than a row of them, left much behind, upon which it rose to a new height.
 bool grows_after_one_fall(const std::vector<std::uint64_t>& bytes, std::size_t fall) {
   const std::uint64_t height = *std::max_element(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(fall));
   return bytes.back() > height;
@@ -113,7 +113,7 @@ TrendKind kind_of_sawtooth(const std::vector<std::uint64_t>& bytes, const Change
   return is_rising && left > kMuch * fall ? TrendKind::grows : TrendKind::late_frees;
 }
 
-/// The step from which on falls tell anything: what falls before anything has risen is the end of the start-up.
+/// The step from which on falls show anything: what falls before anything has risen is the end of the start-up.
 std::size_t end_of_start(const std::vector<std::uint64_t>& bytes) {
   std::size_t end = 0;
   for (std::size_t step = 1; step < bytes.size() && bytes[step] <= bytes[step - 1]; ++step)

@@ -1,7 +1,7 @@
 #pragma once
 
 // Address and event -> the pool it belongs to. Only writers of 2026 say it; of older files, the segments at the end of
-// the recording tell it for what did not change until then.
+// the recording show it for what did not change until then.
 
 #include "memviz/memory_map.hpp"
 #include "memviz/trace.hpp"
@@ -17,7 +17,7 @@ class EventPools {
 public:
   EventPools(const MemoryMap& memory, DeviceId device, const TraceSurvey::Device& survey);
 
-  /// nullopt where the file does not tell.
+  /// nullopt where the file does not show it.
   [[nodiscard]] std::optional<PoolId> pool(std::uint64_t index, const Event& event) const;
 
 private:

@@ -16,7 +16,7 @@ namespace memviz {
 /// The last free, up to the moment, of what began at an address.
 struct FreedStart {
   std::uint64_t address = 0;
-  EventIndex event; ///< those beyond 2^32 are not told apart
+  EventIndex event; ///< those beyond 2^32 are not distinguished
 };
 
 class FreedStarts {

@@ -29,7 +29,7 @@ namespace memviz {
 
 /// The alloc of a live allocation, in the 64 bits of a NumberMap's value.
 struct Birth {
-  EventIndex event; ///< those beyond 2^32 are not told apart
+  EventIndex event; ///< those beyond 2^32 are not distinguished
   StackId stack = kNoFrames;
 
   [[nodiscard]] std::uint64_t packed() const { return event_bits(event) << 32U | stack.value; }
@@ -103,9 +103,9 @@ public:
   /// Whether the stacks of frees are those of the allocs: in files whose frees were recorded without their own.
   [[nodiscard]] bool frees_have_stacks_of_allocs() const { return same_stacks_ > 0 && other_stacks_ == 0; }
   /// Whether a free without a recorded request was requested before the first event: PyTorch records both, unless it
-  /// was told to leave requests out (skip_actions, 2.10), which a recorded alloc would show.
+  /// was set to leave requests out (skip_actions, 2.10), which a recorded alloc would show.
   [[nodiscard]] bool requests_are_recorded() const { return unrequested_ == 0; }
-  /// Whether the free of what lives at `address` at the end was requested by the moment, as far as events tell.
+  /// Whether the free of what lives at `address` at the end was requested by the moment, as far as events show.
   [[nodiscard]] bool is_free_pending(std::uint64_t address) const;
   /// Returns the events around the moment; around the end if there is none.
   [[nodiscard]] EventsAround around() const;

@@ -56,7 +56,7 @@ bool is_interpreter(std::string_view function) {
   return std::ranges::any_of(kStarts, [&](std::string_view start) { return function.starts_with(start); });
 }
 
-/// The outermost operator that was seen, by how much its form tells.
+/// The outermost operator that was seen, by how much its form shows.
 struct Operators {
   std::string called;
   std::string called_in_full; ///< with its overload
@@ -70,7 +70,7 @@ struct Operators {
       differentiated = without_overload(name);
     if (const auto name = name_in(function, "at::native::"); !name.empty()) native = kernel = without_backend(name);
   }
-  /// An overload may be a word like another ("softmax_int"); its kernel tells where the name ends.
+  /// An overload may be a word like another ("softmax_int"); its kernel shows where the name ends.
   void call(std::string_view name) {
     const bool is_dispatched_again = name == called_in_full;
     const std::string within = std::exchange(kernel, {});

@@ -24,7 +24,7 @@ bool is_absolute(std::string_view path) {
   return path.starts_with('/') || is_drive(path);
 }
 
-/// With forward slashes, and the letter of a drive in upper case, which Windows does not tell apart.
+/// With forward slashes, and the letter of a drive in upper case, which Windows ignores.
 std::string normal(std::string_view filename) {
   std::string path(filename);
   std::ranges::replace(path, '\\', '/');
@@ -70,7 +70,7 @@ bool is_users_python(std::string_view filename) {
   return !filename.starts_with('<') && origin_of(filename) == CodeOrigin::user;
 }
 
-/// Whether a line of this frame can be gone to, and the function is nobody else's.
+/// Whether a line of this frame can be gone to, and the function is no one else's.
 bool is_users_cpp(const FrameTable& frames, FrameId frame) {
   constexpr std::size_t kMostUsersNameBytes = 4096; // one name may stand in every frame
   return is_line(frames.frame(frame).line) && frames.name(frame).size() < kMostUsersNameBytes &&

@@ -20,7 +20,7 @@ struct RangeChange {
   std::uint32_t home = 0;
 };
 
-/// Fills in `ranges`, `reserved` and `reserved_known_from` of a record that is complete but for these. `changes` are
+/// Fills in `ranges`, `reserved` and `reserved_known_from` of a record that is complete except for these. `changes` are
 /// those of its device, oldest first.
 void rebuild_ranges(const MemoryMap& memory, const std::vector<RangeChange>& changes, DeviceRecord& record);
 

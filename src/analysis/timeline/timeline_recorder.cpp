@@ -35,7 +35,7 @@ struct TimelineRecorder::Device {
 namespace {
 
 constexpr std::uint32_t kMostEvents = kForever - 1;
-/// The segment tells.
+/// The segment decides.
 constexpr std::uint32_t kNoHome = kForever;
 
 /// Blocks that are active at the end without a recorded alloc.

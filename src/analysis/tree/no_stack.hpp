@@ -1,6 +1,6 @@
 #pragma once
 
-// Why a block has no stack: the first question of everybody who sees a large box without a name.
+// Why a block has no stack: the first question of everyone who sees a large box without a name.
 
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"

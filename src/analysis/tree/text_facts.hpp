@@ -13,7 +13,7 @@ namespace memviz {
 
 template <class Fact> class TextFacts {
 public:
-  /// `find` tells the fact of a text. `frames` must outlive this object, and may grow.
+  /// `find` shows the fact of a text. `frames` must outlive this object, and may grow.
   TextFacts(const FrameTable& frames, Fact (*find)(std::string_view)) : frames_(frames), find_(find) {}
 
   [[nodiscard]] Fact of(StringId text) {

@@ -134,7 +134,7 @@ int UserLineFinder::preference(FrameId id) {
   return by_file == kUserCpp ? facts_->functions.of(frame.name) : by_file;
 }
 
-/// In the backward pass no Python frame is left: the autograd node tells most ("AccumulateGrad::apply"), which is what
+/// In the backward pass no Python frame is left: the autograd node shows most ("AccumulateGrad::apply"), which is what
 /// Node::operator() calls. Returns its index, or the size of the stack.
 std::size_t UserLineFinder::autograd_node(std::span<const FrameId> stack) {
   for (std::size_t i = 1; i < stack.size(); ++i) {

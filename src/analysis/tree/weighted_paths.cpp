@@ -24,7 +24,7 @@ TopicKey compile_key(const FrameTable& frames, StringId context) {
           is_compiled ? context : kEmptyString};
 }
 
-/// `block_state` is what stands in the place of the state: nothing for active memory when that is no level.
+/// `block_state` takes the place of the state: nothing for active memory when that is no level.
 NodeKey level_key(Level level, const MemoryState& state, const Segment& segment, const NodeKey& block_state) {
   switch (level) {
   case Level::device: return device_key(state, segment.device);
@@ -118,7 +118,7 @@ private:
       else if (block)
         keys.emplace_back(state_.facts[*block].kind.kind);
     }
-    // Free memory stays apart from stacks even when nobody asked for states.
+    // Free memory stays apart from stacks even when no one asked for states.
     if (!groups_by_state_ && !block) keys.push_back(state);
     return prefix_of(std::move(keys));
   }
@@ -145,7 +145,7 @@ private:
     }
   }
 
-  /// The device, where it is a level, and one word in the place of all others.
+  /// The device, where it is a level, and one word instead of all others.
   std::uint32_t prefix_outside(DeviceId device) {
     std::vector<NodeKey> keys;
     const bool has_device =

@@ -12,7 +12,7 @@ part of a segment: as long as settings stay, no block that large is cut. But one
 set, or while expandable_segments was on, is such a part. Where it is not the first of its segment, PyTorch calls cudaFree
 with an address inside of an allocation (seed 1126: 80 MiB behind the begin of one of 114 MiB), and CUDA refuses what
 cudaMalloc has not returned: cudaErrorInvalidValue. Where it is the first, cudaFree takes the whole segment, with all in it
-that is in use (seed 1883: t52), and PyTorch fails an assertion later, or nobody notices.
+that is in use (seed 1883: t52), and PyTorch fails an assertion later, or no one notices.
 
 REHEARSAL is the folder of libmemviz_rehearsal.so. Python must have a torch with CUDA.
 

@@ -143,7 +143,7 @@ def _figure(name):
 
 
 class Runner:
-    """Needs a process in which nobody else uses the device."""
+    """Needs a process in which no one else uses the device."""
 
     def __init__(self):
         torch.cuda.init()

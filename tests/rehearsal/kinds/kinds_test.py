@@ -25,7 +25,7 @@ OLD.update({("averaged", moment): ["parameter"] for moment in ["forward3", "back
 
 
 def segments_of(memviz, snapshot):
-    """Bytes by segment and kind, as memviz tells them: {(address, kind): bytes}."""
+    """Bytes by segment and kind, as memviz shows them: {(address, kind): bytes}."""
     command = [memviz, "export", snapshot, "--format", "json", "--group", "segment,kind", "--quiet"]
     nodes = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["nodes"]
     bytes_of = collections.Counter()
@@ -36,7 +36,7 @@ def segments_of(memviz, snapshot):
 
 
 def truth_of(snapshot_path, truth_path):
-    """The same, as PyTorch's objects tell it."""
+    """The same, as PyTorch's objects show it."""
     import pickle
 
     truth = json.loads(truth_path.read_text())
@@ -50,7 +50,7 @@ def truth_of(snapshot_path, truth_path):
 
 
 def judge(when, moment, told, true):
-    """Prints what was told of what is true, by kind; returns whether it is good enough."""
+    """Prints what memviz says of what is true, by kind; returns whether it is good enough."""
     is_good = True
     for kind in FOUND:
         called = sum(size for (_, of), size in told.items() if of == kind)

@@ -3,7 +3,7 @@
     program.py early|late|resumed FOLDER
 
 first.pickle after the first forward pass, unless the recording begins later; of the third step: forward.pickle after its
-forward pass, end.pickle after its optimizer step, and for each, in NAME.json, the bytes of every storage whose kind PyTorch's own objects tell, by address: {"12345": ["parameter", 64]}.
+forward pass, end.pickle after its optimizer step, and for each, in NAME.json, the bytes of every storage whose kind PyTorch's own objects show, by address: {"12345": ["parameter", 64]}.
 `early` records from before the model is built, `late` from the first step on, `resumed` from the second one, when the
 optimizer has its state.
 """

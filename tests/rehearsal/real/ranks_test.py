@@ -22,7 +22,7 @@ dist.TCPStore("localhost", 1234, 8, False).get("what rank 1 found")
 
 
 def check_equal(memviz):
-    """Stages tell each other shapes as objects, so that each rank alone asks for the other."""
+    """Stages send each other shapes as objects, so that each rank alone asks for the other."""
     found = every_way(memviz, "2", sys.executable, [JOB, "fsdp2", "pp_1f1b"])
     assert not list(differences(found)), list(differences(found))
     assert len(found["met"]) == 2 and found["met"][0] != found["met"][1], "the stages are alike"

@@ -26,7 +26,7 @@ def _total_bytes():
 TOTAL_BYTES = _total_bytes()
 CONTEXT_BYTES = 1 << 20
 
-# "native", or one of those that keep no history and tell nobody of errors: cudaMallocAsync, pluggable.
+# "native", or one of those that keep no history and report no errors: cudaMallocAsync, pluggable.
 ALLOCATOR = os.environ.get("FAKE_TORCH_ALLOCATOR", "native")
 
 _state = types.SimpleNamespace(

@@ -41,7 +41,7 @@ TEST_CASE("callers_of") {
   SUBCASE("is bounded") {
     CHECK(of(key_of(built, "f")) == "‹ e e.py:5 ‹ d d.py:4 ‹ c c.py:3 ‹ b b.py:2");
   }
-  SUBCASE("tells a recursion once") {
+  SUBCASE("counts a recursion once") {
     CHECK(of(key_of(built, "h")) == "‹ g g.py:1");
   }
   SUBCASE("is empty where nothing of the user's own is above, and where there is no frame") {

@@ -164,7 +164,7 @@ TEST_CASE("where most lines only moved, functions are compared without being ask
   }
 }
 
-TEST_CASE("other lines of a file that nobody edited are no lines that moved") {
+TEST_CASE("other lines of a file that no one edited are no lines that moved") {
   // Both files know both lines: the first line ran in one, the second in the other.
   const auto at_line = [](const char* held) {
     SnapshotBuilder builder;

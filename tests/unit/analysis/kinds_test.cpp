@@ -39,7 +39,7 @@ TEST_CASE("what a forward pass makes is an activation where its backward pass fr
     training.forward();
     CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 1000}});
   }
-  SUBCASE("and nothing tells it in the first forward pass") {
+  SUBCASE("and nothing decides it in the first forward pass") {
     CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"unknown by none", 1000}});
   }
 }

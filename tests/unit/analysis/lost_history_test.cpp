@@ -68,7 +68,7 @@ TEST_CASE("a stack without an event proves that the ring lost it") {
   }
 }
 
-TEST_CASE("a ring that was full is told even where no stack is left") {
+TEST_CASE("a ring that was full is reported even where no stack is left") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).active(1024, 1000);
   builder.free(0x1C00, 500);
@@ -76,7 +76,7 @@ TEST_CASE("a ring that was full is told even where no stack is left") {
         "GPU 0: what was recorded first is lost: the ring held only the last 2 events; max_entries of at least 3 would "
         "have been needed, 4 if everything without a recorded alloc is of that time");
   CHECK(warning_of(with_settings(builder, false, 2)).empty());
-  CHECK(warning_of(builder).empty()); // allocated before recording, as far as the file tells
+  CHECK(warning_of(builder).empty()); // allocated before recording, as far as the file shows it
 }
 
 TEST_CASE("nothing is lost where every block has its alloc, or where there are no events") {

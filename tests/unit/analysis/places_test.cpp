@@ -11,7 +11,7 @@
 using namespace memviz;
 using namespace memviz::test;
 
-TEST_CASE("places_of tells devices, pools and streams apart, and adds up to all") {
+TEST_CASE("places_of distinguishes devices, pools and streams, and adds up to all") {
   SnapshotBuilder builder;
   builder.segment(0x10000, 4096).active(1024, 1000).inactive(3072);
   builder.segment(0x20000, 2048).pending(2048, 2000);

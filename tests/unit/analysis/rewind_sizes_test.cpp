@@ -56,7 +56,7 @@ TEST_CASE("a block keeps the rest that a neighbour left it after the neighbour i
     builder.alloc(kFirst, 3 * MiB + 1).free(kFirst, 3 * MiB + 1).alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB);
     CHECK(drawn_after(builder, 0) == "0x10000000+20971520: 3145729/3146240 -17825280");
   }
-  SUBCASE("and frees of the same address are told apart by the moment") {
+  SUBCASE("and frees of the same address are distinguished by the moment") {
     builder.alloc(kSecond, 6 * MiB).alloc(kFirst, 3 * MiB + 1).free(kSecond, 6 * MiB);
     builder.alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB).free(kFirst, 3 * MiB + 1);
     CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145729/4194304 -16777216");

@@ -151,7 +151,7 @@ TEST_CASE("Module._apply() moves gradients, too") {
   CHECK(moved_at(933, 1036) == StackClass::parameter);
 }
 
-TEST_CASE("a thread that computes a part of an operator tells no phase") {
+TEST_CASE("a thread that computes a part of an operator decides no phase") {
   SmallSnapshot made;
   const StackId stack = made.stack({"libc.so.6:0:clone3", "libgomp.so.1:0:??",
                                     "libtorch_cpu.so:0:void at::internal::invoke_parallel<app::Net>(long, long)"});
@@ -159,7 +159,7 @@ TEST_CASE("a thread that computes a part of an operator tells no phase") {
   CHECK(class_of({}) == StackClass::forward);
 }
 
-TEST_CASE("what modules ask for is told from what DataParallel and FSDP do to run them") {
+TEST_CASE("what modules ask for is distinguished from what DataParallel and FSDP do to run them") {
   const std::string call = "/lib/torch/nn/modules/module.py:1750:_call_impl";
   CHECK(class_in_python({"/app/train.py:3:main", call, "/app/model.py:5:forward"}) == StackClass::module_call);
   CHECK(class_in_python({"/app/train.py:3:main", call, "/lib/torch/nn/parallel/replicate.py:95:replicate"}) ==

@@ -127,7 +127,7 @@ TEST_CASE("annotations that overlap end each for itself, and of very many the in
   }
 }
 
-TEST_CASE("what is not told has a node that says so") {
+TEST_CASE("what is unknown has a node that says so") {
   ToldProgram program;
   program.alloc(5, "phase 1", "Torch-Compiled Region: 0/0")
       .alloc(std::nullopt)

@@ -50,7 +50,7 @@ TEST_CASE("new_segment_bytes") {
   CHECK(new_segment_bytes(11 * MiB) == 12 * MiB);
 }
 
-TEST_CASE("allocator_settings reads what the file tells") {
+TEST_CASE("allocator_settings reads what the file shows") {
   test::SmallSnapshot snapshot;
   snapshot.setting("expandable_segments", "true").setting("max_split_size", "67108864");
   snapshot.setting("roundup_power2_divisions.1", "8").setting("roundup_power2_divisions.32768", "2");

@@ -122,7 +122,7 @@ TEST_CASE("what each step leaves behind comes before what would have helped once
   SUBCASE("but not where it is next to nothing beside the rest") {
     CHECK_FALSE(trained("ProfilerStep#7", MiB, GiB).first().leak);
   }
-  SUBCASE("nor where nobody says what a step is") {
+  SUBCASE("nor where no one says what a step is") {
     CHECK_FALSE(trained("", 100 * MiB, GiB).first().leak);
   }
   SUBCASE("nor where these may be the layers of a forward pass") {

@@ -78,7 +78,7 @@ TEST_CASE("AllocatorModel adopts unmapped pages before a segment") {
   CHECK(model.reserved_bytes() == 80 * MiB);
 }
 
-TEST_CASE("whether any set of blocks helps is unknown while a private pool may be out of use") {
+TEST_CASE("whether any set of blocks helps is unknown while a private pool may be unused") {
   test::SmallSnapshot made;
   made.segment(kRange, 20 * MiB).pool({1, 0}).active(6 * MiB, 6 * MiB).inactive(14 * MiB);
   made.event(Action::segment_alloc, kRange, 20 * MiB).event(Action::alloc, kRange, 6 * MiB);

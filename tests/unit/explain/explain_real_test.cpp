@@ -37,7 +37,7 @@ TEST_CASE("the model reproduces real recordings, and real explanations add up") 
   CHECK(reproduced >= 20);
 }
 
-TEST_CASE("explain tells why oom_expandable_3gpu failed") {
+TEST_CASE("explain shows why oom_expandable_3gpu failed") {
   const auto folder = test::shared_folder();
   if (!folder) return;
   const Explained found = explained(test::read_file(*folder / "snapshots" / "oom_expandable_3gpu.pickle"));

@@ -223,7 +223,7 @@ TEST_CASE("a release without a stack may be the allocator's own or the program's
     CHECK(answer.outcome == Outcome::not_offered);
     CHECK(answer.proviso == Proviso::release);
   }
-  SUBCASE("a stack tells them apart") {
+  SUBCASE("a stack distinguishes them") {
     const Explained found = explained(failure_after_a_release(true).take());
     CHECK(found.answer(Circumstance::expandable_segments).reserved_bytes.has_value());
   }

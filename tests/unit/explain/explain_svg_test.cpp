@@ -36,7 +36,7 @@ double width_of(const pugi::xml_document& document, const std::string& title_sta
 
 } // namespace
 
-TEST_CASE("explain_svg tells the story without scripts, the same bytes on every run") {
+TEST_CASE("explain_svg shows the story without scripts, the same bytes on every run") {
   const Explained found = explained_as_it_is("side_stream_full");
   const std::string svg = drawn_explanation(found);
   test::check_svg(svg);
@@ -123,7 +123,7 @@ TEST_CASE("explain_svg of nothing says so") {
   CHECK(test::visible_text(test::parse_svg(svg)).find("Nothing to explain") != std::string::npos);
 }
 
-TEST_CASE("rows of explain_svg that would look alike have the folders that tell them apart") {
+TEST_CASE("rows of explain_svg that would look alike have the folders that distinguish them") {
   test::SmallSnapshot made;
   made.segment(0x7f0000000000, 1 << 20)
       .active(1 << 19, 1 << 19, made.stack({"/app/a/block.py:7:forward"}))

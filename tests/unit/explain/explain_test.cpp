@@ -265,7 +265,7 @@ TEST_CASE("explain_text cuts no name, and one block keeps what it pins") {
   CHECK(text.find("1 block of 1.00 MiB keeps 799 MiB free from being given back, in 1 segment.") != std::string::npos);
 }
 
-TEST_CASE("a request is told with the annotations that were open") {
+TEST_CASE("a request is named with the annotations that were open") {
   test::SmallSnapshot made;
   made.segment(0x7f0000000000, 20 * MiB).active(20 * MiB, 20 * MiB);
   made.event(Action::segment_alloc, 0x7f0000000000, 20 * MiB).event(Action::alloc, 0x7f0000000000, 20 * MiB);

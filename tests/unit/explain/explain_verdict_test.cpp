@@ -288,7 +288,7 @@ TEST_CASE("what the allocator gave back before it failed is not repeated as the 
   CHECK(*answer.reserved_bytes == (is_own ? 940 * MiB : 740 * MiB));
 }
 
-TEST_CASE("memory outside PyTorch leads to advice about that, and room that is left is told") {
+TEST_CASE("memory outside PyTorch leads to advice about that, and room that is left is named") {
   SUBCASE("a failure for what others hold") {
     SmallSnapshot made;
     made.segment(kBase, 4 * GiB).active(4 * GiB, 4 * GiB);
@@ -307,7 +307,7 @@ TEST_CASE("memory outside PyTorch leads to advice about that, and room that is l
   }
 }
 
-TEST_CASE("a full device beside others that have room is told with them") {
+TEST_CASE("a full device beside others that have room is named with them") {
   SmallSnapshot made;
   made.segment(kBase, 8 * GiB, 0, 0).active(8 * GiB, 8 * GiB);
   made.segment(kBase, 78 * GiB, 0, 1).active(78 * GiB, 78 * GiB);
@@ -332,7 +332,7 @@ TEST_CASE("main memory gets no advice about CUDA") {
     CHECK(text.find(word) == std::string::npos);
 }
 
-TEST_CASE("of an edited file the end is what its blocks say, and what the events have beside them is told apart") {
+TEST_CASE("of an edited file the end is what its blocks say, and what the events have beside them is distinguished") {
   SmallSnapshot made;
   made.segment(kBase, 64 * MiB).inactive(64 * MiB);
   made.event(Action::alloc, kBase + GiB, 5 * MiB);
@@ -346,7 +346,7 @@ TEST_CASE("of an edited file the end is what its blocks say, and what the events
             .starts_with("At the end: 0 B live of 64.0 MiB reserved"));
 }
 
-TEST_CASE("what empty_cache() would give back is not told of memory that no block covers") {
+TEST_CASE("what empty_cache() would give back does not count memory that no block covers") {
   SmallSnapshot made;
   made.segment(kBase, 64 * MiB).active(MiB, MiB);
   made.segment(kBase + GiB, 64 * MiB).inactive(64 * MiB);

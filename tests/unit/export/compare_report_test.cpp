@@ -52,7 +52,7 @@ TEST_CASE("the text of a comparison gives both sides and the change") {
   CHECK(contains(text, "+4.00 MiB  step a.py:2"));
 }
 
-TEST_CASE("a limit that was exceeded is told with what exceeded it, one that was not with what was looked at") {
+TEST_CASE("a limit that was exceeded is named with what exceeded it, one that was not with what was looked at") {
   const Comparison comparison = grown("/app/a.py:2:step");
   CHECK(exceeded_text(report_on(comparison, kLimit)).value_or("") ==
         "the peak grew by 4.00 MiB (8,192 x 512 B), the end by 4.00 MiB (8,192 x 512 B), more than "
@@ -123,7 +123,7 @@ TEST_CASE("the JSON of a comparison has every line that changed") {
   CHECK(json["only_before"].empty());
 }
 
-TEST_CASE("paths of one name are told apart by as few folders as do it") {
+TEST_CASE("paths of one name are distinguished by as few folders as do it") {
   using Pair = std::pair<std::string, std::string>;
   CHECK(told_apart("/home/me/a.pickle", "/tmp/b.pickle") == Pair{"a.pickle", "b.pickle"});
   CHECK(told_apart("/home/main/x/mem.pickle", "/home/pull/x/mem.pickle") ==
@@ -134,7 +134,7 @@ TEST_CASE("paths of one name are told apart by as few folders as do it") {
   CHECK(told_apart("/a/mem.pickle", "/a/mem.pickle") == Pair{"mem.pickle", "mem.pickle"});
 }
 
-TEST_CASE("rows that would look alike have the folders that tell them apart") {
+TEST_CASE("rows that would look alike have the folders that distinguish them") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 20 * MiB)
       .active(4 * MiB, 4 * MiB, {"/app/models/a/block.py:7:forward"})

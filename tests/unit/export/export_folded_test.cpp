@@ -37,7 +37,7 @@ TEST_CASE("folded_stacks of the memory view") {
                              "stream_0;active_allocated;<non-python> 400\n"
                              "stream_0;active_allocated;a.py:1:f 500\n");
   }
-  SUBCASE("tells an entry without context from a stack without frames") {
+  SUBCASE("distinguishes an entry without context from a stack without frames") {
     builder.segment(4096, 1024).active(512, 512, kNoContext).active(512, 512, kNoFrames);
     CHECK(memory(builder) == "stream_0;active_allocated;<no-context> 512\n"
                              "stream_0;active_allocated;<non-python> 512\n");

@@ -101,7 +101,7 @@ TEST_CASE("annotations stand among the events by time, and in the range asked fo
   CHECK(order(objects(bytes, options)) == "0 1 2 ");
 }
 
-TEST_CASE("the pool of an old file is told by the segments at the end, for what did not change until then") {
+TEST_CASE("the pool of an old file is that of the segments at the end, for what did not change until then") {
   SnapshotBuilder builder;
   builder.segment(0x200000, 2097152)
       .active(512, 512)

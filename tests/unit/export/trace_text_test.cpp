@@ -108,7 +108,7 @@ TEST_CASE("every event of every real snapshot and of the test data has its line,
     const std::string bytes = test::read_bytes(file.string());
     const Recording snapshot = read_snapshot(bytes);
     std::map<DeviceId, std::uint64_t> next;
-    std::map<std::string, std::int64_t> alive; // names of one device are told apart by it
+    std::map<std::string, std::int64_t> alive; // names of one device are distinguished by it
     for (const json& line : objects(bytes)) {
       if (line["kind"] != "event") continue;
       const DeviceId device = line["device"] == "host" ? kHostDevice : DeviceId{line["device"].get<std::uint32_t>()};

@@ -150,7 +150,7 @@ public:
 
 } // namespace
 
-TEST_CASE("a file that nobody meddled with is read by the fast reader") {
+TEST_CASE("a file that no one meddled with is read by the fast reader") {
   CHECK_FALSE(check_same(with_meddling([](const File&) {})).plain_reason);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("what was handed over and is used again makes the reader start anew") 
     const ReadBy read_by =
         check_same(with_meddling([](const File& file) { file.pickle.get(file.last_event).raw("0"); }));
     CHECK(read_by.plain_reason == PlainReason::used_again);
-    CHECK(read_by.offset == before.size() - kEndBytes.size() - 3); // in the place of what ends the file
+    CHECK(read_by.offset == before.size() - kEndBytes.size() - 3); // instead of what ends the file
   }
   SUBCASE("an event in the list a second time") {
     CHECK(reason_with([](const File& file) { file.pickle.get(file.last_event).raw("a"); }) == PlainReason::used_again);
@@ -291,7 +291,7 @@ TEST_CASE("what is wrong with a damaged file is said by the plain reader") {
     CHECK(read_by.plain_reason == PlainReason::damaged);
     CHECK(read_by.offset <= 300);
   }
-  SUBCASE("an event that fetches what nobody put into the memo") {
+  SUBCASE("an event that fetches what no one put into the memo") {
     CHECK(reason_with([](const File& file) {
             file.pickle.raw("(}");
             begin_event(file.pickle, file.keys);
@@ -310,7 +310,7 @@ TEST_CASE("what is wrong with a damaged file is said by the plain reader") {
   }
 }
 
-TEST_CASE("the plain reader reads what is no pickle, and what it is told to read") {
+TEST_CASE("the plain reader reads what is no pickle, and what it is asked to read") {
   const Reading json = reading_of(R"({"segments": []})", {.on_progress = {}});
   REQUIRE(json.read_by);
   CHECK(json.read_by->plain_reason == PlainReason::not_a_pickle);

@@ -68,7 +68,7 @@ TEST_CASE("what is written in place is remembered by its bytes") {
   CHECK(inline_pair(run.cells[3]) == std::pair<std::uint64_t, std::uint64_t>(2, 3));
 }
 
-TEST_CASE("an empty list is told from the key that follows it") {
+TEST_CASE("an empty list is distinguished from the key that follows it") {
   const RecordRun run = scanned(record("]\x94", "K\x01") + record("](e", "K\x01") + kPadding);
   REQUIRE(run.cells.size() == 4);
   CHECK(run.lists[0].fetches.empty());

@@ -135,7 +135,7 @@ TEST_CASE("read_input shows the beginning before it reads the rest") {
     CHECK(read_input(path, options).bytes().size() == kHeadBytes);
     CHECK(heads.empty());
   }
-  SUBCASE("and stops where it is told to") {
+  SUBCASE("and stops where it is asked to") {
     test::write_bytes(path, zstd(std::string(900'000, '\0')));
     std::size_t seen_bytes = 0;
     const InputOptions refusing{.max_bytes = 1'000'000,
@@ -173,7 +173,7 @@ TEST_CASE("read_input says how far it is") {
     check_done(compressed.size());
     CHECK(total_bytes == compressed.size());
   }
-  SUBCASE("of a pipe, whose end nobody knows") {
+  SUBCASE("of a pipe, whose end no one knows") {
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
     std::thread writer([&] { test::write_bytes(path, bytes); });
     static_cast<void>(read_input(path, options));

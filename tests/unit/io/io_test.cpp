@@ -163,7 +163,7 @@ TEST_CASE("a disk that fills up leaves no file") {
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("a closed pipe is told from other failures") {
+TEST_CASE("a closed pipe is distinguished from other failures") {
   int ends[2] = {};
   REQUIRE(::pipe(ends) == 0);
   ::close(ends[0]);

@@ -74,7 +74,7 @@ TEST_CASE("what sizes may cost ends with the budget in force, and numbers are fr
   CHECK((sum * sum * sum * sum * sum).terms().size() == 6);
 }
 
-TEST_CASE("functions whose arguments are too long to be told apart are an error") {
+TEST_CASE("functions whose arguments are too long to be distinguished are an error") {
   Symbols symbols;
   const Polynomial name = symbols.named(std::string(3000, 'n'));
   const Polynomial other = symbols.named(std::string(3000, 'm'));

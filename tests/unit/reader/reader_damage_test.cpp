@@ -73,7 +73,7 @@ TEST_CASE("damaged content that still can be read is warned about") {
     CHECK(snapshot.end.blocks[0].requested_bytes == 512);
     CHECK(snapshot.warnings.size() == 1);
   }
-  SUBCASE("a state of a name nobody knows") {
+  SUBCASE("a state of a name no one knows") {
     builder.segment(0x1000, 512).block(dict({{"size", 512}, {"state", "limbo"}}));
     const Recording snapshot = builder.read();
     CHECK(snapshot.end.blocks[0].state == BlockState::inactive);

@@ -228,7 +228,7 @@ TEST_CASE("entries that the file does not have the bytes for are refused") {
   CHECK_THROWS_AS(static_cast<void>(read_with(dict({{"tensors", list(entries)}}))), ParseError);
 }
 
-TEST_CASE("tensors that lie in no block of the end tell nothing") {
+TEST_CASE("tensors that lie in no block of the end show nothing") {
   const TemporaryFolder folder;
   const SnapshotBuilder snapshot = small().set(
       "memviz_recorder", dict({{"tensors", list({tensor(kStart, 5 * MiB, "parameter", "too large"),

@@ -106,7 +106,7 @@ TEST_CASE("what --search and --compare-with take") {
   CHECK(with_value(words, "BATCH", 12) == std::vector<std::string>{"train.py", "--batch=12", "12x12", "{OTHER}"});
 }
 
-TEST_CASE("the outcome of a run, and the exit code that tells it") {
+TEST_CASE("the outcome of a run, and the exit code that shows it") {
   const auto code = [](const Ending& ending, const RunFacts& facts) { return exit_code(verdict_of(ending, facts)); };
   CHECK(code({}, fitting()) == 0);
   CHECK(code({.exit_code = 1}, failing()) == 3);

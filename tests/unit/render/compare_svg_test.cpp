@@ -110,7 +110,7 @@ TEST_CASE("compare_svg of a snapshot with itself") {
   CHECK(text.find("Both files have the same segments.") != std::string::npos);
 }
 
-TEST_CASE("compare_svg tells no change from as many bytes of other stacks") {
+TEST_CASE("compare_svg distinguishes no change from as many bytes of other stacks") {
   const std::string svg =
       draw(comparison_of({{"active_allocated;old.py:1:step", 4096, 0}, {"active_allocated;new.py:1:step", 0, 4096}}));
   check_svg(svg);
@@ -133,7 +133,7 @@ TEST_CASE("compare_svg says what else changed where as much is allocated as befo
   }
 }
 
-TEST_CASE("compare_svg tells when other lines of the same functions hide what stayed") {
+TEST_CASE("compare_svg shows when other lines of the same functions hide what stayed") {
   Comparison comparison = pull_request();
   comparison.moved_lines_bytes = 4'000'000;
   const std::string hint = "3.81 MiB is on both sides at other lines of the same functions";
@@ -180,7 +180,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
   }
 }
 
-TEST_CASE("compare_svg tells a segment that changed its size from one of another process") {
+TEST_CASE("compare_svg distinguishes a segment that changed its size from one of another process") {
   Comparison comparison = pull_request();
   comparison.only_after.push_back({0x7f0000000000, 6'291'456, {0}, 0});
   CHECK(visible_text(parse_svg(draw(comparison)))

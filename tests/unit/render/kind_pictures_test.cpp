@@ -71,7 +71,7 @@ bool has(const std::string& text, std::string_view part) {
 
 } // namespace
 
-TEST_CASE("a flame graph's header tells what is in use by kind, in the order of kinds") {
+TEST_CASE("a flame graph's header shows what is in use by kind, in the order of kinds") {
   const MemoryState state = known_state();
   const KindFigures figures = kind_figures(memory_subject(state, std::nullopt));
   std::vector<std::string> texts;
@@ -89,7 +89,7 @@ TEST_CASE("a flame graph's header tells what is in use by kind, in the order of 
   CHECK(has(text, "In use, by kind"));
 }
 
-TEST_CASE("where no kind is known a flame graph is as if nobody had asked") {
+TEST_CASE("where no kind is known a flame graph is as if no one had asked") {
   const MemoryState state = state_with({});
   MemoryState without = state_with({});
   without.has_kinds = false;

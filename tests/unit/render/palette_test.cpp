@@ -62,7 +62,7 @@ double distance(const Paint& one, const Paint& other, Eyes eyes, bool dark) {
   return std::hypot(first[0] - second[0], first[1] - second[1], first[2] - second[2]);
 }
 
-/// Every two of `paints` differ by more than `least` for everybody, on light and dark pages.
+/// Every two of `paints` differ by more than `least` for everyone, on light and dark pages.
 void check_told_apart(const std::vector<Paint>& paints, double least) {
   for (std::size_t i = 0; i < paints.size(); ++i)
     for (std::size_t j = i + 1; j < paints.size(); ++j)
@@ -138,7 +138,7 @@ TEST_CASE("marks stand out from the page") {
   }
 }
 
-TEST_CASE("colours are told apart by the colour-blind, too") {
+TEST_CASE("colours are distinguished by the colour-blind, too") {
   using namespace paint;
   constexpr double kClear = 0.045;
   constexpr double kJust = 0.03; // these also differ by hatch, outline or label
@@ -148,7 +148,7 @@ TEST_CASE("colours are told apart by the colour-blind, too") {
   check_told_apart({kAdded, kGrown, kSame, kShrunk, kRemoved}, kClear);
 }
 
-TEST_CASE("kinds of memory are told apart by the colour-blind, from each other and from what is of no kind") {
+TEST_CASE("kinds of memory are distinguished by the colour-blind, from each other and from what is of no kind") {
   constexpr double kClear = 0.06;
   constexpr double kJust = 0.03; // the others of a graph have an outline or a label
   const std::vector<Paint> kinds(kind_paints().begin(), kind_paints().end());

@@ -118,7 +118,7 @@ TEST_CASE("timelines and states are coloured by line, or by whose code it is") {
   CHECK(timeline.find("path.user") != std::string::npos);
 }
 
-TEST_CASE("pictures tell what is said of an allocation, and not of an earlier one at its address") {
+TEST_CASE("pictures show what is said of an allocation, and not of an earlier one at its address") {
   const Recording recording = read_testdata("gen_2.15_annotate.pickle");
   const std::string timeline = drawn_timeline(recording);
   CHECK(timeline.find("annotated: the weights\nannotated: of layer 0 &lt;&amp;&gt;") != std::string::npos);

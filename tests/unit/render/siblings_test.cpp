@@ -46,7 +46,7 @@ using Labels = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("siblings that would show the same words get what tells them apart") {
+TEST_CASE("siblings that would show the same words get what distinguishes them") {
   Siblings siblings;
   siblings.root();
   SUBCASE("the line") {

@@ -197,7 +197,7 @@ TEST_CASE("memviz state draws the moment that it is asked for") {
   CHECK(without_output.err == "memviz: state needs an output: add -o state.svg, or -o - for standard output\n");
 }
 
-TEST_CASE("rows of a state that would look alike have the folders that tell them apart") {
+TEST_CASE("rows of a state that would look alike have the folders that distinguish them") {
   SmallSnapshot builder;
   builder.segment(0x7f0000000000, 1 << 20)
       .active(1 << 19, 1 << 19, builder.stack({"/app/a/block.py:7:forward"}))

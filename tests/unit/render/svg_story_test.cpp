@@ -22,7 +22,7 @@ TEST_CASE("flame_svg answers first") {
     drawing.devices[0].figures.requested_bytes = 0;
     CHECK(visible_text(parse_svg(drawing.svg())).find("largest user") == std::string::npos);
   }
-  SUBCASE("with how many share it, where nobody stands out") {
+  SUBCASE("with how many share it, where no one stands out") {
     std::vector<Leaf> leaves;
     for (int i = 0; i < 100; ++i)
       leaves.push_back({"active_allocated;train.py:" + std::to_string(i + 1) + ":step", 1024});
@@ -40,7 +40,7 @@ TEST_CASE("flame_svg answers first") {
   }
 }
 
-TEST_CASE("flame_svg tells the moment, the time and what went wrong") {
+TEST_CASE("flame_svg shows the moment, the time and what went wrong") {
   Drawing drawing = training();
   drawing.moment = "at the out-of-memory error, event 12 of 30";
   drawing.devices[0].figures.ooms = 2;
@@ -151,7 +151,7 @@ TEST_CASE("flame_svg says when the peak was far above what it draws") {
   CHECK(visible_text(parse_svg(drawing.svg())).find("10× what is drawn here") != std::string::npos);
 }
 
-TEST_CASE("rows of flame_svg that would look alike have the folders that tell them apart") {
+TEST_CASE("rows of flame_svg that would look alike have the folders that distinguish them") {
   const std::string text = visible_text(parse_svg(drawing_of({{"active_allocated;/app/a/block.py:7:forward", 4096},
                                                               {"active_allocated;/app/b/block.py:7:forward", 2048},
                                                               {"active_allocated;/app/b/head.py:7:forward", 1024}})

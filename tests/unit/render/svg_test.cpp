@@ -54,7 +54,7 @@ TEST_CASE("flame_svg") {
       CHECK(std::stoi(style.substr(at + 10)) >= 12);
     CHECK(document.document_element().attribute("width").as_double() <= 12.0 / 11 * 830);
   }
-  SUBCASE("without scripts the text tells the story") {
+  SUBCASE("without scripts the text shows the story") {
     const std::string text = visible_text(document);
     for (const char* expected :
          {"118 MiB reserved on GPU 0, 27.2 % in use", "train.pickle", "your code", "no stack",

@@ -60,7 +60,7 @@ TEST_CASE("where only Python is recorded an operation is a function of torch's t
   CHECK(operation({}).empty());
 }
 
-TEST_CASE("the kernel of an operator tells where its name ends and its overload begins") {
+TEST_CASE("the kernel of an operator shows where its name ends and its overload begins") {
   CHECK(operation({kUser, "??:0:at::_ops::softmax_int::call(at::Tensor const&)",
                    "??:0:at::_ops::softmax_int::redispatch(at::Tensor const&)",
                    "??:0:at::native::softmax(at::Tensor const&)",

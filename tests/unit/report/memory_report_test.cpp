@@ -132,7 +132,7 @@ TEST_CASE("where there are fewer gradients than weights of a size the last weigh
         Rows{{"linear in frozen model.py:1", 0}, {"linear in trained model.py:2", 4096}});
 }
 
-TEST_CASE("a gradient without a weight is told with its reason") {
+TEST_CASE("a gradient without a weight is reported with its reason") {
   Program program;
   const std::uint64_t first = program.weight(4096);
   program.weight(4096);
@@ -161,7 +161,7 @@ TEST_CASE("what the program calls a weight goes before its stack, and finds its 
   CHECK(report.unpaired.empty());
 }
 
-TEST_CASE("a declared name that no weight has is told") {
+TEST_CASE("a declared name that no weight has is reported") {
   Program program;
   program.weight(4096);
   program.made.annotate(program.alloc(4096), "kind=gradient name=h.7.attn.weight");

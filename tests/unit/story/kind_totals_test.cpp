@@ -65,7 +65,7 @@ TEST_CASE("the parts of an account are all of it") {
   CHECK(kind_parts(account).back().kind == MemoryKind::unknown);
 }
 
-TEST_CASE("growth is told by kind, largest first, without what is next to nothing") {
+TEST_CASE("growth is reported by kind, largest first, without what is next to nothing") {
   const KindAccount before = account_of({{MemoryKind::activation, 100 * kMiB}, {MemoryKind::gradient, 50 * kMiB}});
   KindAccount after = account_of({{MemoryKind::activation, 400 * kMiB},
                                   {MemoryKind::gradient, 40 * kMiB},
@@ -93,7 +93,7 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
     CHECK(advice[0].starts_with(
         "Keep fewer activations (71.0 GiB, 71.0 % of what was in use; 15.0 GiB was missing): activation"));
   }
-  SUBCASE("of parameters and an optimizer's state together, where they cannot be told apart") {
+  SUBCASE("of parameters and an optimizer's state together, where they cannot be distinguished") {
     const auto advice = kinds_advice(explained(
         account_of({{MemoryKind::gradient, kGiB}, {MemoryKind::parameter_or_state, 9 * kGiB}}), Verdict::in_use));
     REQUIRE(advice.size() == 1);

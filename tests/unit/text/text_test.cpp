@@ -39,7 +39,7 @@ TEST_CASE("code is sorted by where its file lies") {
     CHECK(origin_of(R"(D:\work\project\lib\model.py)") == CodeOrigin::user);
     CHECK(origin_of("/mnt/select_n/lib/transformers/modeling_bert.py") == CodeOrigin::user);
   }
-  SUBCASE("what was typed is the user's own, what was generated is nobody's") {
+  SUBCASE("what was typed is the user's own, what was generated is no one's") {
     CHECK(origin_of("<stdin>") == CodeOrigin::user);
     for (const char* path : {"<string>", "<attrs generated init m.C>", "<__array_function__ internals>"})
       CHECK_MESSAGE(origin_of(path) == CodeOrigin::library, path);
@@ -53,7 +53,7 @@ TEST_CASE("code is sorted by where its file lies") {
   CHECK(origin_of("") == CodeOrigin::cpp);
 }
 
-TEST_CASE("short_function drops what nobody reads") {
+TEST_CASE("short_function drops what no one reads") {
   CHECK(short_function("forward") == "forward");
   CHECK(short_function("<module>") == "<module>");
   CHECK(short_function("Model.<lambda>") == "Model.<lambda>");

@@ -84,12 +84,12 @@ TEST_CASE("labels on bands are readable, light and dark") {
 }
 
 TEST_CASE("no hue sinks into a dark page") {
-  constexpr double kSeen = 2.5; // 3 for all of them would leave too little to tell ten apart
+  constexpr double kSeen = 2.5; // 3 for all of them would leave too little to distinguish ten
   for (const render::Paint& hue : render::hues())
     CHECK_MESSAGE(contrast(hue.dark_fill, render::kDarkPage) >= kSeen, hue.name);
 }
 
-TEST_CASE("any two hues can be told apart, with red and green or without") {
+TEST_CASE("any two hues can be distinguished, with red and green or without") {
   for (const auto fill : {&render::Paint::light_fill, &render::Paint::dark_fill}) {
     std::vector<std::string_view> fills{render::paint::kNoStack.*fill};
     for (const render::Paint& hue : render::hues())
@@ -163,7 +163,7 @@ TEST_CASE("small allocations are coloured by their line, and memory without a st
   CHECK(visible_text(document).find("other lines") == std::string::npos); // there are none
 }
 
-TEST_CASE("rows of a timeline that would look alike have the folders that tell them apart") {
+TEST_CASE("rows of a timeline that would look alike have the folders that distinguish them") {
   SmallSnapshot builder;
   const StackId one = builder.stack({"/app/a/block.py:7:forward"});
   const StackId other = builder.stack({"/app/b/block.py:7:forward"});

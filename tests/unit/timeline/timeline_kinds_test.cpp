@@ -44,7 +44,7 @@ Recording two_streams(std::uint32_t seed) {
   return snapshot.take();
 }
 
-/// Any of them: what tells kinds is not what is tested here.
+/// Any of them: how kinds are found is not what is tested here.
 void give_kinds(DeviceRecord& record, std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto kinds_for = [&](const std::vector<Life>& lives) {
@@ -176,7 +176,7 @@ TEST_CASE("streams and pools keep the kinds of what lived in them") {
   }
 }
 
-TEST_CASE("who held the peak is told with the kinds of what each line held") {
+TEST_CASE("the holders of the peak are named with the kinds of what each line held") {
   const Opened opened = open((testdata() / "training_step.pickle").string(), {.kinds = true, .timeline = true});
   const DeviceRecord& record = opened.timeline.front();
   const BandChart chart = chart_bands(record, whole(record), {});
@@ -206,7 +206,7 @@ TEST_CASE("a timeline by kind has a layer and a colour for each kind, and figure
   CHECK(has(svg, "kind: activation, by behaviour"));
 }
 
-TEST_CASE("a timeline by line tells the kind in tooltips and in the list of the peak") {
+TEST_CASE("a timeline by line shows the kind in tooltips and in the list of the peak") {
   const std::string svg = drawn("training_step.pickle", {});
   CHECK(has(svg, "\nkind: activation, by behaviour"));
   CHECK_FALSE(has(svg, "class=\"chart kinds\""));
