@@ -97,7 +97,7 @@ int run_explain(const ExplainCommand& given) {
   options.file.are_warnings_shown =
       !options.is_brief && options.picture.output != "-" && outputs.shows_text_beside_messages();
   if (options.is_brief && !wants_text(options, outputs))
-    throw UsageError("--brief is of the text, and none is asked for: leave it out, or add --text FILE");
+    throw UsageError("--brief shortens the text, and no text is asked for: leave it out, or add --text FILE");
   if (options.picture.output) return draw(options, outputs);
   return answer_each(options, outputs, [&](const std::string& file, const ExplainCommand& own) {
     return explained_file(file, own, outputs).answer;

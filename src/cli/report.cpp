@@ -60,7 +60,7 @@ std::optional<std::string> root_of(const ReportOptions& options) {
 void check_options(const ReportOptions& options) {
   if (!options.output && !options.json)
     throw UsageError("report needs an output: add -o report.sqlite, or -o - for standard output");
-  if (!options.output && options.full) throw UsageError("--full is of the SQLite file: add -o full.sqlite");
+  if (!options.output && options.full) throw UsageError("--full needs a SQLite file: add -o full.sqlite");
   const bool hides_paths = options.file.redact && *options.file.redact != Redact::names;
   if (options.project_root && hides_paths)
     throw UsageError("--project-root names a folder that --redact hides: leave out one of them, or hide names only");

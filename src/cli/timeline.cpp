@@ -80,7 +80,7 @@ int run_timeline(const TimelineCommand& options) {
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
   if (options.picture.color == ColorBy::kind && options.svg.view == TimelineView::segments)
-    throw UsageError("--color kind is of allocations, and a segment holds those of several kinds: leave out --view "
+    throw UsageError("--color kind colours allocations, and a segment holds several kinds: leave out --view "
                      "segments, or --color");
 
   TimelineQuestion question = options.question;

@@ -182,7 +182,7 @@ void write_log(Session& session, const TraceAnswer& answer, const TraceCommand& 
 
 int run_trace(const TraceCommand& options) {
   if (options.json && (options.output || options.log.format != TraceFormat::text))
-    throw UsageError("--json is an output of its own: leave out -o and --format");
+    throw UsageError("--json writes another document: leave out -o and --format");
   check_outputs(options, {{"-o", options.output}, {"--json", options.json}});
   naming_file(shown_name(options.operands.front(), options.file), [&] {
     SnapshotFile file(options.operands.front(), options.file);

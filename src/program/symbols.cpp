@@ -103,7 +103,7 @@ std::string Symbols::written(Meaning meaning, const std::vector<Polynomial>& arg
   for (const Polynomial& argument : arguments) {
     const bool is_sum = argument.terms().size() > 1 && meaning != Meaning::max && meaning != Meaning::min;
     const Text bounded = bounded_text(argument);
-    if (!told.is_whole) throw_too_long(); // or two functions would be one
+    if (!bounded.is_whole) throw_too_long(); // or two functions would be one
     texts.push_back(is_sum ? "(" + bounded.text + ")" : bounded.text);
   }
   return function_text(meaning, texts);
