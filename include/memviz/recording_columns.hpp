@@ -1,7 +1,7 @@
 #pragma once
 
-// A Recording <-> columns of numbers, which compress to a quarter of what the pickle compresses to: the form in which a
-// page of `memviz view` carries a snapshot. Every member comes back as it was, the numbers of texts and stacks
+// A Recording <-> columns of numbers, which compress to a third or less of what the pickle compresses to: the form in
+// which a page of `memviz view` carries a snapshot. Every member comes back as it was, the numbers of texts and stacks
 // included. Pages and engines of the same version read each other's columns; nothing else does.
 
 #include "memviz/recording.hpp"

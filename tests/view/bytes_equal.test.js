@@ -5,7 +5,7 @@ import {readFileSync} from 'node:fs';
 import {basename, dirname, resolve} from 'node:path';
 import test from 'node:test';
 import {fileURLToPath} from 'node:url';
-import {askJson, askText, openFile, startEngine} from './engine.js';
+import {askJson, askText, openBlob, openFile, startEngine} from './engine.js';
 import {carriedBytes, native} from './native.js';
 
 const testdata = fileURLToPath(new URL('../../testdata', import.meta.url));
@@ -89,4 +89,9 @@ test('answers have the bytes of the program', async (context) => {
       await checkAnswers(await openFile(name, carriedBytes(folder, name)), folder, name);
     });
   }
+});
+
+test('a file that a tab has no room for is refused before it is read', async () => {
+  const tooLarge = {size: 2 ** 31, slice: () => assert.fail('it was read')};
+  await assert.rejects(openBlob('large.pickle', tooLarge), {message: 'a browser tab opens files of up to 2.14 GB, this one has 2.15 GB; the memviz program opens larger ones'});
 });
