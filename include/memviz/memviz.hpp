@@ -72,6 +72,7 @@
 #include "memviz/read_by.hpp"
 #include "memviz/recorder.hpp"
 #include "memviz/recording.hpp"
+#include "memviz/recording_columns.hpp"
 #include "memviz/redact.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/replay.hpp"

@@ -135,6 +135,7 @@ public:
     take_events(*recording_, sink);
     return recording_;
   }
+  [[nodiscard]] const std::shared_ptr<const Recording>& recording() const noexcept { return recording_; }
 
 private:
   std::shared_ptr<const Recording> recording_;

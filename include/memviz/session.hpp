@@ -60,13 +60,15 @@ public:
   /// Reads `path`, or standard input for `-`, and refuses at its first bytes what is no snapshot. Throws what
   /// read_input() throws.
   explicit Session(const std::string& path, SessionOptions options = {});
+  /// Takes a recording that holds its events; there is no input.
+  explicit Session(std::shared_ptr<const Recording> recording, SessionOptions options = {});
 
   [[nodiscard]] Input& input() { return input_; }
   [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
 
-  /// Reads the input once, keeps its events, which take memory, and gives its bytes back. What is opened and read
-  /// from now on takes no pass over the input. Throws what open() throws.
-  void keep_events();
+  /// Reads the input once, keeps its events, which take memory, gives its bytes back, and returns the recording that
+  /// has them. What is opened and read from now on takes no pass over the input. Throws what open() throws.
+  std::shared_ptr<const Recording> keep_events();
 
   /// Throws Error, without the file's name, for everything that keeps it from being read as a snapshot, also that it
   /// changed meanwhile; UsageError where it does not have the moment; and what Wants::sink throws.

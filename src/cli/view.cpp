@@ -7,6 +7,7 @@
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/recording_columns.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +26,8 @@ namespace memviz::cli {
 
 namespace {
 
-constexpr std::uint64_t kUsualBytes = 10'000'000;
+/// Four million events, and what a mail can carry.
+constexpr std::uint64_t kUsualBytes = 30'000'000;
 
 struct ViewOptions : CommandOptions {
   std::optional<std::string> output;
@@ -37,7 +40,7 @@ OptionList<ViewOptions> view_options() {
   return joined<ViewOptions>(
       {{verbatim({"output", 'o', "FILE", "the page; - is standard output (required)"}, &ViewOptions::output),
         flag({"empty", '\0', "", "without a snapshot: a page on which snapshots are dropped"}, &ViewOptions::is_empty),
-        parsed({"max-size", '\0', "SIZE", "refuse to write a larger page (default: 10MB)"}, &ViewOptions::max_size,
+        parsed({"max-size", '\0', "SIZE", "refuse to write a larger page (default: 30MB)"}, &ViewOptions::max_size,
                parse_size_limit)},
        within<ViewOptions>(&ViewOptions::part, snapshot_part_options()),
        within<ViewOptions>(
@@ -62,7 +65,7 @@ Input rewritten(Session& session, const ViewOptions& options) {
 
 /// A snapshot that the page carries, and what its cover says of it.
 struct Carried {
-  Input input;
+  std::string columns;
   Loaded loaded;
 };
 
@@ -73,10 +76,11 @@ Carried carried(const std::string& file, const ViewOptions& options) {
     std::optional<Session> anew;
     if (!is_whole(options)) anew.emplace(rewritten(snapshot.session(), options), SessionOptions{.name = name});
     Session& session = anew ? *anew : snapshot.session();
+    const std::shared_ptr<const Recording> recording = session.keep_events();
     Loaded loaded = loaded_from(session, {.moment = {.kind = MomentKind::automatic}, .kinds = true, .timeline = true},
                                 std::nullopt);
     if (!anew) say_warnings(options.file, name, warnings_of(loaded.state));
-    return Carried{std::move(session.input()), std::move(loaded)};
+    return Carried{columns_of(*recording), std::move(loaded)};
   });
 }
 
@@ -97,20 +101,23 @@ PageCover cover_of(Loaded first) {
 int run_view(const ViewOptions& options) {
   if (!options.output) throw UsageError("view needs an output: add -o view.html, or -o - for standard output");
   check_outputs(options, {{"-o", options.output}});
-  std::vector<Carried> files;
-  for (const std::string& file : options.operands)
-    files.push_back(carried(file, options));
+  PageCover cover;
+  std::uint64_t events = 0;
   std::vector<PageSnapshot> snapshots;
-  for (const Carried& file : files)
-    snapshots.push_back({picture_name(file.loaded.name), file.input.bytes()});
-  const std::string page =
-      view_page(snapshots, files.empty() ? PageCover{} : cover_of(std::move(files.front().loaded)));
+  for (const std::string& file : options.operands) {
+    Carried one = carried(file, options);
+    for (const auto& [device, count] : one.loaded.state.recording->event_counts)
+      events += count;
+    snapshots.push_back({picture_name(one.loaded.name), std::move(one.columns)});
+    if (snapshots.size() == 1) cover = cover_of(std::move(one.loaded));
+  }
+  const std::string page = view_page(snapshots, cover);
   const std::uint64_t most_bytes = options.max_size ? options.max_size->bytes : kUsualBytes;
   if (page.size() > most_bytes)
-    throw Error(fmt::format("the page would have {}, more than {}: allow it with --max-size, carry fewer events "
-                            "with --from and --to, or write a page without the snapshot (memviz view --empty -o "
+    throw Error(fmt::format("the page would have {} with {}, more than {}: allow it with --max-size, carry fewer "
+                            "events with --from and --to, or write a page without the snapshot (memviz view --empty -o "
                             "page.html) and drop the file on it",
-                            format_bytes(page.size()), format_bytes(most_bytes)));
+                            format_bytes(page.size()), format_counted(events, "event"), format_bytes(most_bytes)));
   write_output(options.file, *options.output, page);
   return kSuccess;
 }

@@ -16,6 +16,10 @@ namespace memviz {
 Session::Session(Input input, SessionOptions options) : options_(std::move(options)), input_(std::move(input)) {
 }
 
+Session::Session(std::shared_ptr<const Recording> recording, SessionOptions options)
+    : options_(std::move(options)), input_(input_of({})), kept_(std::move(recording)) {
+}
+
 std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
   ReadOptions options;
   options.sink = sink;
@@ -90,9 +94,10 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   return opened;
 }
 
-void Session::keep_events() {
+std::shared_ptr<const Recording> Session::keep_events() {
   if (!kept_) kept_.emplace(decoded(nullptr));
   input_ = input_of({});
+  return kept_->recording();
 }
 
 std::shared_ptr<const Recording> Session::read(EventSink& sink) {

@@ -1,10 +1,12 @@
 """The page of `memviz view` as a page: dropped files, the keyboard, names for screen readers, widths, dark and print."""
 
 import base64
+import gzip
 import os
+import re
 import subprocess
 
-from support import TESTDATA, expect
+from support import TESTDATA, expect, new_file
 from view_support import View, ViewCase, write_page
 
 STEP = "training_step.pickle"
@@ -93,6 +95,19 @@ class DropCases(ViewCase):
     def refusal_of(self, file):
         words = subprocess.run([os.environ["MEMVIZ_BINARY"], "stats", file], capture_output=True, text=True).stderr
         return words.splitlines()[0].removeprefix("memviz: ").replace(str(file), file.name)
+
+
+class SizeCases(ViewCase):
+    def test_a_page_carries_less_than_the_compressed_file(self):
+        carried = re.search(r'class="snapshot"[^>]*>([^<]*)<', write_page(STEP).read_text())[1]
+        self.assertLess(len(base64.b64decode(carried)), len(gzip.compress((TESTDATA / STEP).read_bytes(), 6)) * 2 / 3)
+
+    def test_a_page_over_the_limit_is_refused_with_its_size_and_events(self):
+        page = new_file(".html")
+        run = subprocess.run([os.environ["MEMVIZ_BINARY"], "view", TESTDATA / STEP, "-o", page, "--max-size", "500KB"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"the page would have 1\.\d+ MiB with 1,529 events, more than 488 KiB: allow it with --max-size")
+        self.assertFalse(page.exists())
 
 
 class KeyboardCases(ViewCase):

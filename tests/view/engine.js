@@ -34,7 +34,8 @@ export async function startEngine() {
 }
 
 // Returns the number of the file in the engine.
-export const openFile = async (name, bytes) => Number(await post({name, blob: new Blob([bytes])}));
+export const openBlob = async (name, blob) => Number(await post({name, blob}));
+export const openFile = (name, bytes) => openBlob(name, new Blob([bytes]));
 export const askText = (request) => post({request});
 export const askJson = async (request) => JSON.parse(await post({request}));
 export const askDoubles = async (request) => new Float64Array((await post({request, isBytes: true})));

@@ -9,3 +9,10 @@ export function native(folder, args) {
   if (run.error) throw run.error;
   return run.status === 0 ? {text: run.stdout.toString()} : {error: run.stderr.toString()};
 }
+
+// The bytes of a snapshot as its page carries them: gzip of its columns.
+export function carriedBytes(folder, name) {
+  const {text, error} = native(folder, ['view', name, '-q', '-o', '-']);
+  if (error) throw new Error(error);
+  return Buffer.from(text.match(/class="snapshot"[^>]*>([^<]*)</)[1], 'base64');
+}

@@ -3,6 +3,7 @@
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
+#include "memviz/recording_columns.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,9 +11,18 @@
 
 namespace memviz::view {
 
+namespace {
+
+std::shared_ptr<const Recording> recording_in(std::string bytes, const std::string& name) {
+  Input input = unpacked(input_of(std::move(bytes)));
+  if (are_columns(input.bytes())) return std::make_shared<const Recording>(recording_of_columns(input.bytes()));
+  return Session(std::move(input), {.name = name}).keep_events();
+}
+
+} // namespace
+
 PageFile::PageFile(std::string name, std::string bytes)
-    : name_(std::move(name)), session_(unpacked(input_of(std::move(bytes))), {.name = name_}) {
-  session_.keep_events();
+    : name_(std::move(name)), session_(recording_in(std::move(bytes), name_), {.name = name_}) {
   end_ = session_.open({.kinds = true, .timeline = true});
   recording_ = end_.state.recording;
   lines_ = std::make_unique<LifeLines>(end_.state);

@@ -18,7 +18,7 @@ namespace memviz::view {
 
 class PageFile {
 public:
-  /// Plain, gzip or zstd. Throws Error for what is no snapshot.
+  /// A snapshot or the columns of one, plain, gzip or zstd. Throws Error for what is neither.
   PageFile(std::string name, std::string bytes);
 
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -13,7 +13,7 @@ namespace memviz {
 /// A snapshot that a page carries.
 struct PageSnapshot {
   std::string name;
-  std::string_view bytes; ///< of the file, not compressed
+  std::string bytes; ///< the file or its columns, not compressed
 };
 
 /// The part of a page that is seen at once, and without scripts.

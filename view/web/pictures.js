@@ -3,10 +3,12 @@ import {byId} from './elements.js';
 import {askText, latestOnly} from './engine.js';
 import {momentOf, view, watch, whereNow} from './model.js';
 
-const REST_MS = 150; // the playhead rests this long before a picture is drawn
+// The playhead rests this long before a picture is drawn, and as long as the last one took: its next step waits for a picture that
+// is being drawn.
+const REST_MS = 150, MOST_REST_MS = 1000;
 const OF_RANGE = ['timeline', 'reserved', 'pools'];
 const frame = byId('picture'), message = byId('message');
-let svgText = '', drawnKey = '';
+let svgText = '', drawnKey = '', drawingMs = 0;
 
 export const isPictureTab = (tab) => ['flame', 'state', 'why', 'difference', ...OF_RANGE].includes(tab);
 
@@ -38,7 +40,9 @@ const drawPicture = latestOnly(async () => {
   const key = JSON.stringify(request);
   if (key === drawnKey) return;
   try {
+    const began = performance.now();
     svgText = await askText(request);
+    drawingMs = performance.now() - began;
     drawnKey = key;
     frame.srcdoc = documentOf(svgText);
     frame.hidden = false;
@@ -51,10 +55,11 @@ const drawPicture = latestOnly(async () => {
 });
 
 let rest = 0;
-function drawAfterRest() {
+function drawAfterRest(changed) {
   clearTimeout(rest);
   if (!isPictureTab(view.tab)) return;
-  rest = setTimeout(() => drawPicture({}), REST_MS);
+  const restMs = changed.includes('tab') ? 0 : Math.max(REST_MS, Math.min(MOST_REST_MS, drawingMs));
+  rest = setTimeout(() => drawPicture({}), restMs);
 }
 
 function save(text, type, name) {

@@ -42,8 +42,10 @@ let isFromPicture = false;
 
 const showPinned = latestOnly(async () => {
   const card = byId('pinned');
-  card.hidden = view.life === null;
-  if (view.life === null) return;
+  if (view.life === null) {
+    card.hidden = true;
+    return;
+  }
   const life = await askJson({ask: 'life', ...whereNow(), life: view.life});
   if (!life) return;
   const close = element('button', {type: 'button', title: 'let go (Esc)'}, 'close');
@@ -64,6 +66,7 @@ const showPinned = latestOnly(async () => {
       ...life.texts.map((words) => row('says', words)),
       row('stack', frames(life)),
       row('its address', others(life))));
+  card.hidden = false;
   if (isFromPicture) card.focus(); // out of the picture's frame, so that the page gets the keys
   isFromPicture = false;
 });

@@ -3,7 +3,7 @@
 import {searchFor} from './controls.js';
 import {byId, element} from './elements.js';
 import {askJson, latestOnly} from './engine.js';
-import {goTo, hasDevice, view, watch, whereNow} from './model.js';
+import {deviceNow, goTo, hasDevice, view, watch, whereNow} from './model.js';
 import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '../../render/web/core/numbers.js';
 
 const sorting = {by: 'bytes', isAscending: false};
@@ -18,7 +18,7 @@ const COLUMNS = [
   {key: 'share', label: 'share', show: (row, all) => formatPercent(row.bytes, all), by: 'bytes'},
   {key: 'self', label: 'asked itself', show: (row) => formatBytes(row.self), only: 'function'},
   {key: 'count', label: 'allocations', show: (row) => formatCount(row.count)},
-  {key: 'lifetime', label: 'mean life, events', show: (row) => formatCount(row.lifetime)},
+  {key: 'lifetime', label: 'mean life, events', show: (row) => formatCount(row.lifetime), needsEvents: true},
 ];
 
 function sorted(rows) {
@@ -39,7 +39,7 @@ function heading(column) {
 }
 
 function tableElement(rows, all, onRow) {
-  const columns = COLUMNS.filter((column) => !column.only || column.only === tableOf);
+  const columns = COLUMNS.filter(({only, needsEvents}) => (!only || only === tableOf) && (!needsEvents || deviceNow().events));
   const body = sorted(rows).slice(0, 500).map((row) => {
     const cells = columns.map((column) => element('td', {class: column.key === 'name' ? 'label' : 'number'}, column.show(row, all)));
     const line = element('tr', {tabindex: '0', title: `${row.name} ${row.place}`}, ...cells);

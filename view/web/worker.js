@@ -1,5 +1,6 @@
 // The engine, in a worker: bytes and questions in, answers out, in the order in which they came.
 const SLICE = 8 << 20, OK = 0, BAD_DESCRIPTOR = 8;
+const MOST_BYTES = 2 ** 31 - 64; // the engine counts the bytes of a text in 31 bits
 let engine = null;
 const bytesAt = (at, size) => new Uint8Array(engine.memory.buffer, at >>> 0, size >>> 0);
 const viewOf = () => new DataView(engine.memory.buffer);
@@ -48,7 +49,8 @@ function reserve(size) {
 // A file in slices, so that no second copy of it is ever whole.
 async function openFile(name, blob) {
   const nameBytes = new TextEncoder().encode(name);
-  if (blob.size + nameBytes.length > 0xffffffff) throw new Error('a browser tab has room for 4 GiB; the memviz program opens larger files');
+  if (blob.size + nameBytes.length > MOST_BYTES)
+    throw new Error(`a browser tab opens files of up to 2.14 GB, this one has ${(blob.size / 1e9).toFixed(2)} GB; the memviz program opens larger ones`);
   const at = reserve(blob.size + nameBytes.length);
   for (let done = 0; done < blob.size; done += SLICE) {
     const part = new Uint8Array(await blob.slice(done, done + SLICE).arrayBuffer());
