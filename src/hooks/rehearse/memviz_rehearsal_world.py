@@ -13,6 +13,7 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlparse
 
 import memviz_rehearsal_objects as objects
+import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
 
 _NCCL_ID_BYTES = 128  # sizeof(ncclUniqueId)
@@ -89,7 +90,7 @@ def install(torch, settings, log):
     for name in ("TCPStore", "FileStore", "HashStore"):
         objects.replace(getattr(distributed, name), type(name, (store,), {}))
     _answer_rendezvous(store, world)
-    _answer_gloo(distributed.distributed_c10d)
+    _answer_gloo(torch, distributed.distributed_c10d)
     _refuse_backends(distributed.distributed_c10d, world)
     _refuse_own_ranks(torch, world)
     objects.install(torch, world)
@@ -308,7 +309,7 @@ def _answer_rendezvous(store, world):
         handlers[scheme] = answered
 
 
-def _answer_gloo(c10d):
+def _answer_gloo(torch, c10d):
     """Groups of CPU tensors: PyTorch's own fake process group, for what does not come through torch.distributed."""
     fake = sys.modules["torch._C._distributed_c10d"].FakeProcessGroup
     fake._set_sequence_number_for_group = lambda self: None  # PyTorch asks it of Gloo's
@@ -323,6 +324,7 @@ def _answer_gloo(c10d):
 
     if hasattr(c10d, "ProcessGroupGloo"):
         objects.replace(c10d.ProcessGroupGloo, ProcessGroupGloo)
+    memviz_rehearsal_splits.split_around(torch, fake)
 
 
 def _refuse_backends(c10d, world):
