@@ -299,6 +299,8 @@ def _answer_rendezvous(store, world):
     def answered(url, timeout=None, **_):
         query = {key: int(values[0]) for key, values in parse_qs(urlparse(url).query).items() if key in ("rank", "world_size")}
         place = url.partition("?")[0]
+        if place.startswith("env:") and "rank" not in query:
+            _refuse_another_rank(world)
         if place not in stores:
             stores[place] = store(place)
         yield stores[place], query.get("rank", world.rank), query.get("world_size", world.ranks)
@@ -339,6 +341,20 @@ def _refuse_backends(c10d, world):
     c10d._new_process_group_helper = make_answered
 
 
+_STARTS_RANKS = (
+    "itself, and --world takes a program of which each process is one rank, as torchrun starts it; leave --world out, and "
+    "give --devices"
+)
+
+
+def _refuse_another_rank(world):
+    """A program that starts its ranks without torch.multiprocessing sets RANK in each of them."""
+    own = (str(world.rank), str(world.ranks))
+    rank, ranks = os.environ.get("RANK", own[0]), os.environ.get("WORLD_SIZE", own[1])
+    if (rank, ranks) != own:
+        world.refuse(f"has a process that the program makes rank {rank} of {ranks}: it starts ranks {_STARTS_RANKS}")
+
+
 def _refuse_own_ranks(torch, world):
     """A program that starts its ranks itself would start them for each rank that memviz runs."""
     import torch.multiprocessing as multiprocessing
@@ -348,10 +364,7 @@ def _refuse_own_ranks(torch, world):
 
         def start_one(fn, args=(), nprocs=1, *more, start=start, **named):
             if nprocs > 1:
-                world.refuse(
-                    f"starts {nprocs} ranks itself, and --world takes a program of which each process is one rank, as "
-                    "torchrun starts it; leave --world out, and give --devices"
-                )
+                world.refuse(f"starts {nprocs} ranks {_STARTS_RANKS}")
             return start(fn, args, nprocs, *more, **named)
 
         objects.replace(start, start_one)

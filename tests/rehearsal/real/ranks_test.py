@@ -61,6 +61,24 @@ assert dist.split_group(None, [[0, 1]]) is None
 """
 
 
+OWN_RANKS = """
+import multiprocessing, os
+import torch
+import torch.distributed as dist
+
+def train(rank):
+    os.environ.update(RANK=str(rank), WORLD_SIZE="2")
+    dist.init_process_group("nccl")
+
+if __name__ == "__main__":
+    children = [multiprocessing.get_context("spawn").Process(target=train, args=(rank,)) for rank in range(2)]
+    for child in children:
+        child.start()
+        child.join()
+    raise SystemExit(max(child.exitcode for child in children))
+"""
+
+
 def check_equal(memviz):
     """Stages tell each other shapes as objects, so that each rank alone asks for the other."""
     found = every_way(memviz, "2", sys.executable, [JOB, "fsdp2", "pp_1f1b"])
@@ -99,6 +117,17 @@ def check_unanswered_key(memviz):
         assert "rank 3 of 8 waits for the key 'what rank 1 found', which only an absent rank would set" in text, text
 
 
+def check_own_ranks(memviz):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder, "own_ranks.py")
+        program.write_text(OWN_RANKS)
+        options = ["--world", "8", "--rank", "5", "-o", pathlib.Path(folder, "out")]
+        done = subprocess.run([memviz, "rehearse", *options, "--", sys.executable, program], capture_output=True, text=True)
+        text = " ".join(done.stdout.split())
+        assert done.returncode == 1, done.stderr
+        assert "No answer: rank 5 of 8 has a process that the program makes rank 0 of 2" in text, text
+
+
 def check_splits(memviz):
     """Parts of a group have the sizes that the program asks for, in NCCL as well."""
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +138,7 @@ def check_splits(memviz):
 
 
 def main():
-    for check in (check_equal, check_objects, check_launcher, check_unanswered_key, check_splits):
+    for check in (check_equal, check_objects, check_launcher, check_unanswered_key, check_own_ranks, check_splits):
         check(sys.argv[1])
         print(check.__name__, "is right", flush=True)
 
