@@ -226,12 +226,13 @@ Launch launch_of(const Start& start, const Parsed& parsed, const Words& words) {
   const Grammar& grammar = *start.grammar;
   Launch launch{.launcher = start.name, .words = words};
   launch.nodes = number_of(parsed, grammar.nodes);
-  if (!launch.nodes) launch.nodes = number_of_hosts(parsed, grammar.hosts);
   if (!launch.nodes) launch.nodes = grammar.default_nodes;
   launch.node_ranks = number_of(parsed, grammar.node_ranks);
   if (!launch.node_ranks) launch.node_ranks = mapped_node_ranks(parsed);
   if (!launch.node_ranks && !is_given(parsed, grammar.node_ranks)) launch.node_ranks = grammar.default_node_ranks;
   launch.ranks = number_of(parsed, grammar.ranks);
+  // With hosts alone, mpirun starts as many ranks as they have slots.
+  if (!launch.nodes && (launch.ranks || launch.node_ranks)) launch.nodes = number_of_hosts(parsed, grammar.hosts);
   launch.needs_cluster = grammar.launcher == "srun";
   return launch;
 }

@@ -5,6 +5,8 @@ made-up NCCL; memviz_rehearsal_objects has those over objects and CPU tensors.
 """
 
 import atexit
+import functools
+import json
 import os
 import re
 import sys
@@ -15,9 +17,11 @@ from urllib.parse import parse_qs, urlparse
 import memviz_rehearsal_objects as objects
 import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
+from memviz_rehearsal_keys import OwnKeys, SharedKeys
 
 _NCCL_ID_BYTES = 128  # sizeof(ncclUniqueId)
 _MOST_WAIT_SECONDS = 20
+_LOOK_SECONDS = 0.5
 
 
 class Unanswered(RuntimeError):
@@ -60,11 +64,26 @@ class World:
         self.log("refusal", text=text)
         raise Unanswered(text)
 
-    def others_rest(self):
-        """Whether each other present rank has ended, or waits as well."""
-        others = [rank for rank in self.present if rank != self.rank]
-        is_there = lambda name, rank: os.path.exists(self.marker(f"{name}-{rank}"))
-        return all(is_there("ended", rank) or is_there("waiting", rank) for rank in others)
+    def others_rest(self, is_set):
+        """Whether each other present rank has ended, or waits for a key that is not set. All of them are looked at twice:
+        one that goes on between two looks may set a key for another before it waits again."""
+        waits = self._waits_of_others(is_set)
+        return waits is not None and waits == self._waits_of_others(is_set)
+
+    def _waits_of_others(self, is_set):
+        """Returns what each other present rank that has not ended waits for, None where one does not wait."""
+        waits = {}
+        for rank in self.present:
+            if rank == self.rank or os.path.exists(self.marker(f"ended-{rank}")):
+                continue
+            try:
+                with open(self.marker(f"waiting-{rank}")) as file:
+                    waits[rank] = json.load(file)
+                if is_set(*waits[rank]["for"]):
+                    return None
+            except (OSError, ValueError):
+                return None  # it goes on, or the file is half written
+        return waits
 
 
 def _line_of_program():
@@ -105,67 +124,19 @@ def _destroy(distributed):
         pass  # the program is at its end
 
 
-class _OwnKeys:
-    """The keys of a rank that is alone."""
-
-    def __init__(self):
-        self._values = {}
-
-    def read(self, key):
-        return self._values.get(key)
-
-    def write(self, key, value):
-        self._values[key] = value
-
-    def count(self, key, amount):
-        self._values[key] = b"%d" % (int(self._values.get(key, b"0")) + amount)
-        return int(self._values[key])
-
-    def replace(self, key, expected, desired):
-        if self._values.get(key, b"") == expected:
-            self._values[key] = desired
-        return self._values.get(key, expected)
-
-    def remove(self, key):
-        return self._values.pop(key, None) is not None
-
-    def size(self):
-        return len(self._values)
-
-
-class _SharedKeys:
-    """The keys of ranks that meet: in a file, which outlives each of them."""
-
-    def __init__(self, store):
-        self._store = store
-
-    def read(self, key):
-        return self._store.get(key) if self._store.check([key]) else None
-
-    def write(self, key, value):
-        self._store.set(key, value)
-
-    def count(self, key, amount):
-        return self._store.add(key, amount)
-
-    def replace(self, key, expected, desired):
-        return self._store.compare_set(key, expected, desired)
-
-    def remove(self, key):
-        return self._store.delete_key(key)
-
-    def size(self):
-        return self._store.num_keys()
-
-
 def _store_class(distributed, world):
     file_store, prefix_store = distributed.FileStore, distributed.PrefixStore
     share = len(world.present)
 
-    def keys_of(place):
+    @functools.lru_cache(maxsize=None)
+    def keys_of(*place):
         if share == 1:
-            return _OwnKeys()
-        return _SharedKeys(prefix_store("|".join(place), file_store(world.marker("keys"), -1)))
+            return OwnKeys()
+        return SharedKeys(prefix_store("|".join(place), file_store(world.marker("keys"), -1)))
+
+    def _is_set(place, key):
+        keys = keys_of(*place)
+        return keys.read(key) is not None or keys.read("+" + key) is not None
 
     class WorldStore(distributed.Store):
         """Keeps what present ranks write, and answers for the absent ones. Stores of one place share what they keep."""
@@ -177,7 +148,8 @@ def _store_class(distributed, world):
             super().__init__()
             self._kept_stores.append(self)
             words = [*map(str, place[:2]), *(str(named[name]) for name in ("host_name", "port", "file_name") if name in named)]
-            self._keys, self._own = self._places.setdefault(tuple(words), (keys_of(words), {}))
+            self._place = tuple(words)
+            self._keys, self._own = keys_of(*words), self._places.setdefault(self._place, {})
             self._timeout = timedelta(seconds=300)
 
         def set(self, key, value):
@@ -216,15 +188,22 @@ def _store_class(distributed, world):
 
         def _wait_for(self, key, seconds):
             start = time.monotonic()
+            look = start + _MOST_WAIT_SECONDS
             marker = world.marker(f"waiting-{world.rank}")
-            open(marker, "wb").close()
+            with open(marker, "w") as file:
+                json.dump({"since": start, "for": [self._place, key]}, file)
             try:
                 while self._answer(key) is None:
                     if os.path.exists(world.marker("again")):
                         world.leave()
-                    waited = time.monotonic() - start
-                    if waited > seconds or (waited > _MOST_WAIT_SECONDS and world.others_rest()):
+                    now = time.monotonic()
+                    # A rank that compiles takes as long as it takes until it sends.
+                    if now - start > seconds and not objects.is_own(key):
                         self._refuse(key)
+                    if now > look:
+                        look = now + _LOOK_SECONDS
+                        if world.others_rest(_is_set) and self._answer(key) is None:
+                            self._refuse(key)
                     time.sleep(0.01)
             finally:
                 os.unlink(marker)

@@ -57,6 +57,7 @@ TEST_CASE("the ranks that torchrun is asked for") {
 TEST_CASE("the ranks that accelerate and deepspeed are asked for") {
   CHECK(ranks_of("accelerate launch --multi_gpu --num_machines 4 --num_processes 32 --mixed_precision bf16 train.py") ==
         32);
+  CHECK(ranks_of("accelerate launch --num_machines 0 --num_processes 4 train.py") == 4);
   CHECK(node_ranks_of("accelerate launch --num_machines 4 --num_processes 32 train.py") == 8);
   CHECK(ranks_of("python -m accelerate.commands.launch --use_fsdp --num-processes 16 train.py") == 16);
   CHECK(ranks_of("deepspeed --num_nodes 8 --num_gpus 8 --master_port 29501 train.py --deepspeed ds.json") == 64);
@@ -94,6 +95,8 @@ TEST_CASE("mpirun and mpiexec are taken off") {
   CHECK(node_ranks_of("mpirun -np 64 python train.py") == 8);
   CHECK(node_ranks_of("mpirun -np 4 python train.py") == 4);
   CHECK(ranks_of("mpirun python train.py") == 0);
+  CHECK(ranks_of("mpirun -H a:8,b:8 python train.py") == 0);
+  CHECK(ranks_of("mpirun -H a,b -npernode 8 python train.py") == 16);
   CHECK(launch_of("mpirun -np 1 ./a : -np 2 ./b")->has_several_programs);
 }
 
@@ -135,8 +138,7 @@ TEST_CASE("a job too large for a number is the largest number") {
 TEST_CASE("options that end the command, and those that are no numbers, do no harm") {
   for (const char* const line :
        {"srun -N", "torchrun --nnodes 0 --nproc-per-node x", "mpirun", "mpirun -np", "mpirun -np x python train.py",
-        "mpirun --mca", "mpirun -H , --map-by ppr:: a", "mpirun -N 8 a", "mpirun -np 0 a", "srun -N 0 a",
-        "accelerate launch --num_machines 0 --num_processes 4 train.py"}) {
+        "mpirun --mca", "mpirun -H , --map-by ppr:: a", "mpirun -N 8 a", "mpirun -np 0 a", "srun -N 0 a"}) {
     CAPTURE(line);
     CHECK(ranks_of(line) == 0);
   }
