@@ -71,6 +71,7 @@ struct RunFacts {
   std::uint64_t kernel_launches = 0;
   std::vector<std::string> notes;               ///< what the made-up GPU or absent ranks do not have; each once
   std::vector<std::string> failures;            ///< of the hook; each once
+  std::vector<std::string> refusals = {};       ///< what a rank asked of absent ones in vain; each once
   std::vector<std::uint64_t> needed_ranks = {}; ///< absent ones, without whose objects it cannot go on
   std::optional<ServerFacts> server = {};       ///< nothing where the program is no inference server
 };

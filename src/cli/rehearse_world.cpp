@@ -86,8 +86,9 @@ void say_start(const WorldOptions& options, const RankSet& set, std::pair<std::s
 }
 
 /// Whether the launcher's ranks are rehearsed one by one, unless --world decides.
-bool exceeds_machine(const rehearse::Launch& launch, std::uint64_t node_ranks, bool is_srun) {
-  return is_srun || launch.nodes > 1 || node_ranks > std::max(1U, std::thread::hardware_concurrency());
+bool exceeds_machine(const rehearse::Launch& launch, const rehearse::LaunchSize& size) {
+  return launch.needs_cluster || size.ranks > size.node_ranks ||
+         size.node_ranks > std::max(1U, std::thread::hardware_concurrency());
 }
 
 } // namespace
@@ -119,18 +120,23 @@ void check(const WorldOptions& options) {
 std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std::string>& words) {
   const auto launch = rehearse::launch_of(words);
   if (!launch) return std::nullopt;
-  const std::uint64_t node_ranks = launch->node_ranks.value_or(options.local_world.value_or(kDefaultNodeRanks));
-  if (node_ranks > kMostDeviceIds || launch->nodes > kMostRanks / std::max<std::uint64_t>(1, node_ranks))
-    throw UsageError(
-        fmt::format("{} asks for {} nodes of {} ranks: too many", launch->launcher, launch->nodes, node_ranks));
-  const bool is_srun = launch->words.size() != words.size();
-  const bool takes_world =
-      options.ranks || options.rank || options.most_ranks || exceeds_machine(*launch, node_ranks, is_srun);
-  if (!takes_world || launch->nodes * node_ranks == 0) return std::nullopt;
+  if (launch->has_several_programs)
+    throw UsageError(fmt::format("{} starts several programs, with ':' between them; give one of them alone, with "
+                                 "--world N",
+                                 launch->launcher));
+  const auto size = size_of(*launch, options.local_world.value_or(kDefaultNodeRanks));
+  if (launch->needs_cluster && !size && !options.ranks)
+    throw UsageError(fmt::format("{} leaves the number of ranks to the cluster; add --world N", launch->launcher));
+  const bool is_asked = options.ranks || options.rank || options.most_ranks;
+  if (!is_asked && (!size || !exceeds_machine(*launch, *size))) return std::nullopt;
+  if (size && size->ranks == 0) return std::nullopt;
+  if (size && (size->ranks > kMostRanks || size->node_ranks > kMostDeviceIds))
+    throw UsageError(fmt::format("{} asks for {} ranks, {} on each node: at most {}, and {} on each node",
+                                 launch->launcher, size->ranks, size->node_ranks, kMostRanks, kMostDeviceIds));
   words = launch->words;
-  if (!options.local_world) options.local_world = node_ranks;
-  if (options.ranks) return std::nullopt;
-  options.ranks = launch->nodes * node_ranks;
+  if (size && !options.local_world) options.local_world = size->node_ranks;
+  if (options.ranks || !size) return std::nullopt;
+  options.ranks = size->ranks;
   return fmt::format("{} asks for {} ranks, and this machine has {} cores: run as --world {} --local-world {}",
                      launch->launcher, *options.ranks, std::thread::hardware_concurrency(), *options.ranks,
                      *options.local_world);

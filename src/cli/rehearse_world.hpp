@@ -26,10 +26,10 @@ struct WorldOptions {
 /// Throws UsageError where the options contradict each other.
 void check(const WorldOptions& options);
 
-/// Has `words` without srun, and --world and --local-world as the launcher in them asks, where they are not given and
-/// the ranks cannot all run on this machine, on one node with a core for each, or some of them are chosen. Returns the
-/// line that says so, nothing where the launcher runs as it is or there is none. Throws UsageError where it asks for
-/// too many.
+/// Has `words` without srun and mpirun, and --world and --local-world as the launcher in them asks, where they are not
+/// given and the ranks cannot all run on this machine, on one node with a core for each, or some of them are chosen.
+/// Returns the line that says so, nothing where the launcher runs as it is or there is none. Throws UsageError where it
+/// asks for too many.
 [[nodiscard]] std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std::string>& words);
 
 /// Called with a line for each run, and on a terminal before it.

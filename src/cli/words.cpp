@@ -46,6 +46,15 @@ po::options_description described(const std::vector<OptionText>& options) {
   throw UsageError(error.what());
 }
 
+/// An option whose value was left out would take the option after it for its value.
+void refuse_option_as_value(const po::option& option, const OptionText& text) {
+  const bool is_next_word = option.original_tokens.size() == 2;
+  if (!is_next_word || option.value.empty() || !option.value.front().starts_with("--")) return;
+  const std::string& value = option.value.front();
+  throw UsageError(fmt::format("--{0} needs a value: --{0} {1}; if '{2}' is the value, write --{0}={2}", text.name,
+                               text.value, value));
+}
+
 po::parsed_options parsed(const std::vector<std::string>& words, const std::vector<OptionText>& options) {
   namespace style = po::command_line_style;
   const po::options_description description = described(options);
@@ -79,6 +88,7 @@ ParsedWords parse_words(const std::vector<std::string>& words, const std::vector
     if (is_given.at(index) && !known->may_repeat)
       throw UsageError(fmt::format("--{} is given twice", option.string_key));
     is_given[index] = true;
+    refuse_option_as_value(option, *known);
     result.given.push_back({index, option.value.empty() ? "" : option.value.front()});
   }
   return result;

@@ -21,7 +21,7 @@ struct ParsedWords {
 };
 
 /// Throws UsageError for an option that is unknown (with the nearest known one), given twice (unless it may be), or
-/// without its value.
+/// without its value: a word after it that begins with "--" is the next option.
 [[nodiscard]] ParsedWords parse_words(const std::vector<std::string>& words, const std::vector<OptionText>& options);
 
 } // namespace memviz::cli

@@ -101,7 +101,7 @@ public:
     } else if (event == "failure") {
       add_once(facts_.failures, text(line, "text"));
     } else if (event == "refusal") {
-      add_once(facts_.notes, text(line, "text"));
+      add_once(facts_.refusals, text(line, "text"));
     } else if (event == "needs") {
       add_needed(line);
     } else if (event == "server") {

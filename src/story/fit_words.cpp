@@ -49,6 +49,11 @@ std::string ending_text(const Ending& ending) {
                             : fmt::format("ended with exit code {}", ending.exit_code);
 }
 
+/// Whether the program ended because absent ranks do not do what a rank asked of them.
+bool is_refused(const FitVerdict& verdict) {
+  return verdict.outcome == FitOutcome::failed && !verdict.facts.refusals.empty();
+}
+
 std::string no_answer_reason(const FitVerdict& verdict) {
   if (verdict.outcome != FitOutcome::failed) return "no GPU was used";
   const auto& server = verdict.facts.server;
@@ -150,6 +155,8 @@ std::string headline(const FitVerdict& verdict) {
   case FitOutcome::does_not_fit:
     return fmt::format("{} on {}: {}.{}", refusal(verdict), gpu, shortage_text(verdict), with_server(verdict));
   case FitOutcome::failed:
+    if (is_refused(verdict))
+      return fmt::format("No answer: {}. The program {}.", verdict.facts.refusals.front(), ending_text(verdict.ending));
     return fmt::format("No answer: {}{}.{}", no_answer_reason(verdict),
                        verdict.ending.is_good() ? "" : ", for another reason than memory", with_server(verdict));
   case FitOutcome::no_gpu: break;
@@ -171,13 +178,13 @@ std::string short_text(const FitVerdict& verdict) {
   case FitOutcome::failed:
   case FitOutcome::no_gpu: break;
   }
-  return "no answer: " + no_answer_reason(verdict);
+  return "no answer: " + (is_refused(verdict) ? verdict.facts.refusals.front() : no_answer_reason(verdict));
 }
 
 std::vector<std::string> notes(const FitVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   std::vector<std::string> list;
-  if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda)
+  if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda && !is_refused(verdict))
     list.push_back(no_gpu_text(facts));
   if (facts.is_stopped)
     list.push_back(fmt::format("Stopped after {}, as asked; what comes later, such as an evaluation, is not in it.",
@@ -212,6 +219,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
                                "that are loaded decide.",
                                format_bytes(use->context_bytes)));
   list.insert(list.end(), facts.notes.begin(), facts.notes.end());
+  list.insert(list.end(), facts.refusals.begin() + (is_refused(verdict) ? 1 : 0), facts.refusals.end());
   for (const std::string& failure : facts.failures)
     list.push_back("Part of the recording failed, and the program went on: " + failure);
   return list;

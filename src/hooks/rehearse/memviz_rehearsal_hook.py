@@ -25,6 +25,7 @@ import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
 import memviz_rehearsal_requests
 import memviz_rehearsal_server
+import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
 import memviz_rehearsal_world
 from memviz_recording import files, history, ranks, waiting
@@ -88,6 +89,7 @@ def _on_torch(torch):
     if not hasattr(torch._C, "_cuda_memorySnapshot"):
         return  # built without CUDA
     _guarded(_answer_for_other_ranks)
+    _guarded(memviz_rehearsal_splits.install, torch)
     _guarded(_mark_snapshots)
     _guarded(_watch_own_recorder)
     _guarded(_keep_peaks)

@@ -5,6 +5,8 @@ made-up NCCL; memviz_rehearsal_objects has those over objects and CPU tensors.
 """
 
 import atexit
+import functools
+import json
 import os
 import re
 import sys
@@ -13,10 +15,13 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlparse
 
 import memviz_rehearsal_objects as objects
+import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
+from memviz_rehearsal_keys import OwnKeys, SharedKeys
 
 _NCCL_ID_BYTES = 128  # sizeof(ncclUniqueId)
 _MOST_WAIT_SECONDS = 20
+_LOOK_SECONDS = 0.5
 
 
 class Unanswered(RuntimeError):
@@ -59,11 +64,26 @@ class World:
         self.log("refusal", text=text)
         raise Unanswered(text)
 
-    def others_rest(self):
-        """Whether each other present rank has ended, or waits as well."""
-        others = [rank for rank in self.present if rank != self.rank]
-        is_there = lambda name, rank: os.path.exists(self.marker(f"{name}-{rank}"))
-        return all(is_there("ended", rank) or is_there("waiting", rank) for rank in others)
+    def others_rest(self, is_set):
+        """Whether each other present rank has ended, or waits for a key that is not set. All of them are looked at twice:
+        one that goes on between two looks may set a key for another before it waits again."""
+        waits = self._waits_of_others(is_set)
+        return waits is not None and waits == self._waits_of_others(is_set)
+
+    def _waits_of_others(self, is_set):
+        """Returns what each other present rank that has not ended waits for, None where one does not wait."""
+        waits = {}
+        for rank in self.present:
+            if rank == self.rank or os.path.exists(self.marker(f"ended-{rank}")):
+                continue
+            try:
+                with open(self.marker(f"waiting-{rank}")) as file:
+                    waits[rank] = json.load(file)
+                if is_set(*waits[rank]["for"]):
+                    return None
+            except (OSError, ValueError):
+                return None  # it goes on, or the file is half written
+        return waits
 
 
 def _line_of_program():
@@ -89,7 +109,7 @@ def install(torch, settings, log):
     for name in ("TCPStore", "FileStore", "HashStore"):
         objects.replace(getattr(distributed, name), type(name, (store,), {}))
     _answer_rendezvous(store, world)
-    _answer_gloo(distributed.distributed_c10d)
+    _answer_gloo(torch, distributed.distributed_c10d)
     _refuse_backends(distributed.distributed_c10d, world)
     _refuse_own_ranks(torch, world)
     objects.install(torch, world)
@@ -104,67 +124,19 @@ def _destroy(distributed):
         pass  # the program is at its end
 
 
-class _OwnKeys:
-    """The keys of a rank that is alone."""
-
-    def __init__(self):
-        self._values = {}
-
-    def read(self, key):
-        return self._values.get(key)
-
-    def write(self, key, value):
-        self._values[key] = value
-
-    def count(self, key, amount):
-        self._values[key] = b"%d" % (int(self._values.get(key, b"0")) + amount)
-        return int(self._values[key])
-
-    def replace(self, key, expected, desired):
-        if self._values.get(key, b"") == expected:
-            self._values[key] = desired
-        return self._values.get(key, expected)
-
-    def remove(self, key):
-        return self._values.pop(key, None) is not None
-
-    def size(self):
-        return len(self._values)
-
-
-class _SharedKeys:
-    """The keys of ranks that meet: in a file, which outlives each of them."""
-
-    def __init__(self, store):
-        self._store = store
-
-    def read(self, key):
-        return self._store.get(key) if self._store.check([key]) else None
-
-    def write(self, key, value):
-        self._store.set(key, value)
-
-    def count(self, key, amount):
-        return self._store.add(key, amount)
-
-    def replace(self, key, expected, desired):
-        return self._store.compare_set(key, expected, desired)
-
-    def remove(self, key):
-        return self._store.delete_key(key)
-
-    def size(self):
-        return self._store.num_keys()
-
-
 def _store_class(distributed, world):
     file_store, prefix_store = distributed.FileStore, distributed.PrefixStore
     share = len(world.present)
 
-    def keys_of(place):
+    @functools.lru_cache(maxsize=None)
+    def keys_of(*place):
         if share == 1:
-            return _OwnKeys()
-        return _SharedKeys(prefix_store("|".join(place), file_store(world.marker("keys"), -1)))
+            return OwnKeys()
+        return SharedKeys(prefix_store("|".join(place), file_store(world.marker("keys"), -1)))
+
+    def _is_set(place, key):
+        keys = keys_of(*place)
+        return keys.read(key) is not None or keys.read("+" + key) is not None
 
     class WorldStore(distributed.Store):
         """Keeps what present ranks write, and answers for the absent ones. Stores of one place share what they keep."""
@@ -176,7 +148,8 @@ def _store_class(distributed, world):
             super().__init__()
             self._kept_stores.append(self)
             words = [*map(str, place[:2]), *(str(named[name]) for name in ("host_name", "port", "file_name") if name in named)]
-            self._keys, self._own = self._places.setdefault(tuple(words), (keys_of(words), {}))
+            self._place = tuple(words)
+            self._keys, self._own = keys_of(*words), self._places.setdefault(self._place, {})
             self._timeout = timedelta(seconds=300)
 
         def set(self, key, value):
@@ -215,15 +188,22 @@ def _store_class(distributed, world):
 
         def _wait_for(self, key, seconds):
             start = time.monotonic()
+            look = start + _MOST_WAIT_SECONDS
             marker = world.marker(f"waiting-{world.rank}")
-            open(marker, "wb").close()
+            with open(marker, "w") as file:
+                json.dump({"since": start, "for": [self._place, key]}, file)
             try:
                 while self._answer(key) is None:
                     if os.path.exists(world.marker("again")):
                         world.leave()
-                    waited = time.monotonic() - start
-                    if waited > seconds or (waited > _MOST_WAIT_SECONDS and world.others_rest()):
+                    now = time.monotonic()
+                    # A rank that compiles takes as long as it takes until it sends.
+                    if now - start > seconds and not objects.is_own(key):
                         self._refuse(key)
+                    if now > look:
+                        look = now + _LOOK_SECONDS
+                        if world.others_rest(_is_set) and self._answer(key) is None:
+                            self._refuse(key)
                     time.sleep(0.01)
             finally:
                 os.unlink(marker)
@@ -298,6 +278,8 @@ def _answer_rendezvous(store, world):
     def answered(url, timeout=None, **_):
         query = {key: int(values[0]) for key, values in parse_qs(urlparse(url).query).items() if key in ("rank", "world_size")}
         place = url.partition("?")[0]
+        if place.startswith("env:") and "rank" not in query:
+            _refuse_another_rank(world)
         if place not in stores:
             stores[place] = store(place)
         yield stores[place], query.get("rank", world.rank), query.get("world_size", world.ranks)
@@ -308,7 +290,7 @@ def _answer_rendezvous(store, world):
         handlers[scheme] = answered
 
 
-def _answer_gloo(c10d):
+def _answer_gloo(torch, c10d):
     """Groups of CPU tensors: PyTorch's own fake process group, for what does not come through torch.distributed."""
     fake = sys.modules["torch._C._distributed_c10d"].FakeProcessGroup
     fake._set_sequence_number_for_group = lambda self: None  # PyTorch asks it of Gloo's
@@ -323,6 +305,7 @@ def _answer_gloo(c10d):
 
     if hasattr(c10d, "ProcessGroupGloo"):
         objects.replace(c10d.ProcessGroupGloo, ProcessGroupGloo)
+    memviz_rehearsal_splits.split_around(torch, fake)
 
 
 def _refuse_backends(c10d, world):
@@ -337,6 +320,20 @@ def _refuse_backends(c10d, world):
     c10d._new_process_group_helper = make_answered
 
 
+_STARTS_RANKS = (
+    "itself, and --world takes a program of which each process is one rank, as torchrun starts it; leave --world out, and "
+    "give --devices"
+)
+
+
+def _refuse_another_rank(world):
+    """A program that starts its ranks without torch.multiprocessing sets RANK in each of them."""
+    own = (str(world.rank), str(world.ranks))
+    rank, ranks = os.environ.get("RANK", own[0]), os.environ.get("WORLD_SIZE", own[1])
+    if (rank, ranks) != own:
+        world.refuse(f"has a process that the program makes rank {rank} of {ranks}: it starts ranks {_STARTS_RANKS}")
+
+
 def _refuse_own_ranks(torch, world):
     """A program that starts its ranks itself would start them for each rank that memviz runs."""
     import torch.multiprocessing as multiprocessing
@@ -346,10 +343,7 @@ def _refuse_own_ranks(torch, world):
 
         def start_one(fn, args=(), nprocs=1, *more, start=start, **named):
             if nprocs > 1:
-                world.refuse(
-                    f"starts {nprocs} ranks itself, and --world takes a program of which each process is one rank, as "
-                    "torchrun starts it; leave --world out, and give --devices"
-                )
+                world.refuse(f"starts {nprocs} ranks {_STARTS_RANKS}")
             return start(fn, args, nprocs, *more, **named)
 
         objects.replace(start, start_one)

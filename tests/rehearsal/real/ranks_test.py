@@ -21,6 +21,64 @@ dist.TCPStore("localhost", 1234, 8, False).get("what rank 1 found")
 """
 
 
+SPLITS = """
+import ctypes, os, torch
+import torch.distributed as dist
+from torch.distributed.device_mesh import init_device_mesh
+
+device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+torch.cuda.set_device(device)
+dist.init_process_group("cpu:gloo,cuda:nccl", device_id=device)
+nccl = ctypes.CDLL(None)
+
+def check(group, ranks, rank):
+    assert (group.size(), group.rank()) == (ranks, rank), (group.size(), group.rank())
+    dist.all_reduce(torch.ones(1, device=device), group=group)
+    backend = group._get_backend(device)
+    if not hasattr(backend, "_comm_ptr"):
+        return  # before PyTorch 2.9 a program cannot ask
+    for ask, expected in ((nccl.ncclCommCount, ranks), (nccl.ncclCommUserRank, rank)):
+        found = ctypes.c_int()
+        ask(ctypes.c_void_p(backend._comm_ptr()), ctypes.byref(found))
+        assert found.value == expected, (ask.__name__, found.value, expected)
+
+halves = [[0, 1, 2, 3], [4, 5, 6, 7]]
+check(dist.group.WORLD, 8, 5)
+half = dist.split_group(None, halves)
+check(half, 4, 1)
+check([dist.new_group(ranks) for ranks in halves][1], 4, 1)
+mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("outer", "inner"))
+check(mesh.get_group("outer"), 2, 1)
+check(mesh.get_group("inner"), 4, 1)
+if torch.device("cpu") in half._device_types:  # PyTorch 2.6 splits NCCL's part alone
+    ones = torch.ones(2)
+    dist.all_reduce(ones, group=half)
+    assert ones.tolist() == [4, 4], ones
+    found = [None] * 4
+    dist.all_gather_object(found, "mine", group=half)
+    assert found == ["mine"] * 4, found
+assert dist.split_group(None, [[0, 1]]) is None
+"""
+
+
+OWN_RANKS = """
+import multiprocessing, os
+import torch
+import torch.distributed as dist
+
+def train(rank):
+    os.environ.update(RANK=str(rank), WORLD_SIZE="2")
+    dist.init_process_group("nccl")
+
+if __name__ == "__main__":
+    children = [multiprocessing.get_context("spawn").Process(target=train, args=(rank,)) for rank in range(2)]
+    for child in children:
+        child.start()
+        child.join()
+    raise SystemExit(max(child.exitcode for child in children))
+"""
+
+
 def check_equal(memviz):
     """Stages send each other shapes as objects, so that each rank alone asks for the other."""
     found = every_way(memviz, "2", sys.executable, [JOB, "fsdp2", "pp_1f1b"])
@@ -59,8 +117,28 @@ def check_unanswered_key(memviz):
         assert "rank 3 of 8 waits for the key 'what rank 1 found', which only an absent rank would set" in text, text
 
 
+def check_own_ranks(memviz):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder, "own_ranks.py")
+        program.write_text(OWN_RANKS)
+        options = ["--world", "8", "--rank", "5", "-o", pathlib.Path(folder, "out")]
+        done = subprocess.run([memviz, "rehearse", *options, "--", sys.executable, program], capture_output=True, text=True)
+        text = " ".join(done.stdout.split())
+        assert done.returncode == 1, done.stderr
+        assert "No answer: rank 5 of 8 has a process that the program makes rank 0 of 2" in text, text
+
+
+def check_splits(memviz):
+    """Parts of a group have the sizes that the program asks for, in NCCL as well."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = [sys.executable, "-W", "ignore", "-c", SPLITS]
+        command = [memviz, "rehearse", "--world", "8", "--rank", "5", "-o", pathlib.Path(folder, "out"), "--", *program]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
 def main():
-    for check in (check_equal, check_objects, check_launcher, check_unanswered_key):
+    for check in (check_equal, check_objects, check_launcher, check_unanswered_key, check_own_ranks, check_splits):
         check(sys.argv[1])
         print(check.__name__, "is right", flush=True)
 

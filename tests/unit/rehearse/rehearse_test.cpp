@@ -136,6 +136,21 @@ TEST_CASE("a verdict in words") {
     CHECK(contains(headline(verdict_of({}, facts)), "3 times, caught the error and went on"));
     CHECK(short_text(verdict_of({.exit_code = 1}, failing())) == "does not fit: 8.00 GiB asked for");
   }
+  SUBCASE("a refusal is the reason where it ended the program, else a note") {
+    RunFacts facts = fitting();
+    facts.used_cuda = false;
+    facts.refusals = {"rank 5 of 8 asks for the backend 'mpi'", "rank 6 as well"};
+    const FitVerdict ended = verdict_of({.exit_code = 1}, facts);
+    CHECK(headline(ended) == "No answer: rank 5 of 8 asks for the backend 'mpi'. The program ended with exit code 1.");
+    CHECK(short_text(ended) == "no answer: rank 5 of 8 asks for the backend 'mpi'");
+    CHECK(has_note(ended, "rank 6 as well"));
+    CHECK_FALSE(has_note(ended, "rank 5"));
+    CHECK_FALSE(has_note(ended, "never used a GPU"));
+    facts.used_cuda = true;
+    const FitVerdict went_on = verdict_of({}, facts);
+    CHECK(contains(headline(went_on), "Fits on"));
+    CHECK(has_note(went_on, "rank 5 of 8 asks for the backend 'mpi'"));
+  }
   SUBCASE("failed for another reason") {
     CHECK(headline(verdict_of({.exit_code = 7}, fitting())) ==
           "No answer: the program ended with exit code 7, for another reason than memory.");
@@ -269,7 +284,8 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.uses[0].peak_reserved_bytes == 45);
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
-  CHECK(facts.notes == std::vector<std::string>{"a", "b", "rank 3 waits"});
+  CHECK(facts.notes == std::vector<std::string>{"a", "b"});
+  CHECK(facts.refusals == std::vector<std::string>{"rank 3 waits"});
   CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
   CHECK(facts.failures == std::vector<std::string>{"no"});
   CHECK(facts.oom_count == 1);
