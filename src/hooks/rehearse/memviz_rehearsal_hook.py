@@ -3,7 +3,8 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "ranks" (of the job
+many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "outside_given"
+(whether the user said what is taken outside of PyTorch), "ranks" (of the job
 of which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
 which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
 key memviz_rehearsal).
@@ -94,6 +95,8 @@ def _on_torch(torch):
     _guarded(_count_steps)
     atexit.register(_guarded, _end)
     torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
+    for worker in memviz_rehearsal_server.WORKERS:  # SGLang's uses CUDA before it is imported
+        waiting.when_imported(worker, lambda _: _guarded(_on_worker))
 
 
 def _answer_for_other_ranks():
@@ -148,6 +151,11 @@ def _remember_peaks(device):
         max(before[0], stats.get("reserved_bytes.all.peak", 0)),
         max(before[1], stats.get("allocated_bytes.all.peak", 0)),
     )
+
+
+def _on_worker():
+    if _State.torch.cuda.is_initialized():
+        _end_when_asked()
 
 
 def _on_cuda():
