@@ -173,8 +173,21 @@ def _end_when_asked():
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"].Finalize(None, _guarded, (_end,), exitpriority=0)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(memviz_rehearsal_requests.END_SIGNAL, lambda *_: (_guarded(_end), _guarded(_write_report)))
+        signal.signal(memviz_rehearsal_requests.END_SIGNAL, lambda *_: _end_worker())
         _log("holder")
+
+
+def _end_worker():
+    for last_act in (_unlink_semaphores, _end, _write_report):
+        _guarded(last_act)
+
+
+def _unlink_semaphores():
+    """A server kills its workers, whose semaphores would leave their names in /dev/shm: tqdm's lock is one."""
+    util = sys.modules.get("multiprocessing.util")
+    for finalizer in list(util._finalizer_registry.values()) if util else ():
+        if getattr(finalizer._callback, "__qualname__", "") == "SemLock._cleanup":
+            finalizer()
 
 
 def _on_oom(device, asked_bytes, device_bytes, free_bytes):
