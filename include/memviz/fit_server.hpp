@@ -24,7 +24,7 @@ struct ServerFacts {
   std::optional<std::uint64_t> budget_bytes = {};     ///< the most that the server allows itself, without CUDA graphs
   std::optional<std::uint64_t> cache_bytes = {};      ///< the KV cache
   std::optional<std::uint64_t> graph_bytes = {};      ///< CUDA graphs
-  // Of outside_bytes and graph_bytes, what is not rehearsed but said by a model of the driver; and its range.
+  // The part of outside_bytes and of graph_bytes that is not rehearsed but from a model of the driver, and its range.
   std::optional<std::uint64_t> outside_model_bytes = {};
   std::optional<std::uint64_t> outside_least_bytes = {};
   std::optional<std::uint64_t> outside_most_bytes = {};

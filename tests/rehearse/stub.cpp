@@ -19,7 +19,7 @@ void memviz_rehearsal_set_outside(std::uint64_t bytes) {
   outside_bytes = bytes;
 }
 
-// Of the test's server.
+// Returns what the test's server finds outside of PyTorch.
 std::uint64_t memviz_stub_outside() {
   return outside_bytes;
 }

@@ -15,8 +15,8 @@ _CAPABILITY = (9, 0)
 # By tensor parallel size, without pipelines: the growth outside of PyTorch in vLLM's profile run, the least and the most
 # of the logs, in GiB. With several GPUs most of it is NCCL's.
 _OUTSIDE_GIB = {1: (0.25, 0.24, 0.27), 2: (2.07, 2.06, 2.10), 4: (2.13, 2.13, 2.21)}
-# What capturing takes once, for kernels that only it needs, and each node of an instantiated graph, in bytes; and the
-# largest relative error of the sum in the logs.
+# The bytes that capturing takes once, for kernels that only it needs, and those of each node of an instantiated graph;
+# and a relative error of the sum that is larger than that in the logs.
 _FIRST_GRAPH_BYTES = 210_000_000
 _NODE_BYTES = 11_770
 _GRAPH_ERROR = 0.15
