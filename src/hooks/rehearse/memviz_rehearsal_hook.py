@@ -22,6 +22,7 @@ import threading
 import time
 
 import memviz_rehearsal_deepspeed
+import memviz_rehearsal_flashinfer
 import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
 import memviz_rehearsal_requests
@@ -54,6 +55,7 @@ def install():
         return
     _State.settings = json.loads(text)
     memviz_rehearsal_deepspeed.install(waiting.when_imported)
+    memviz_rehearsal_flashinfer.install(waiting.when_imported, _guarded)
     if _State.settings["ranks"]:
         memviz_rehearsal_launchers.install(waiting.when_imported)
     waiting.when_imported("torch", lambda torch: _guarded(_on_torch, torch))

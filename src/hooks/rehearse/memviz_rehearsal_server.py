@@ -39,6 +39,7 @@ def install(settings, log, guarded):
         ("vllm.engine.arg_utils", _supply_vllm),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
+        ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # newer ones of 2026
         ("sglang.srt.server_args", _supply_sglang),
         ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
     ):
