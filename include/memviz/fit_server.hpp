@@ -24,10 +24,19 @@ struct ServerFacts {
   std::optional<std::uint64_t> budget_bytes = {};     ///< the most that the server allows itself, without CUDA graphs
   std::optional<std::uint64_t> cache_bytes = {};      ///< the KV cache
   std::optional<std::uint64_t> graph_bytes = {};      ///< CUDA graphs
-  std::optional<std::uint64_t> cache_tokens = {};     ///< that the KV cache holds
-  std::optional<std::uint64_t> request_tokens = {};   ///< the longest request
-  std::optional<double> requests_at_once = {};        ///< of the longest, that the KV cache holds
-  std::uint64_t requests = 0;                         ///< that it answered in the rehearsal
+  // The part of outside_bytes and of graph_bytes that is not rehearsed but from a model of the driver, and its range.
+  std::optional<std::uint64_t> outside_model_bytes = {};
+  std::optional<std::uint64_t> outside_least_bytes = {};
+  std::optional<std::uint64_t> outside_most_bytes = {};
+  std::optional<std::uint64_t> graph_model_bytes = {};
+  std::optional<std::uint64_t> graph_least_bytes = {};
+  std::optional<std::uint64_t> graph_most_bytes = {};
+  std::optional<std::uint64_t> graphs = {};         ///< that were instantiated
+  std::optional<std::uint64_t> graph_nodes = {};    ///< of all of these
+  std::optional<std::uint64_t> cache_tokens = {};   ///< that the KV cache holds
+  std::optional<std::uint64_t> request_tokens = {}; ///< the longest request
+  std::optional<double> requests_at_once = {};      ///< of the longest, that the KV cache holds
+  std::uint64_t requests = 0;                       ///< that it answered in the rehearsal
   std::uint64_t tokens_of_request = 0;
   std::string error = {}; ///< "ValueError: No available memory ...", the first, or the first for want of memory
 };

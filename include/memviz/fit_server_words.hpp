@@ -4,6 +4,8 @@
 
 #include "memviz/fit_server.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,14 @@ namespace memviz::rehearse {
 [[nodiscard]] std::string requests_text(const ServerFacts& server);
 /// "478,048 tokens, 58.4 requests of 8,192 tokens at once"; "" where the tokens are unknown.
 [[nodiscard]] std::string cache_text(const ServerFacts& server);
+/// The server's figures without what a model said of them.
+[[nodiscard]] std::optional<std::uint64_t> rehearsed_outside_bytes(const ServerFacts& server);
+[[nodiscard]] std::optional<std::uint64_t> rehearsed_graph_bytes(const ServerFacts& server);
+/// "246 MiB to 276 MiB"; "" where either is unknown.
+[[nodiscard]] std::string model_range(const std::optional<std::uint64_t>& least,
+                                      const std::optional<std::uint64_t>& most);
+/// "470 MiB to 636 MiB, for 1,734 graphs of 9,000 nodes"
+[[nodiscard]] std::string graph_model_text(const ServerFacts& server);
 /// "vLLM 0.19.0 starts with a KV cache of 58.4 GiB: 478,048 tokens, 58.4 requests of 8,192 tokens at once."
 [[nodiscard]] std::string started_text(const ServerFacts& server);
 /// "vLLM 0.19.0 did not start: ValueError: No available memory for the cache blocks."; "" where it showed no

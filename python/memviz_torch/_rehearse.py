@@ -10,12 +10,48 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Iterator, Optional, Sequence, Union
 
 from memviz_torch._program import Error, Option, UsageError, program, words_of
 
 Ranks = Sequence[Union[int, Sequence[int]]]
+
+
+@dataclass(frozen=True)
+class RehearsedServer:
+    """The memory that an inference server (vLLM, SGLang) found at its start: of one GPU, the most of any of its
+    processes; None where it did not come that far."""
+
+    name: str
+    version: str
+    has_started: bool
+    weights_bytes: Optional[int]
+    activation_bytes: Optional[int]
+    """The peak of a forward pass beyond the weights."""
+    outside_bytes: Optional[int]
+    """Outside of PyTorch, as the server found."""
+    outside_model_bytes: Optional[int]
+    """Of those, what is a model of the driver and not rehearsed."""
+    cache_bytes: Optional[int]
+    """The KV cache."""
+    graph_bytes: Optional[int]
+    """CUDA graphs, as the server found."""
+    graph_model_bytes: Optional[int]
+    """Of those, what is a model of the driver and not rehearsed."""
+    budget_bytes: Optional[int]
+    """The most that the server allows itself."""
+    cache_tokens: Optional[int]
+    request_tokens: Optional[int]
+    """The longest request."""
+    requests_at_once: Optional[float]
+    """Of the longest, that the KV cache holds."""
+    requests: int
+    """That it answered in the rehearsal."""
+    added: "tuple[str, ...]"
+    """Options that the rehearsal added to the program's."""
+    error: str
+    """The server's own; empty where there was none."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +73,8 @@ class RehearsalRun:
     exit_code: int
     files: "tuple[str, ...]"
     """The snapshots, which all functions of this package read."""
+    server: Optional[RehearsedServer] = None
+    """None of a program that is no inference server."""
 
     @property
     def fits(self) -> bool:
@@ -85,7 +123,9 @@ def rehearse(
     gpu: "Union[None, str, Sequence[str]]" = None,
     devices: Optional[int] = None,
     memory: "Union[None, int, str]" = None,
+    outside: "Union[None, int, str]" = None,
     steps: Optional[int] = None,
+    requests: Optional[int] = None,
     world: Optional[int] = None,
     ranks: Optional[Ranks] = None,
     local_world: Optional[int] = None,
@@ -99,7 +139,8 @@ def rehearse(
 
     command: the program and its arguments, as a list or as a line for a shell, such as "python train.py --batch 32".
     gpu: one or several, "h100" (default) or ["h100", "a100-40", "4090"]; memory: of each, as "24GiB" or in bytes.
-    steps: end each process after so many steps of an optimizer.
+    outside: of each, what libraries and kernels take outside of PyTorch, as "0.25GiB" or in bytes.
+    steps: end each process after so many steps of an optimizer; requests: end a server after so many of the longest.
     world: how many ranks the job has; ranks: those to rehearse, such as [0, 511], or [[0, 8]] for ranks that meet.
     output: the folder of the snapshots, "memviz-rehearsal" by default; quiet: no line for each run on standard error.
 
@@ -165,7 +206,16 @@ def _run_of(rank: Optional[int], verdict: "dict[str, Any]") -> RehearsalRun:
         left_bytes=fullest.get("left_bytes"),
         exit_code=verdict["program"]["exit_code"],
         files=tuple(file["file"] for file in verdict["files"]),
+        server=_server_of(verdict.get("server")),
     )
+
+
+def _server_of(figures: "Optional[dict[str, Any]]") -> Optional[RehearsedServer]:
+    if figures is None:
+        return None
+    known = {field.name: figures.get(field.name) for field in fields(RehearsedServer)}
+    known["added"] = tuple(figures["added"])
+    return RehearsedServer(**known)
 
 
 _HEADINGS = ("rank", "GPU", "answer", "peak", "of which PyTorch", "left")

@@ -87,7 +87,8 @@ OptionList<RehearseCommand> rehearse_options() {
              &RehearseCommand::memory_bytes, parse_bytes),
       rare(parsed(
           {"outside", '\0', "SIZE",
-           "memory of each that libraries and kernels take outside of PyTorch, from the first kernel on (default: 0), "
+           "memory of each that libraries and kernels take outside of PyTorch, from the first kernel on (default: 0, "
+           "for a server a model where there is one), "
            "for example 0.25GiB"},
           &RehearseCommand::outside_bytes, parse_bytes)),
       verbatim({"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
@@ -149,6 +150,7 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
                                    format_bytes(setup.profile.context_bytes)));
     setup.profile.total_bytes = *setup.memory_bytes;
   }
+  setup.has_outside = options.outside_bytes.has_value();
   setup.outside_bytes = options.outside_bytes.value_or(0);
   if (setup.outside_bytes > setup.profile.total_bytes - setup.profile.context_bytes)
     throw UsageError(fmt::format("--outside {}: {} has {}, of which the context takes {}",

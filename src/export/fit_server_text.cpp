@@ -21,9 +21,12 @@ std::string server_table(const ServerFacts& server) {
   };
   add("weights", server.weights_bytes);
   add("peak of activations", server.activation_bytes, "in a forward pass of the most tokens");
-  add("outside of PyTorch", server.outside_bytes);
+  add("outside of PyTorch", rehearsed_outside_bytes(server));
+  add("outside, a model", server.outside_model_bytes,
+      model_range(server.outside_least_bytes, server.outside_most_bytes));
   add("KV cache", server.cache_bytes, cache_text(server));
-  add("CUDA graphs", server.graph_bytes);
+  add("CUDA graphs", rehearsed_graph_bytes(server));
+  add("graphs, a model", server.graph_model_bytes, graph_model_text(server));
   add("limit of the server", server.budget_bytes, "decides the size of the KV cache");
   return is_empty ? "" : fmt::format("\n{} on one GPU\n", server_name(server)) + table.text("  ");
 }

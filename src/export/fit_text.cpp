@@ -53,7 +53,7 @@ std::string use_table(const RunFacts& facts) {
     if (has_outside) cells.insert(cells.begin() + 4, std::move(outside));
     table.add_row(std::move(cells));
   };
-  add({"", "peak", "of which PyTorch", "context", "memory", "left"}, "--outside");
+  add({"", "peak", "of which PyTorch", "context", "memory", "left"}, "outside");
   for (const DeviceUse* use : shown)
     add({use_name(*use, facts), format_bytes(use->peak_bytes),
          use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",

@@ -80,7 +80,8 @@ std::string hook_settings(const Setup& setup, const Places& places, const Presen
       .member("record", setup.records)
       .member("max_entries", setup.max_entries)
       .member("steps", setup.steps)
-      .member("requests", setup.requests);
+      .member("requests", setup.requests)
+      .member("outside_given", setup.has_outside);
   write_job(json, setup, present);
   write_mark(json, setup, present);
   json.end_object();
@@ -97,6 +98,7 @@ Variables environment(const Setup& setup, const Places& places, const Present* p
       {"MEMVIZ_REHEARSAL_REPORT", places.report.string()},
       {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places, present)},
   };
+  if (std::getenv("PATH") != nullptr) result.push_back(before_own("PATH", places.hook.string())); // for nvidia-smi
   if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
   if (setup.outside_bytes > 0) result.emplace_back("MEMVIZ_REHEARSAL_OUTSIDE", std::to_string(setup.outside_bytes));
   if (present == nullptr) return result;
@@ -195,6 +197,7 @@ void write_hook_files(const fs::path& folder) {
   hooks::write_hook(folder);
   for (const auto& [name, text] : hooks::kRehearsalFiles)
     write_file((folder / name).string(), text);
+  fs::permissions(folder / "nvidia-smi", fs::perms::owner_all);
 }
 
 /// The private folder of one program: the hook and the made-up GPU that it gets, and what they leave behind.

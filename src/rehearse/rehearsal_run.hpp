@@ -21,6 +21,7 @@ struct Setup {
   Profile profile;                    ///< what is in it, with the memory that was asked for
   std::uint32_t devices = 1;
   std::optional<std::uint64_t> memory_bytes = {}; ///< of each device, in place of the profile's
+  bool has_outside = false;                       ///< whether the user gave it, also as 0
   std::uint64_t outside_bytes = 0;                ///< that libraries take of each device outside of PyTorch
   std::filesystem::path output;                   ///< the folder of the snapshots; made where it is missing
   bool records = true;

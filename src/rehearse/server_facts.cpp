@@ -14,14 +14,22 @@ namespace {
 
 using Number = std::optional<std::uint64_t> ServerFacts::*;
 
-/// Sizes, of which the largest of any process counts.
-constexpr std::array<std::pair<const char*, Number>, 6> kSizes{{
+/// Sizes and numbers of graphs, of which the largest of any process counts.
+constexpr std::array<std::pair<const char*, Number>, 14> kSizes{{
     {"weights_bytes", &ServerFacts::weights_bytes},
     {"activation_bytes", &ServerFacts::activation_bytes},
     {"outside_bytes", &ServerFacts::outside_bytes},
     {"budget_bytes", &ServerFacts::budget_bytes},
     {"cache_bytes", &ServerFacts::cache_bytes},
     {"graph_bytes", &ServerFacts::graph_bytes},
+    {"outside_model_bytes", &ServerFacts::outside_model_bytes},
+    {"outside_least_bytes", &ServerFacts::outside_least_bytes},
+    {"outside_most_bytes", &ServerFacts::outside_most_bytes},
+    {"graph_model_bytes", &ServerFacts::graph_model_bytes},
+    {"graph_least_bytes", &ServerFacts::graph_least_bytes},
+    {"graph_most_bytes", &ServerFacts::graph_most_bytes},
+    {"graphs", &ServerFacts::graphs},
+    {"graph_nodes", &ServerFacts::graph_nodes},
 }};
 
 /// Counts, of which the last one counts.

@@ -24,6 +24,12 @@ std::string error_sentence(const std::string& error) {
   return elided(printable(text), kErrorColumns);
 }
 
+std::optional<std::uint64_t> without(const std::optional<std::uint64_t>& all,
+                                     const std::optional<std::uint64_t>& part) {
+  if (!all) return all;
+  return *all - std::min(*all, part.value_or(0));
+}
+
 } // namespace
 
 std::string server_name(const ServerFacts& server) {
@@ -42,6 +48,26 @@ std::string cache_text(const ServerFacts& server) {
   if (server.request_tokens)
     text += fmt::format(", {} requests of {} at once", requests_text(server),
                         format_counted(*server.request_tokens, "token"));
+  return text;
+}
+
+std::optional<std::uint64_t> rehearsed_outside_bytes(const ServerFacts& server) {
+  return without(server.outside_bytes, server.outside_model_bytes);
+}
+
+std::optional<std::uint64_t> rehearsed_graph_bytes(const ServerFacts& server) {
+  return without(server.graph_bytes, server.graph_model_bytes);
+}
+
+std::string model_range(const std::optional<std::uint64_t>& least, const std::optional<std::uint64_t>& most) {
+  return least && most ? fmt::format("{} to {}", format_bytes(*least), format_bytes(*most)) : "";
+}
+
+std::string graph_model_text(const ServerFacts& server) {
+  std::string text = model_range(server.graph_least_bytes, server.graph_most_bytes);
+  if (server.graphs && server.graph_nodes)
+    text += fmt::format("{}for {} of {}", text.empty() ? "" : ", ", format_counted(*server.graphs, "graph"),
+                        format_counted(*server.graph_nodes, "node"));
   return text;
 }
 
@@ -71,12 +97,18 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
   else
     list.push_back(
         fmt::format("{} answered no request over HTTP, so the peak of serving may be missing.", server_name(server)));
-  if (server.outside_bytes.value_or(0) == 0)
-    list.emplace_back(
-        "Memory that libraries take outside of PyTorch while kernels run is not made up, which makes the KV "
-        "cache too large (by 0.24 to 0.27 GiB with vLLM 0.19 on an H100); --outside gives it.");
-  if (server.graph_bytes)
-    list.emplace_back("Memory of instantiated CUDA graphs is not made up (0.5 to 1.1 GiB with vLLM 0.19 on an H100).");
+  if (server.outside_model_bytes)
+    list.emplace_back("Memory that kernels take outside of PyTorch is a model, from start-up logs of vLLM 0.19.0 on an "
+                      "H100; --outside replaces it.");
+  else if (server.outside_bytes.value_or(0) == 0)
+    list.emplace_back("Memory that libraries take outside of PyTorch while kernels run is not made up, and no model "
+                      "knows this server on this GPU, which makes the KV cache too large; --outside gives it.");
+  if (server.graph_model_bytes)
+    list.emplace_back("Memory that the driver takes for instantiated CUDA graphs is a model, from start-up logs of "
+                      "vLLM 0.19.0 on an H100.");
+  else if (server.graphs.value_or(0) > 0)
+    list.emplace_back("Memory that the driver takes for instantiated CUDA graphs is not made up (0.5 to 1.1 GiB with "
+                      "vLLM 0.19 on an H100).");
   return list;
 }
 

@@ -38,6 +38,12 @@ std::optional<Remedy> remedy_of(MemoryKind kind) {
   case MemoryKind::parameter_or_state:
     return Remedy{"Make parameters and the optimizer's state smaller",
                   "shard them (ZeRO, FSDP), or keep them in fewer bits", 40};
+  case MemoryKind::kv_cache:
+    return Remedy{"Make the KV cache smaller",
+                  "a lower gpu_memory_utilization in vLLM, a lower mem_fraction_static in SGLang, elsewhere fewer or "
+                  "shorter sequences at once; or leave its size and serve less at once (max_num_seqs, max_model_len, "
+                  "max_num_batched_tokens)",
+                  20};
   default: return std::nullopt;
   }
 }
@@ -55,6 +61,8 @@ std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
     if (!remedy || part.bytes / 100 < in_use_bytes / 10'000 * remedy->least_percent) continue;
     if (device.request && part.bytes / 2 < device.judgement.missing_bytes) continue;
     if (!device.request && part.bytes < kLeastUnaskedBytes) continue;
+    // A server gives all that is left to its cache, on purpose.
+    if (!device.request && part.kind == MemoryKind::kv_cache) continue;
     const std::string missing =
         device.request ? fmt::format("; {} was missing", format_bytes(short_bytes(device))) : "";
     advice.push_back(fmt::format("{} ({}, {} of what was in use{}): {}.", remedy->what, format_bytes(part.bytes),

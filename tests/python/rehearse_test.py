@@ -58,6 +58,17 @@ class Rehearsals(unittest.TestCase):
         self.assertEqual(len(lines), 3 + 8)
         self.assertEqual(found._repr_html_().count("<tr>"), 9)
 
+    def test_a_server_has_its_figures(self):
+        found = self.rehearse([sys.executable, "-m", "vllm", self.folder], gpu="h100-80", requests=1, quiet=True)
+        server = found.runs[0].server
+        self.assertEqual((server.name, server.version, server.has_started), ("vLLM", "0.19.0", True))
+        self.assertEqual((server.cache_bytes, server.cache_tokens, server.requests), (750 << 20, 4096, 1))
+        self.assertEqual(server.outside_model_bytes, server.outside_bytes)
+        self.assertEqual(server.added, ("--load-format dummy", "--skip-tokenizer-init"))
+        given = self.rehearse([sys.executable, "-m", "vllm", self.folder], gpu="h100-80", requests=0, outside="1MiB")
+        self.assertIsNone(given.runs[0].server.outside_model_bytes)
+        self.assertIsNone(self.rehearse(gpu="small").runs[0].server)
+
     def test_a_program_that_fails_is_an_answer_and_a_wrong_option_an_error(self):
         found = self.rehearse(f"{sys.executable} -c 'raise SystemExit(2)'", quiet=True)
         self.assertEqual((found.runs[0].outcome, found.runs[0].exit_code, found.fits), ("failed", 2, False))

@@ -106,6 +106,29 @@ const char* memviz_rehearsal_profile() {
   return locked->settings.profile.name.c_str();
 }
 
+void memviz_rehearsal_set_outside(std::uint64_t bytes) {
+  const Locked locked;
+  locked->memory.set_outside(bytes);
+}
+
+void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, std::uint64_t node_bytes) {
+  const Locked locked;
+  locked->memory.set_graph_model({first_bytes, node_bytes});
+}
+
+void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes) {
+  const Locked locked;
+  GraphUse sum;
+  for (const DeviceBook& book : locked->memory.devices()) {
+    sum.graphs += book.most_graphs.graphs;
+    sum.nodes += book.most_graphs.nodes;
+    sum.bytes += book.most_graphs.bytes + book.first_graph_bytes;
+  }
+  graphs_nodes_bytes[0] = sum.graphs;
+  graphs_nodes_bytes[1] = sum.nodes;
+  graphs_nodes_bytes[2] = sum.bytes;
+}
+
 int memviz_rehearsal_report() {
   const Locked locked;
   return write_report() ? 0 : -1;

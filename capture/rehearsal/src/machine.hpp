@@ -91,5 +91,12 @@ void note(Machine& machine, const std::string& text, bool say = false);
 
 // The name of the profile that this process rehearses on: by its presence other libraries, and Python's ctypes, know.
 MEMVIZ_EXPORT const char* memviz_rehearsal_profile();
+// Takes so much of each device for kernels at the next launch on it, in place of MEMVIZ_REHEARSAL_OUTSIDE.
+MEMVIZ_EXPORT void memviz_rehearsal_set_outside(std::uint64_t bytes);
+// Takes so much of a device with the first graph that is instantiated on it, and for each node of every graph.
+MEMVIZ_EXPORT void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, std::uint64_t node_bytes);
+// Fills three numbers: how many graphs were instantiated at once on all devices when these had the most nodes, their
+// nodes, and what the model says of them in bytes.
+MEMVIZ_EXPORT void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes);
 // Appends the report's line now. 0, or -1 where there is no file to write to or it cannot be written.
 MEMVIZ_EXPORT int memviz_rehearsal_report();

@@ -53,10 +53,34 @@ void Memory::release(int device, std::uint64_t bytes) {
 
 Error Memory::charge_outside(int device) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
-  if (book.outside_bytes == outside_bytes_) return Error::success;
+  if (book.outside_bytes != 0 || outside_bytes_ == 0) return Error::success;
   const Error error = charge(device, outside_bytes_);
   if (error == Error::success) book.outside_bytes = outside_bytes_;
   return error;
+}
+
+GraphUse Memory::use_of_graph(std::uint64_t nodes) const {
+  return {1, nodes, nodes * graph_model_.node_bytes};
+}
+
+Error Memory::charge_graph(int device, const GraphUse& use) {
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  const std::uint64_t first_bytes = book.first_graph_bytes == 0 ? graph_model_.first_bytes : 0;
+  if (const Error error = charge(device, first_bytes + use.bytes); error != Error::success) return error;
+  book.first_graph_bytes += first_bytes;
+  book.graphs.graphs += use.graphs;
+  book.graphs.nodes += use.nodes;
+  book.graphs.bytes += use.bytes;
+  if (book.graphs.nodes > book.most_graphs.nodes) book.most_graphs = book.graphs;
+  return Error::success;
+}
+
+void Memory::release_graph(int device, const GraphUse& use) {
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  release(device, use.bytes);
+  book.graphs.graphs -= use.graphs;
+  book.graphs.nodes -= use.nodes;
+  book.graphs.bytes -= use.bytes;
 }
 
 Error Memory::allocate(int device, std::uint64_t bytes, void** out) {

@@ -15,13 +15,29 @@ namespace memviz::rehearsal {
 // as taken after a cudaMalloc of one byte.
 inline constexpr std::uint64_t kPageBytes = 2ULL << 20;
 
+// An instantiated graph, or several.
+struct GraphUse {
+  std::uint64_t graphs = 0;
+  std::uint64_t nodes = 0;
+  std::uint64_t bytes = 0; // that the driver takes for them, by the model
+};
+
+// A model of what the driver takes for graphs; nothing by default.
+struct GraphModel {
+  std::uint64_t first_bytes = 0; // once, with the first graph of a device
+  std::uint64_t node_bytes = 0;  // for each node of an instantiated graph
+};
+
 struct DeviceBook {
   int number = 0; // of the machine, before CUDA_VISIBLE_DEVICES
   std::uint64_t total_bytes = 0;
   std::uint64_t context_bytes = 0;
   std::uint64_t used_bytes = 0; // without the context's
   std::uint64_t peak_used_bytes = 0;
-  std::uint64_t outside_bytes = 0; // of the used ones, what libraries took
+  std::uint64_t outside_bytes = 0;     // of the used ones, what libraries took
+  GraphUse graphs;                     // now; their bytes are used ones
+  GraphUse most_graphs;                // when they had the most nodes
+  std::uint64_t first_graph_bytes = 0; // of the used ones, by the model, not in graphs
   bool has_context = false;
 
   [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
@@ -57,6 +73,15 @@ public:
 
   // Takes what libraries and lazily loaded kernels take of a device, at the first launch on it.
   Error charge_outside(int device);
+  // Replaces what charge_outside() takes; a device that it was taken of keeps what it has.
+  void set_outside(std::uint64_t bytes) { outside_bytes_ = bytes; }
+
+  // Takes what the model says of a graph, and of the first one, and counts it; or fails with out_of_memory and does
+  // neither. What the first one took stays.
+  void set_graph_model(const GraphModel& model) { graph_model_ = model; }
+  [[nodiscard]] GraphUse use_of_graph(std::uint64_t nodes) const;
+  Error charge_graph(int device, const GraphUse& use);
+  void release_graph(int device, const GraphUse& use);
 
   // cudaMalloc, cudaFree. Of 0 bytes: success and a null pointer.
   Error allocate(int device, std::uint64_t bytes, void** out);
@@ -95,6 +120,7 @@ private:
   RecentWrites writes_;
   std::vector<DeviceBook> devices_;
   std::uint64_t outside_bytes_ = 0;
+  GraphModel graph_model_;
   struct SmallChunk { // one page that small allocations share
     int device;
     std::uint64_t used_bytes;

@@ -29,6 +29,26 @@ int dependencies(Handle node, Handle* out, std::size_t* count) {
   });
 }
 
+// The driver keeps an instantiated graph in the device's memory, by the model of memory.hpp.
+Error instantiate(Machine& machine, Handle graph, Handle* out) {
+  if (const Error error = machine.streams.instantiate(graph, out); error != Error::success) return error;
+  GraphExec& exec = *machine.streams.find_exec(*out);
+  exec.device = current_device();
+  exec.use = machine.memory.use_of_graph(exec.nodes);
+  const Error error = machine.memory.charge_graph(exec.device, exec.use);
+  if (error != Error::success) {
+    static_cast<void>(machine.streams.destroy_exec(*out));
+    *out = nullptr;
+  }
+  return error;
+}
+
+Error destroy(Machine& machine, Handle exec) {
+  if (const GraphExec* const found = machine.streams.find_exec(exec))
+    machine.memory.release_graph(found->device, found->use);
+  return machine.streams.destroy_exec(exec);
+}
+
 } // namespace
 
 MEMVIZ_EXPORT int cudaGraphCreate(Handle* graph, unsigned) {
@@ -44,7 +64,7 @@ MEMVIZ_EXPORT int cudaGraphDestroy(Handle graph) {
 }
 
 MEMVIZ_EXPORT int cudaGraphInstantiate(Handle* exec, Handle graph, unsigned long long) {
-  return runtime_call([&](Machine& machine) { return machine.streams.instantiate(graph, exec); });
+  return runtime_call([&](Machine& machine) { return instantiate(machine, graph, exec); });
 }
 
 MEMVIZ_EXPORT int cudaGraphInstantiateWithFlags(Handle* exec, Handle graph, unsigned long long flags) {
@@ -52,7 +72,7 @@ MEMVIZ_EXPORT int cudaGraphInstantiateWithFlags(Handle* exec, Handle graph, unsi
 }
 
 MEMVIZ_EXPORT int cudaGraphExecDestroy(Handle exec) {
-  return runtime_call([&](Machine& machine) { return machine.streams.destroy_exec(exec); });
+  return runtime_call([&](Machine& machine) { return destroy(machine, exec); });
 }
 
 MEMVIZ_EXPORT int cudaGraphUpload(Handle exec, Handle) {

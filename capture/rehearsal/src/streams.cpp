@@ -353,8 +353,12 @@ Error Streams::destroy_graph(Handle graph) {
 Error Streams::instantiate(Handle graph, Handle* out) {
   const Graph* const found = find_in(graphs_, graph);
   if (!found || !out) return Error::invalid_value;
-  *out = add_to(execs_, std::make_unique<GraphExec>(GraphExec{found->nodes.size()}));
+  *out = add_to(execs_, std::make_unique<GraphExec>(GraphExec{found->nodes.size(), 0, {}}));
   return Error::success;
+}
+
+GraphExec* Streams::find_exec(Handle exec) const {
+  return find_in(execs_, exec);
 }
 
 Error Streams::destroy_exec(Handle exec) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "abi.hpp"
+#include "memory.hpp"
 #include "settings.hpp"
 #include "work_order.hpp"
 
@@ -28,6 +29,8 @@ struct Graph {
 
 struct GraphExec {
   std::size_t nodes = 0;
+  int device = 0; // on which it was instantiated
+  GraphUse use;   // of that device
 };
 
 enum class CaptureMode : int { global = 0, thread_local_ = 1, relaxed = 2 };
@@ -109,6 +112,7 @@ public:
   Error instantiate(Handle graph, Handle* out);
   Error destroy_exec(Handle exec);
   [[nodiscard]] bool is_exec(Handle exec) const { return execs_.count(exec) != 0; }
+  [[nodiscard]] GraphExec* find_exec(Handle exec) const;
   Node* add_empty_node(Graph& graph, const Handle* dependencies, std::size_t count);
 
 private:

@@ -65,6 +65,46 @@ TEST_CASE("what libraries take outside of the program's allocations is taken onc
   CHECK(book.free_bytes() == 860 * kMiB);
 }
 
+TEST_CASE("a model of kernels that is set later is taken at the next launch, and once") {
+  Memory memory(small_machine());
+  const DeviceBook& book = memory.devices()[0];
+  CHECK(memory.charge_outside(0) == Error::success);
+  CHECK(book.outside_bytes == 0);
+  memory.set_outside(100 * kMiB);
+  CHECK(memory.charge_outside(0) == Error::success);
+  memory.set_outside(50 * kMiB);
+  CHECK(memory.charge_outside(0) == Error::success);
+  CHECK(book.outside_bytes == 100 * kMiB);
+  CHECK(book.used_bytes == 100 * kMiB);
+}
+
+TEST_CASE("graphs are counted, and take what the model says until they are destroyed") {
+  Memory memory(small_machine());
+  const DeviceBook& book = memory.devices()[0];
+  const GraphUse free_of_charge = memory.use_of_graph(10);
+  CHECK(memory.charge_graph(0, free_of_charge) == Error::success);
+  CHECK(book.used_bytes == 0);
+  memory.set_graph_model({1000, 10});
+  const GraphUse use = memory.use_of_graph(30);
+  for (int graph = 0; graph < 2; ++graph)
+    CHECK(memory.charge_graph(0, use) == Error::success);
+  CHECK(book.used_bytes == 1600);
+  CHECK(book.first_graph_bytes == 1000);
+  memory.release_graph(0, free_of_charge);
+  for (int graph = 0; graph < 2; ++graph)
+    memory.release_graph(0, use);
+  CHECK(book.used_bytes == 1000);
+  CHECK(book.graphs.graphs == 0);
+  CHECK(book.most_graphs.graphs == 3);
+  CHECK(book.most_graphs.nodes == 70);
+  CHECK(book.most_graphs.bytes == 600);
+  SUBCASE("one for which there is too little memory is not counted") {
+    memory.set_graph_model({0, book.total_bytes});
+    CHECK(memory.charge_graph(0, memory.use_of_graph(1)) == Error::out_of_memory);
+    CHECK(book.graphs.graphs == 0);
+  }
+}
+
 TEST_CASE("what cudaFree refuses") {
   Memory memory(small_machine());
   auto* const pointer = static_cast<char*>(take(memory, 4 * kMiB));

@@ -84,6 +84,14 @@ bool is_loader(std::string_view name) {
   return has_any(name, kNames) || (has(name, "load") && has_any(name, kWeights));
 }
 
+/// Whether it is a function in Python by which the layers of vLLM and SGLang make their weights, or quantise and repack
+/// them after they were read.
+bool makes_weights(std::string_view name) {
+  static constexpr std::array<std::string_view, 3> kNames{"create_weights", "create_lora_weights",
+                                                          "process_weights_after_loading"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
 /// Returns the part of training that calls this function of PyTorch in C++.
 std::uint64_t library_marks(std::string_view function) {
   if (makes_parameters(function)) return mark::module_parameters;
@@ -112,7 +120,7 @@ std::uint64_t python_marks(std::string_view name) {
   std::uint64_t marks = 0;
   if (is_loader(name)) marks |= mark::loader;
   if (has(name, "load_state_dict") || name == "_process_value_according_to_param_policy") marks |= mark::load_state;
-  if (name == "create_weights") marks |= mark::makes_weights;
+  if (makes_weights(name)) marks |= mark::makes_weights;
   if (has(name, "grad")) marks |= mark::of_gradient;
   if (is_kv_cache(name)) marks |= mark::kv_cache;
   if (name == "_call_impl" || name == "_wrapped_call_impl") marks |= mark::call;
@@ -157,7 +165,8 @@ std::uint64_t file_marks(std::string_view path) {
   if (has(file, "torch/nn/parallel/") || has(file, "torch/distributed/")) marks |= mark::parallel_file;
   if (file.ends_with("torch/nn/functional.py")) marks |= mark::functional_file;
   marks |= sharding_file_marks(file);
-  if (is_kv_cache(file)) marks |= mark::kv_cache;
+  // SGLang's pools of tokens and of requests are in memory_pool.py there.
+  if (is_kv_cache(file) || has(file, "sglang/srt/mem_cache/")) marks |= mark::kv_cache;
   if (file.ends_with("torch/serialization.py")) marks |= mark::checkpoint_file;
   return marks;
 }

@@ -57,7 +57,7 @@ enum : std::uint64_t {
   // of file names and functions in Python
   kv_cache = 1ULL << 37U,
   // of functions in Python, once more
-  makes_weights = 1ULL << 38U, ///< create_weights() of vLLM's and SGLang's layers
+  makes_weights = 1ULL << 38U, ///< create_weights() and the like of vLLM's and SGLang's layers
   // of file names, once more
   collectives_file = 1ULL << 39U, ///< FSDP's collectives
   zero_file = 1ULL << 40U,        ///< DeepSpeed's ZeRO

@@ -3,7 +3,8 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "ranks" (of the job
+many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "outside_given"
+(whether the user said what is taken outside of PyTorch), "ranks" (of the job
 of which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
 which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
 key memviz_rehearsal).
@@ -21,6 +22,7 @@ import threading
 import time
 
 import memviz_rehearsal_deepspeed
+import memviz_rehearsal_flashinfer
 import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
 import memviz_rehearsal_requests
@@ -54,6 +56,7 @@ def install():
         return
     _State.settings = json.loads(text)
     memviz_rehearsal_deepspeed.install(waiting.when_imported)
+    memviz_rehearsal_flashinfer.install(waiting.when_imported, _guarded)
     if _State.settings["ranks"]:
         memviz_rehearsal_launchers.install(waiting.when_imported)
     waiting.when_imported("torch", lambda torch: _guarded(_on_torch, torch))
@@ -96,6 +99,8 @@ def _on_torch(torch):
     _guarded(_count_steps)
     atexit.register(_guarded, _end)
     torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
+    for worker in memviz_rehearsal_server.WORKERS:  # SGLang's uses CUDA before it is imported
+        waiting.when_imported(worker, lambda _: _guarded(_on_worker))
 
 
 def _answer_for_other_ranks():
@@ -152,6 +157,11 @@ def _remember_peaks(device):
     )
 
 
+def _on_worker():
+    if _State.torch.cuda.is_initialized():
+        _end_when_asked()
+
+
 def _on_cuda():
     _log("cuda", rank=ranks.rank())
     if memviz_rehearsal_server.has_worker():
@@ -167,8 +177,21 @@ def _end_when_asked():
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"].Finalize(None, _guarded, (_end,), exitpriority=0)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(memviz_rehearsal_requests.END_SIGNAL, lambda *_: (_guarded(_end), _guarded(_write_report)))
+        signal.signal(memviz_rehearsal_requests.END_SIGNAL, lambda *_: _end_worker())
         _log("holder")
+
+
+def _end_worker():
+    for last_act in (_unlink_semaphores, _end, _write_report):
+        _guarded(last_act)
+
+
+def _unlink_semaphores():
+    """A server kills its workers, whose semaphores would leave their names in /dev/shm: tqdm's lock is one."""
+    util = sys.modules.get("multiprocessing.util")
+    for finalizer in list(util._finalizer_registry.values()) if util else ():
+        if getattr(finalizer._callback, "__qualname__", "") == "SemLock._cleanup":
+            finalizer()
 
 
 def _on_oom(device, asked_bytes, device_bytes, free_bytes):

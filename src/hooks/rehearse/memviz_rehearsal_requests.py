@@ -117,7 +117,10 @@ def _wait_until_ready(port):
 
 def _serve(port):
     facts = _facts()
-    length = max(1, int(facts.get("request_tokens") or 2048) - _NEW_TOKENS)
+    length = int(facts.get("request_tokens") or 2048) - _NEW_TOKENS
+    if facts["name"] == "SGLang":
+        length -= 1  # it refuses requests that fill the context
+    length = max(1, length)
     wanted = _State.settings["requests"]
     count = max(1, int(facts.get("requests_at_once") or 1)) if wanted is None else wanted
     if count > 0:

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 
+import memviz_rehearsal_model
 import memviz_rehearsal_requests
 from memviz_recording import waiting
 
@@ -20,23 +21,25 @@ _LINES = (
     (re.compile(r"max_total_num_tokens=(\d{1,20}),.{0,2000}?context_len=(\d{1,20})"), ("cache_tokens", "request_tokens")),
 )  # fmt: skip
 _MOST_ERROR_CHARACTERS = 2000
-_WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
+WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
 
 
 class _State:
     log = None
     guarded = None
+    settings = {}
     has_server = False
     cache_bytes = None
 
 
 def install(settings, log, guarded):
-    _State.log, _State.guarded = log, guarded
+    _State.settings, _State.log, _State.guarded = settings, log, guarded
     for module, act in (
         ("vllm.logger", lambda _: _read_log_lines("vllm")),
         ("vllm.engine.arg_utils", _supply_vllm),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
+        ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # newer ones of 2026
         ("sglang.srt.server_args", _supply_sglang),
         ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
     ):
@@ -46,7 +49,7 @@ def install(settings, log, guarded):
 
 def has_worker():
     """Whether this process may hold a server's memory."""
-    return any(name in sys.modules for name in _WORKERS)
+    return any(name in sys.modules for name in WORKERS)
 
 
 def log_uncaught(error):
@@ -152,7 +155,12 @@ def _watch_vllm_worker(module):
         _log(cache_bytes=_whole(_allocated() - before) if _State.cache_bytes is None else _State.cache_bytes)
         return result
 
-    _wrap(module.Worker, "load_model", _log_growth("weights_bytes"))
+    def load(original, self, *arguments, **named):
+        _log(**_State.guarded(memviz_rehearsal_model.install_for_vllm, self, _State.settings["outside_given"]) or {})
+        return weigh(original, self, *arguments, **named)
+
+    weigh = _log_growth("weights_bytes")
+    _wrap(module.Worker, "load_model", load)
     _wrap(module.Worker, "determine_available_memory", profile)
     _wrap(module.Worker, "initialize_from_config", start)
 
@@ -166,7 +174,7 @@ def _watch_vllm_runner(module):
 
     def capture(original, self, *arguments, **named):
         result = original(self, *arguments, **named)
-        _log(graph_bytes=_whole(result))
+        _log(graph_bytes=_whole(result), **_graph_facts())
         return result
 
     _wrap(module.GPUModelRunner, "initialize_kv_cache_tensors", make_cache)
@@ -178,13 +186,17 @@ def _watch_sglang_runner(module):
         memory = sys.modules["torch"].cuda.mem_get_info
         before = memory()[0]
         result = original(self, *arguments, **named)
-        _log(graph_bytes=_whole(before - memory()[0]))
+        _log(graph_bytes=_whole(before - memory()[0]), **_graph_facts())
         return result
 
     _wrap(module.ModelRunner, "load_model", _log_growth("weights_bytes"))
     _wrap(module.ModelRunner, "init_memory_pool", _log_growth("cache_bytes"))
     for name in ("init_cuda_graphs", "init_device_graphs"):
         _wrap(module.ModelRunner, name, capture)
+
+
+def _graph_facts():
+    return _State.guarded(memviz_rehearsal_model.graph_facts) or {}
 
 
 def _whole(value):

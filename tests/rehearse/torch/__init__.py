@@ -11,19 +11,18 @@ __version__ = "2.99.0+cu130"
 version = types.SimpleNamespace(cuda=None if os.environ.get("FAKE_TORCH_IS_CPU") else "13.0")
 
 
-def _total_bytes():
-    """As the made-up GPU finds it: the variable's, else the profile's."""
-    if "MEMVIZ_REHEARSAL_MEMORY" in os.environ:
-        return int(os.environ["MEMVIZ_REHEARSAL_MEMORY"])
+def _profile():
+    """The values of the profile by their names, as text."""
     profile = os.environ.get("MEMVIZ_REHEARSAL_GPU", "")
     if "/" not in profile:
-        return 1 << 30
+        return {}
     with open(profile) as file:
-        values = dict(line.split("#")[0].split(" = ") for line in file if " = " in line)
-    return int(values["total_bytes"])
+        return dict(line.split("#")[0].strip().split(" = ") for line in file if " = " in line)
 
 
-TOTAL_BYTES = _total_bytes()
+PROFILE = _profile()
+# As the made-up GPU finds it: the variable's, else the profile's.
+TOTAL_BYTES = int(os.environ.get("MEMVIZ_REHEARSAL_MEMORY") or PROFILE.get("total_bytes", 1 << 30))
 CONTEXT_BYTES = 1 << 20
 
 # "native", or one of those that keep no history and report no errors: cudaMallocAsync, pluggable.

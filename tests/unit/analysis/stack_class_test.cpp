@@ -192,6 +192,23 @@ TEST_CASE("weights are what create_weights() of a server's layers makes") {
   CHECK(class_in_python({"/app/model.py:5:recreate_weights_of", empty}) == StackClass::forward);
 }
 
+TEST_CASE("weights are what a server quantises or repacks after loading, and what its LoRA layers make") {
+  const std::string empty = "libtorch_cpu.so:1:at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)";
+  CHECK(class_in_python({"/lib/vllm/model_executor/layers/quantization/fp8.py:320:process_weights_after_loading",
+                         "/lib/vllm/_custom_ops.py:1500:scaled_fp8_quant", empty}) == StackClass::parameter);
+  CHECK(class_in_python({"/lib/vllm/lora/layers/base_linear.py:70:create_lora_weights", empty}) ==
+        StackClass::parameter);
+}
+
+TEST_CASE("SGLang's pools of tokens and of requests are a cache of keys and values") {
+  const std::string zeros = "libtorch_cpu.so:1:at::_ops::zeros::call(c10::ArrayRef<c10::SymInt>)";
+  const std::string folder = "/lib/sglang/srt/mem_cache/";
+  CHECK(class_in_python({folder + "memory_pool.py:500:_create_buffers", folder + "memory_pool.py:512:<listcomp>",
+                         zeros}) == StackClass::kv_cache);
+  CHECK(class_in_python({folder + "allocator.py:130:clear", zeros}) == StackClass::kv_cache);
+  CHECK(class_in_python({"/app/memory_pool.py:5:make", zeros}) == StackClass::forward);
+}
+
 TEST_CASE("a default device's frames are those of the function that it serves") {
   CHECK(class_in_python({"/lib/torch/optim/adam.py:9:_init_group", "/lib/torch/utils/_device.py:3:__torch_function__",
                          "libtorch_cpu.so:1:at::_ops::zeros_like::call(at::Tensor const&)"}) ==

@@ -67,6 +67,25 @@ TEST_CASE("a server's error is one line of printable text without its link") {
   CHECK_FALSE(refused_text(server).empty());
 }
 
+TEST_CASE("a model's figures are kept apart from rehearsed ones, with their range") {
+  ServerFacts server = started();
+  CHECK_FALSE(rehearsed_graph_bytes(server));
+  server.outside_bytes = 300;
+  server.outside_model_bytes = 256;
+  CHECK(rehearsed_outside_bytes(server) == 44);
+  server.graph_bytes = 100;
+  CHECK(rehearsed_graph_bytes(server) == 100);
+  server.graph_model_bytes = 500; // of graphs that were made before
+  CHECK(rehearsed_graph_bytes(server) == 0);
+  CHECK(graph_model_text(server).empty());
+  server.graphs = 1428;
+  server.graph_nodes = 26'622;
+  CHECK(graph_model_text(server) == "for 1,428 graphs of 26,622 nodes");
+  server.graph_least_bytes = std::uint64_t{400} << 20U;
+  server.graph_most_bytes = std::uint64_t{500} << 20U;
+  CHECK(graph_model_text(server) == "400 MiB to 500 MiB, for 1,428 graphs of 26,622 nodes");
+}
+
 TEST_CASE("the notes of a server say what was added, what it answered, and what is missing") {
   ServerFacts server = started();
   server.added = {"--load-format dummy"};
@@ -77,10 +96,14 @@ TEST_CASE("the notes of a server say what was added, what it answered, and what 
   server.is_ended = true;
   CHECK(server_notes(server).at(1) == "vLLM 0.19.0 answered 58 requests of 8,192 tokens and was ended then.");
   CHECK(contains(server_notes(server).at(2), "outside of PyTorch while kernels run is not made up"));
-  server.graph_bytes = 1;
-  CHECK(contains(server_notes(server).at(3), "CUDA graphs is not made up"));
   server.outside_bytes = 1; // --outside gave it
-  CHECK(server_notes(server).size() == 3);
+  CHECK(server_notes(server).size() == 2);
+  server.outside_model_bytes = 1;
+  CHECK(contains(server_notes(server).at(2), "outside of PyTorch is a model"));
+  server.graphs = 1;
+  CHECK(contains(server_notes(server).at(3), "CUDA graphs is not made up"));
+  server.graph_model_bytes = 1;
+  CHECK(contains(server_notes(server).at(3), "CUDA graphs is a model"));
   server.has_started = false;
   CHECK(server_notes(server).size() == 1);
 }

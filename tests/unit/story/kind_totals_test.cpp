@@ -99,6 +99,18 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
     REQUIRE(advice.size() == 1);
     CHECK(advice[0].starts_with("Make parameters and the optimizer's state smaller (9.00 GiB, 90.0 %"));
   }
+  SUBCASE("of a server's KV cache, which fills the device on purpose, only where a request failed") {
+    const KindAccount serving = account_of({{MemoryKind::parameter, 15 * kGiB}, {MemoryKind::kv_cache, 60 * kGiB}});
+    CHECK(kinds_advice(explained(serving, Verdict::in_use)).empty());
+    DeviceExplanation device = explained(serving, Verdict::exhaustion);
+    device.request = Request{};
+    device.judgement.missing_bytes = device.judgement.alone_bytes = 8 * kGiB;
+    const auto advice = kinds_advice(device);
+    REQUIRE(advice.size() == 1);
+    CHECK(
+        advice[0].starts_with("Make the KV cache smaller (60.0 GiB, 80.0 % of what was in use; 8.00 GiB was missing): "
+                              "a lower gpu_memory_utilization in vLLM, a lower mem_fraction_static in SGLang"));
+  }
   SUBCASE("none of a few MiB that nothing asked for") {
     CHECK(kinds_advice(explained(account_of({{MemoryKind::activation, 900 * kMiB}}), Verdict::in_use)).empty());
   }

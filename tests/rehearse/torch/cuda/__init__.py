@@ -77,3 +77,7 @@ def mem_get_info(device=0):
 
 def get_device_properties(device):
     return types.SimpleNamespace(uuid="00000000-stand-in")
+
+
+def get_device_capability():
+    return tuple(map(int, torch.PROFILE.get("compute_capability", "7.5").split(".")))

@@ -1,0 +1,60 @@
+"""A model of what the driver and libraries take of a GPU outside of PyTorch while vLLM runs: memory that the made-up GPU
+cannot know, because it depends on the driver and on kernels whose code is not read.
+
+docs/servers.md has its evidence: the logs that it was fitted on, those that it was tested on, and its errors. It is used
+only where there are such logs: for vLLM from 0.19 on, on GPUs of compute capability 9.0.
+"""
+
+import ctypes
+import re
+import sys
+
+_GIB = 1 << 30
+_LEAST_VLLM = (0, 19)
+_CAPABILITY = (9, 0)
+# By tensor parallel size, without pipelines: the growth outside of PyTorch in vLLM's profile run, the least and the most
+# of the logs, in GiB. With several GPUs most of it is NCCL's.
+_OUTSIDE_GIB = {1: (0.25, 0.24, 0.27), 2: (2.07, 2.06, 2.10), 4: (2.13, 2.13, 2.21)}
+# The bytes that capturing takes once, for kernels that only it needs, and those of each node of an instantiated graph;
+# and a relative error of the sum that is larger than that in the logs.
+_FIRST_GRAPH_BYTES = 210_000_000
+_NODE_BYTES = 11_770
+_GRAPH_ERROR = 0.15
+
+
+class _State:
+    has_graph_model = False
+
+
+def install_for_vllm(worker, outside_given):
+    """Sets the model of a worker's GPU before it launches a kernel; returns the facts of it for the answer."""
+    if not _is_known():
+        return {}
+    library = ctypes.CDLL(None)
+    library.memviz_rehearsal_set_graph_model(ctypes.c_uint64(_FIRST_GRAPH_BYTES), ctypes.c_uint64(_NODE_BYTES))
+    _State.has_graph_model = True
+    parallel = worker.vllm_config.parallel_config
+    outside = _OUTSIDE_GIB.get(parallel.tensor_parallel_size) if parallel.pipeline_parallel_size == 1 else None
+    if outside is None or outside_given:
+        return {}
+    likely, least, most = (int(gib * _GIB) for gib in outside)
+    library.memviz_rehearsal_set_outside(ctypes.c_uint64(likely))
+    return {"outside_model_bytes": likely, "outside_least_bytes": least, "outside_most_bytes": most}
+
+
+def _is_known():
+    version = tuple(map(int, re.findall(r"\d+", sys.modules["vllm"].__version__)[:2]))
+    return version >= _LEAST_VLLM and sys.modules["torch"].cuda.get_device_capability() == _CAPABILITY
+
+
+def graph_facts():
+    """What the made-up GPU counted of instantiated graphs, and what the model makes of it."""
+    numbers = (ctypes.c_uint64 * 3)()
+    ctypes.CDLL(None).memviz_rehearsal_graphs(numbers)
+    graphs, nodes, model_bytes = numbers
+    facts = {"graphs": graphs, "graph_nodes": nodes}
+    if _State.has_graph_model and graphs > 0:
+        facts["graph_model_bytes"] = model_bytes
+        facts["graph_least_bytes"] = int(model_bytes * (1 - _GRAPH_ERROR))
+        facts["graph_most_bytes"] = int(model_bytes * (1 + _GRAPH_ERROR))
+    return facts
