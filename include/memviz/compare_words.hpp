@@ -3,6 +3,8 @@
 // A comparison -> sentences about it: which moments and devices are compared, and what became of its limit.
 
 #include "memviz/compare.hpp"
+#include "memviz/environment.hpp"
+#include "memviz/step_compare.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -22,6 +24,8 @@ struct CompareReport {
   const Comparison& comparison;
   std::optional<GateVerdict> verdict = std::nullopt;
   std::vector<std::string> warnings = {};
+  std::vector<EnvironmentChange> environment = {};
+  std::optional<std::vector<StepComparison>> steps = {}; ///< by device; where they were asked for
 };
 
 /// Indices into Comparison::readings and devices: those of which a figure changed most, at most `most`, in the order of
@@ -57,6 +61,14 @@ using Quote = std::string (*)(const std::string&);
 /// Returns a note on devices that are at another kind of moment before than after, so that the difference is not growth
 /// alone; "" where none is.
 [[nodiscard]] std::string uneven_text(const CompareReport& report);
+
+/// "made with other settings: expandable_segments False before, True after; PyTorch 2.5 to 2.8 before, 2.10 after", of
+/// the first changes; "" where nothing differs.
+[[nodiscard]] std::string environment_text(const std::vector<EnvironmentChange>& changes, Quote quote = as_it_is);
+
+/// "they differ most in step 3: its peak is 96.0 MiB higher (597 MiB before, 693 MiB after)", or why steps cannot be
+/// compared; with the device where there are several.
+[[nodiscard]] std::string steps_difference_text(const StepComparison& steps, bool names_device);
 
 /// Returns a warning, without its full stop, where the sides use different devices, which are compared by number; else
 /// "".

@@ -51,8 +51,12 @@ struct RankPart {
   std::vector<LineMemory> held = {}; ///< held_bytes by line and kind, largest first
 };
 
-/// Returns the figures of a state at its automatic moment, with kinds.
-[[nodiscard]] RankPart part_of(const std::string& file, const MemoryState& state);
+/// The bytes of text in RankPart::held that leave a part below 8 KB.
+inline constexpr std::size_t kPartTextBytes = 5000;
+/// Returns the figures of a state at its automatic moment, with kinds, and with the largest lines whose texts have so
+/// many bytes.
+[[nodiscard]] RankPart part_of(const std::string& file, const MemoryState& state,
+                               std::size_t most_text_bytes = kPartTextBytes);
 /// Returns a part of a file that could not be read.
 [[nodiscard]] RankPart unread_part(const std::string& file, std::string_view reason);
 

@@ -58,6 +58,7 @@ struct ComparePicture {
   /// The facts about each side in addition to its totals: devices, the moment, the generation of PyTorch.
   std::vector<std::string> before_facts = {};
   std::vector<std::string> after_facts = {};
+  std::vector<std::string> notes = {}; ///< further ones, with their full stops
 };
 
 /// Drawn for the first device; the others are named below.

@@ -132,6 +132,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   write_segment_metadata(page, comparison);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);
+  y = draw_notes(page, y, picture.notes);
   y = draw_notes(page, y, story.notes);
   return page.finish(draw_signature(page, y));
 }

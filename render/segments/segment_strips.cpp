@@ -206,9 +206,10 @@ std::string two_processes_sentence(const Comparison& comparison) {
   const std::size_t shared = comparison.in_both.size();
   const std::uint64_t shared_bytes = bytes_of(comparison.in_both);
   const std::string reason =
-      shared == 0 ? "No segment is in both files"
-                  : fmt::format("{} the same address and size in both files by chance, but other times or stacks",
-                                format_counted(shared, "segment has", "segments have"));
+      shared == 0
+          ? "No segment is in both files"
+          : fmt::format("{} the same address and size in both files by chance, but other times, stacks or blocks",
+                        format_counted(shared, "segment has", "segments have"));
   std::string sentence =
       fmt::format("{}, so they are of two processes, whose addresses cannot match: {} before ({}), {} after ({}).",
                   reason, format_counted(comparison.only_before.size() + shared, "segment"),

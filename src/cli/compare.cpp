@@ -1,16 +1,20 @@
 #include "memviz/compare.hpp"
 
+#include "base/capitalized.hpp"
 #include "base/path_ends.hpp"
 #include "cli/baseline_file.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/compare_jobs.hpp"
 #include "cli/highlight.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
+#include "cli/rank_files.hpp"
 #include "cli/scope.hpp"
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
+#include "cli/step_options.hpp"
 #include "cli/tree_options.hpp"
 #include "memviz/compare_report.hpp"
 #include "memviz/compare_words.hpp"
@@ -44,6 +48,10 @@ struct CompareCommand : CommandOptions {
   std::optional<Gauge> gauge;
   TreeChoice tree;
   Scope scope = automatic_scope();
+  bool is_by_step = false;
+  LeakOptions leaks; ///< its steps
+  RankOptions ranks; ///< of two folders
+  bool is_strict = false;
 
   /// Whether one of the outputs takes standard output.
   [[nodiscard]] bool takes_stdout() const { return picture.output == "-" || json == "-" || markdown == "-"; }
@@ -74,7 +82,18 @@ OptionList<CompareCommand> own_options() {
            "look at this one only: peak or end (requested bytes), or reserved (at the end). One that is "
            "unknown is an error"},
           &CompareCommand::gauge, {{"peak", Gauge::peak}, {"end", Gauge::end}, {"reserved", Gauge::reserved}}),
+      flag({"by-step", '\0', "",
+            "also compare step by step, where the steps of both are known, and say in which they differ most. Events "
+            "and times are not compared: one allocation more moves all that follow"},
+           &CompareCommand::is_by_step),
   };
+}
+
+OptionList<CompareCommand> job_options() {
+  return all_rare(joined<CompareCommand>(
+      {within<CompareCommand>(&CompareCommand::ranks, rank_options()),
+       {flag({"strict", '\0', "", "of two folders: exit with code 1 where a file could not be read"},
+             &CompareCommand::is_strict)}}));
 }
 
 OptionList<CompareCommand> compare_command_options() {
@@ -89,8 +108,9 @@ OptionList<CompareCommand> compare_command_options() {
                                            "state and stack (default: by state and stack)")}),
        within<CompareCommand>(&CompareCommand::tree, tree_options()),
        within<CompareCommand>(&CompareCommand::scope, scope_options("auto")),
-       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()), kinds_options<CompareCommand>(),
-       snapshot_options<CompareCommand>()});
+       within<CompareCommand>(&CompareCommand::leaks, all_rare(step_options())),
+       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()), job_options(),
+       kinds_options<CompareCommand>(), snapshot_options<CompareCommand>()});
 }
 
 /// One of the two files with what was read from it.
@@ -156,20 +176,45 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   return options;
 }
 
+/// Reads the events of both files again, which are not kept otherwise.
+std::vector<StepComparison> steps_of(const CompareCommand& options) {
+  const LeakOptions leaks{step_choice_of(options.file, options.leaks.steps), options.scope.device, {}};
+  std::vector<std::vector<StepTable>> tables;
+  for (const std::string& file : options.operands) {
+    const Loaded loaded = load(file, options.file, {.events = true});
+    tables.push_back(naming_file(loaded.name, [&] { return step_tables(loaded.state, leaks); }));
+  }
+  return compare_steps(tables.front(), tables.back());
+}
+
+/// Sentences of remarks that have no full stop.
+std::vector<std::string> picture_notes(const CompareReport& report) {
+  std::vector<std::string> notes;
+  if (report.steps)
+    for (const StepComparison& steps : *report.steps)
+      notes.push_back(capitalized(steps_difference_text(steps, report.steps->size() > 1)) + ".");
+  if (!report.environment.empty()) notes.push_back(capitalized(environment_text(report.environment)) + ".");
+  return notes;
+}
+
 std::string drawn(const CompareCommand& options, const CompareReport& report, const Side& before, const Side& after) {
   ComparePicture picture{before.name, after.name, report.comparison, report.warnings};
   picture.before_facts = side_facts(before.state, options.scope.device);
   picture.after_facts = side_facts(after.state, options.scope.device);
+  picture.notes = picture_notes(report);
   return compare_svg(picture, svg_options(options.picture, frames_of(options.tree)));
+}
+
+/// The limit of --gate has no name: it is that of the peak and the end.
+GateLimits limits_of(const CompareCommand& options) {
+  const GateLimits& limits = *options.limits;
+  return options.gauge ? limits_on(std::span(&*options.gauge, 1), *limits.of(Gauge::peak)) : limits;
 }
 
 /// A gate that cannot be looked at is no gate that was passed.
 GateVerdict checked_verdict(const CompareReport& report, const CompareCommand& options) {
   const GateLimits& limits = *options.limits;
-  // The limit of --gate has no name: it is that of the peak and the end.
-  GateVerdict verdict =
-      verdict_on(report.comparison.readings,
-                 options.gauge ? limits_on(std::span(&*options.gauge, 1), *limits.of(Gauge::peak)) : limits);
+  GateVerdict verdict = verdict_on(report.comparison.readings, limits_of(options));
   if (limits.line) verdict.lines = lines_over(report.comparison, *limits.line);
   if (options.gauge && !verdict.unknown.empty())
     throw UsageError(fmt::format("--gate {}: {}", gauge_name(*options.gauge), unknown_text(report)));
@@ -198,6 +243,10 @@ std::string name_of(const std::string& file, const FileOptions& options) {
 
 /// Before the work begins.
 void check_request(const CompareCommand& options) {
+  if (!options.is_by_step && options.leaks.steps.source != StepSource::none)
+    throw UsageError("--steps says where steps begin: it needs --by-step");
+  if (options.is_by_step && (options.operands[0] == "-" || options.operands[1] == "-"))
+    throw UsageError("--by-step reads both files twice, and standard input is read once: name a file");
   if (options.gauge && !options.limits)
     throw UsageError("--gate needs --fail-over, which says how much growth is too much");
   if (options.gauge && options.limits->given.find('=') != std::string::npos)
@@ -222,6 +271,7 @@ Baselines read_baselines(const CompareCommand& options, const std::pair<std::str
   Baselines read{baseline_in(options.operands[0], names.first), baseline_in(options.operands[1], names.second)};
   if (!read.before && !read.after) return read;
   if (options.picture.output) throw UsageError("a baseline has no stacks to draw: leave out -o");
+  if (options.is_by_step) throw UsageError("a baseline has no steps: leave out --by-step");
   if (!read.before) add_snapshot(read.before.emplace(), options.operands[0], options.file);
   if (!read.after) add_snapshot(read.after.emplace(), options.operands[1], options.file);
   return read;
@@ -234,8 +284,21 @@ Scope scope_of(const Baselines& baselines, const Scope& scope) {
   return {scope.device, knows_peak ? peak_scope().at : MomentChoice{}};
 }
 
+/// Two folders: what changed on each rank, at its moment.
+int run_compare_jobs(const CompareCommand& options) {
+  for (const auto& output : {options.picture.output, options.markdown})
+    if (output || options.is_by_step)
+      throw UsageError("two folders have a table and --json alone: compare the two files of a rank for more");
+  if (options.scope.device || options.scope.at.kind != MomentKind::automatic)
+    throw UsageError("two folders are compared at the moment that memviz ranks looks at: leave out --at and --device");
+  JobsQuestion question{options.ranks, {options.match, {}}, options.json, options.is_strict};
+  if (options.limits) question.compare.limits = limits_of(options);
+  return answer_jobs(options, question);
+}
+
 int run_compare(const CompareCommand& options) {
   check_request(options);
+  if (is_job(options.operands[0]) || is_job(options.operands[1])) return run_compare_jobs(options);
   const std::optional<DeviceId> device = options.scope.device;
   const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
   const Baselines baselines = read_baselines(options, names);
@@ -257,6 +320,8 @@ int run_compare(const CompareCommand& options) {
     report.warnings.push_back(warning);
     options.file.advise("warning: " + warning);
   }
+  report.environment = environment_changes(*before.state.recording, *after.state.recording);
+  if (options.is_by_step) report.steps = steps_of(options);
   if (options.limits) report.verdict = checked_verdict(report, options);
   write_results(options, report, options.picture.output ? drawn(options, report, before, after) : std::string());
   const auto message = exceeded_text(report);
@@ -280,11 +345,12 @@ Command compare_command() {
           "--device host alone, as PyTorch's tools leave it out); and "
           "draws the difference by stack. With --fail-over the exit code is 3 when the peak or the end grew "
           "by more than that on a device; sums over devices are not looked at, because their peaks are at different "
-          "times.",
+          "times. Two folders, or two files of parts (memviz ranks --partial), are compared rank by rank.",
       .examples = "  memviz compare before.pickle after.pickle -o diff.svg\n"
                   "  memviz compare main.pickle pull.pickle --fail-over 2% --markdown comment.md\n"
                   "  memviz compare main.pickle pull.pickle --fail-over 500M --gate peak -q\n"
-                  "  memviz compare base.json pull.pickle --fail-over peak=1%,end=1%,line=64MiB\n",
+                  "  memviz compare base.json pull.pickle --fail-over peak=1%,end=1%,line=64MiB\n"
+                  "  memviz compare main/ pull/ --fail-over 1%\n",
   };
   return command(text, compare_command_options(), run_compare);
 }

@@ -1,12 +1,12 @@
 #include "memviz/leaks.hpp"
 
-#include "base/whole_number.hpp"
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/scope.hpp"
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
+#include "cli/step_options.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
@@ -27,39 +27,16 @@ struct LeaksCommand : CommandOptions {
   std::optional<std::uint64_t> most_bytes; ///< that a device may grow by in a step
 };
 
-std::uint64_t length_of(std::string_view digits, std::string_view option, const std::string& word) {
-  const auto length = whole_number<std::uint64_t>(digits);
-  if (!length || *length == 0)
-    throw UsageError(fmt::format("--{} {}: the length of a step must be a number above 0", option, word));
-  return *length;
-}
-
-StepChoice parse_steps(std::string_view option, const std::string& word) {
-  const std::string_view text = word;
-  if (text == "auto") return {};
-  const std::size_t colon = text.find(':');
-  const std::string_view kind = text.substr(0, colon);
-  const std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  if (kind == "annotation" && !rest.empty()) return {StepSource::annotation, std::string(rest), 0};
-  if (kind == "events") return {StepSource::events, {}, length_of(rest, option, word)};
-  if (kind == "time") return {StepSource::time, {}, length_of(rest, option, word)};
-  throw UsageError(fmt::format("--{} must be auto, annotation:NAME, events:N or time:US, not '{}'", option, word));
-}
-
 OptionList<LeaksCommand> leaks_options() {
   const OptionList<LeakOptions> own{
-      parsed(with_words({"steps", '\0', "HOW",
-                         "auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so); "
-                         "events:N; time:US (microseconds)"},
-                        {"auto", "annotation:", "events:", "time:"}),
-             &LeakOptions::steps, parse_steps),
       parsed({"capacity", '\0', "SIZE",
               "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
               "out-of-memory error)"},
              &LeakOptions::capacity_bytes, parse_bytes),
   };
   return joined<LeaksCommand>(
-      {within<LeaksCommand>(&LeaksCommand::leaks, own),
+      {within<LeaksCommand>(&LeaksCommand::leaks, step_options()),
+       within<LeaksCommand>(&LeaksCommand::leaks, own),
        {parsed(
            {"fail-over", '\0', "SIZE",
             "exit with code 3 where a device grows by more than this size a step, which has a unit, with medium or "
@@ -72,16 +49,9 @@ OptionList<LeaksCommand> leaks_options() {
        snapshot_options<LeaksCommand>()});
 }
 
-/// As the snapshot has it: with --redact a pseudonym, which keeps the number at the end of a name, and so the '*'.
-std::string annotation_of(const FileOptions& options, std::string_view name) {
-  if (!name.ends_with('*')) return shown_annotation(options, name);
-  return shown_annotation(options, name.substr(0, name.size() - 1)) + '*';
-}
-
 LeakOptions leak_options_of(const LeaksCommand& options) {
   LeakOptions leaks = options.leaks;
-  if (leaks.steps.source == StepSource::annotation)
-    leaks.steps.annotation = annotation_of(options.file, leaks.steps.annotation);
+  leaks.steps = step_choice_of(options.file, options.leaks.steps);
   return leaks;
 }
 

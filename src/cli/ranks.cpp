@@ -1,22 +1,13 @@
 #include "memviz/ranks.hpp"
 
 #include "cli/command.hpp"
-#include "cli/many_files.hpp"
-#include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/sizes.hpp"
-#include "cli/snapshot_file.hpp"
+#include "cli/rank_files.hpp"
 #include "cli/text_outputs.hpp"
-#include "memviz/answers.hpp"
-#include "memviz/error.hpp"
-#include "memviz/format.hpp"
 #include "memviz/ranks_report.hpp"
 #include "memviz/svg.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,25 +27,11 @@ struct RanksCommand : CommandOptions {
   bool is_strict = false;
 };
 
-std::uint64_t parse_step(std::string_view option, const std::string& word) {
-  return parse_count(option, word, 0, std::numeric_limits<std::uint32_t>::max());
-}
-
 OptionList<RanksCommand> ranks_options() {
-  const OptionList<RankOptions> own{
-      verbatim({"rank-pattern", '\0', "RE",
-                "the rank in the names of the files, as the one group in parentheses of a regular expression, such as "
-                "'node\\d+-(\\d+)' (default: what the file records, else words such as rank3, else the number that "
-                "counts from 0 without gaps)"},
-               &RankOptions::pattern),
-      parsed(
-          {"step", '\0', "N", "only files with this step in their names; without it the latest file of a rank counts"},
-          &RankOptions::step, parse_step),
-  };
   return joined<RanksCommand>(
       {within<RanksCommand>(&RanksCommand::picture,
                             {output_option("also draw it; - is standard output, instead of the text")}),
-       within<RanksCommand>(&RanksCommand::ranks, own),
+       within<RanksCommand>(&RanksCommand::ranks, rank_options()),
        {json_option(&RanksCommand::json, "instead of the text"),
         verbatim(
             {"ndjson", '\0', "FILE", "write a line of JSON for each rank and each bad file there, instead of the text"},
@@ -72,45 +49,6 @@ OptionList<RanksCommand> ranks_options() {
        snapshot_options<RanksCommand>()});
 }
 
-/// The parts of a file: one of a snapshot, or those that it has.
-std::vector<RankPart> parts_of(const std::string& file, const FileOptions& options, const Wants& wants) {
-  const std::string name = shown_name(file, options);
-  try {
-    return naming_file(name, [&]() -> std::vector<RankPart> {
-      SnapshotFile snapshot(file, options);
-      Session& session = snapshot.session();
-      if (session.input().bytes().starts_with(kRankPartHead)) return read_rank_parts(session.input().bytes());
-      RankPart part = part_of(name, session.open(wants).state);
-      for (const LineMemory& held : part.held)
-        check_redacted(options, held.line);
-      return {std::move(part)};
-    });
-  } catch (const Error& error) {
-    const std::string_view reason = without_name(error.what(), name);
-    return {unread_part(name, options.redactor == nullptr ? std::string(reason) : Redactor::message(reason))};
-  }
-}
-
-std::vector<RankPart> parts_of_all(const RanksCommand& options) {
-  const std::vector<std::string> files = files_of(options.operands);
-  Wants wants{.moment = moment_of(automatic_scope()), .kinds = true};
-  wants.kind_rules = kind_rules_of(options.file);
-  FileOptions quiet = options.file;
-  quiet.is_quiet = true;
-  Progress progress(format_counted(files.size(), "file"), options.file.is_quiet);
-  std::vector<std::vector<RankPart>> by_file(files.size());
-  std::vector<RankPart> parts;
-  work_on_files(
-      files, threads_for_files(options.file),
-      [&](std::size_t i, unsigned threads) { by_file[i] = parts_of(files[i], options_of_one(quiet, threads), wants); },
-      [&](std::size_t i) {
-        std::ranges::move(by_file[i], std::back_inserter(parts));
-        by_file[i].clear();
-        progress.show("reading", i + 1, files.size());
-      });
-  return parts;
-}
-
 std::string all_parts(const std::vector<RankPart>& parts) {
   std::string text;
   for (const RankPart& part : parts)
@@ -125,7 +63,7 @@ int run_ranks(const RanksCommand& options) {
                           {"--ndjson", options.ndjson},
                           {"--partial", options.partial},
                           {"--text", options.text}});
-  std::vector<RankPart> parts = parts_of_all(options);
+  std::vector<RankPart> parts = parts_of_files(options.operands, options.file);
   if (options.partial) write_output(options.file, *options.partial, all_parts(parts));
   const JobReport report = job_report(std::move(parts), options.ranks);
   if (options.json) write_output(options.file, *options.json, ranks_json(report));

@@ -2,27 +2,54 @@
 #include "cli/many_files.hpp"
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
+#include "cli/step_options.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/answers.hpp"
+#include "memviz/error.hpp"
+#include "memviz/step_table_report.hpp"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace memviz::cli {
 
 namespace {
 
+enum class StatsBy : std::uint8_t { device, step };
+
 struct StatsOptions : CommandOptions {
   TextOutputs outputs;
   Scope scope;
+  StatsBy by = StatsBy::device;
+  LeakOptions leaks; ///< its steps
 };
 
 OptionList<StatsOptions> stats_options() {
   return joined<StatsOptions>({within<StatsOptions>(&StatsOptions::outputs, TextOutputs::options()),
                                within<StatsOptions>(&StatsOptions::scope, scope_options("end")),
-                               kinds_options<StatsOptions>(), snapshot_options<StatsOptions>()});
+                               {one_of<StatsOptions, StatsBy, StatsBy>(
+                                   {"by", '\0', "WHAT",
+                                    "device (default), or step: a table of steps instead, with the peak, the end, and "
+                                    "the allocated and freed bytes of each"},
+                                   &StatsOptions::by, {{"device", StatsBy::device}, {"step", StatsBy::step}})},
+                               within<StatsOptions>(&StatsOptions::leaks, all_rare(step_options())),
+                               kinds_options<StatsOptions>(),
+                               snapshot_options<StatsOptions>()});
+}
+
+FileAnswer steps_of(const std::string& file, const StatsOptions& options) {
+  const Loaded loaded = load_file(file, options.file, {.events = true}, options.scope.device);
+  const LeakOptions leaks{step_choice_of(options.file, options.leaks.steps), options.scope.device, {}};
+  const std::vector<StepTable> tables = naming_file(loaded.name, [&] { return step_tables(loaded.state, leaks); });
+  FileAnswer answer;
+  if (options.outputs.wants_text()) answer.text = step_tables_text(loaded.name, loaded.state, tables);
+  if (options.outputs.wants_json()) answer.json = step_tables_json(loaded.name, loaded.state, tables);
+  return answer;
 }
 
 FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
+  if (options.by == StatsBy::step) return steps_of(file, options);
   const StatsQuestion question{options.scope};
   const StatsAnswer stats =
       stats_answer(question, load_file(file, options.file, wants_of(question), question.scope.device));
@@ -34,6 +61,10 @@ FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
 
 int run_stats(const StatsOptions& given) {
   StatsOptions options = given;
+  if (given.by == StatsBy::device && given.leaks.steps.source != StepSource::none)
+    throw UsageError("--steps says where steps begin: it needs --by step");
+  if (given.by == StatsBy::step && given.scope.at.kind != MomentKind::end)
+    throw UsageError("--by step is about the whole recording: leave out --at");
   find_files(options);
   options.outputs.check(options);
   options.file.are_warnings_shown = options.outputs.shows_text_beside_messages();
@@ -52,6 +83,7 @@ Command stats_command() {
               "and how that is known; the lines of your own code that hold most; and a map of the segments.",
       .examples = "  memviz stats mem.pickle\n"
                   "  memviz stats mem.pickle --at peak\n"
+                  "  memviz stats mem.pickle --by step\n"
                   "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n"
                   "  memviz stats rank*.pickle --json - | jq '.devices[].reserved_bytes'\n",
       .takes_several = true,

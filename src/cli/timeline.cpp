@@ -1,3 +1,4 @@
+#include "base/path_ends.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
@@ -5,8 +6,11 @@
 #include "cli/scope.hpp"
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
+#include "cli/step_options.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
+#include "memviz/overlay_svg.hpp"
+#include "memviz/warnings.hpp"
 
 #include <fmt/format.h>
 #include <optional>
@@ -22,11 +26,23 @@ struct TimelineCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
   TimelineSvgOptions svg;
+  std::optional<OverlayAxis> axis; ///< of a file alone, event or time
+  LeakOptions leaks;               ///< the steps of two files
   TimelineQuestion question;
 };
 
 std::size_t parse_detail(std::string_view option, const std::string& word) {
   return parse_count(option, word, 0, 20'000);
+}
+
+Option<TimelineCommand> axis_option() {
+  return one_of<TimelineCommand, std::optional<OverlayAxis>, OverlayAxis>(
+      {"axis", '\0', "AXIS",
+       "event: one step an event (default); time: to scale in time (default of several devices, "
+       "which share a clock); step, of two files: by the steps of the program (default of two files whose steps are "
+       "known)"},
+      &TimelineCommand::axis,
+      {{"event", OverlayAxis::event}, {"time", OverlayAxis::time}, {"step", OverlayAxis::step}});
 }
 
 OptionList<TimelineCommand> timeline_options() {
@@ -37,11 +53,6 @@ OptionList<TimelineCommand> timeline_options() {
            "pools: a chart for each of the largest streams and private pools, and one for the rest"},
           &TimelineSvgOptions::view,
           {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}}),
-      one_of<TimelineSvgOptions, std::optional<TimelineAxis>, TimelineAxis>(
-          {"axis", '\0', "AXIS",
-           "event: one step an event (default); time: to scale in time (default of several devices, "
-           "which share a clock)"},
-          &TimelineSvgOptions::axis, {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}}),
       rare(parsed({"detail", '\0', "N",
                    "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
                   &TimelineSvgOptions::detail, parse_detail)),
@@ -57,7 +68,9 @@ OptionList<TimelineCommand> timeline_options() {
        {json_option(&TimelineCommand::json,
                     "with live and reserved bytes where they change, and who held the peak, whatever --view")},
        within<TimelineCommand>(&TimelineCommand::svg, drawing),
+       {axis_option()},
        within<TimelineCommand>(&TimelineCommand::question, question),
+       within<TimelineCommand>(&TimelineCommand::leaks, all_rare(step_options())),
        within<TimelineCommand>(&TimelineCommand::picture, {color_option("line")}),
        within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
@@ -67,12 +80,50 @@ OptionList<TimelineCommand> timeline_options() {
 
 std::string drawn(const TimelineAnswer& answer, const TimelineCommand& options) {
   TimelineSvgOptions svg = options.svg;
+  if (options.axis) svg.axis = *options.axis == OverlayAxis::time ? TimelineAxis::time : TimelineAxis::event;
   svg.color = options.picture.color.value_or(svg.color);
   if (options.picture.max_size) svg.max_bytes = options.picture.max_size->bytes;
   return timeline_svg(picture_of(answer), svg);
 }
 
+void check_overlay(const TimelineCommand& options) {
+  if (options.operands.size() > 2)
+    throw UsageError("timeline draws one file, or lays one over another: name at most two");
+  if (!options.picture.output) throw UsageError("two files are one picture: add -o timeline.svg");
+  if (options.json) throw UsageError("--json is of one file: compare A B --by-step --json has the steps of two");
+  if (options.question.from || options.question.to || options.picture.color || options.svg.detail ||
+      options.svg.view != TimelineView::active)
+    throw UsageError("two files are drawn as two lines: leave out --from, --to, --view, --detail and --color");
+}
+
+/// Two runs, one laid over the other.
+int run_overlay(const TimelineCommand& options) {
+  check_overlay(options);
+  check_picture(options.picture);
+  check_outputs(options, {{"-o", options.picture.output}});
+  const std::optional<DeviceId> device = options.question.device;
+  const Loaded before = load(options.operands[0], options.file, {.events = true}, device);
+  const Loaded after = load(options.operands[1], options.file, {.events = true}, device);
+  const Overlay overlay =
+      overlay_of(before.state, after.state,
+                 {.axis = options.axis, .device = device, .steps = step_choice_of(options.file, options.leaks.steps)});
+  const auto [before_name, after_name] = told_apart(before.name, after.name);
+  OverlayPicture picture{before_name, after_name, overlay};
+  for (const auto& [loaded, name] : {std::pair(&before, before_name), std::pair(&after, after_name)}) {
+    for (const std::string& warning : warnings_of(loaded->state))
+      picture.warnings.push_back(name + ": " + warning);
+    say_warnings(options.file, name, warnings_of(loaded->state));
+  }
+  const std::string drawn = overlay_svg(picture, svg_options(options.picture));
+  check_redacted(options.file, drawn);
+  write_picture(options.file, options.picture, drawn);
+  return kSuccess;
+}
+
 int run_timeline(const TimelineCommand& options) {
+  if (options.operands.size() > 1) return run_overlay(options);
+  if (options.axis == OverlayAxis::step || options.leaks.steps.source != StepSource::none)
+    throw UsageError("--axis step and --steps are of two files, one laid over the other");
   const std::optional<std::string>& output = options.picture.output;
   if (!output && !options.json)
     throw UsageError("timeline needs an output: add -o timeline.svg, or -o - for standard output");
@@ -101,19 +152,24 @@ int run_timeline(const TimelineCommand& options) {
 Command timeline_command() {
   const CommandText text{
       .name = "timeline",
-      .operands = "SNAPSHOT -o FILE [options]",
+      .operands = "SNAPSHOT [AFTER] -o FILE [options]",
       .operand_count = 1,
       .summary = "draw live memory over the recording: its peak, and who held it",
-      .text = "Draws one SVG of the requested bytes that lived over the recorded events: the largest allocations as "
-              "bands, all others and what lived before the first event as strips, coloured by line of code, or with "
-              "--color kind "
-              "as layers of parameters, gradients, activations, ... The peak, "
-              "out-of-memory errors, earlier snapshots and annotations are marked; a line shows reserved memory.",
+      .text =
+          "Draws one SVG of the requested bytes that lived over the recorded events: the largest allocations as "
+          "bands, all others and what lived before the first event as strips, coloured by line of code, or with "
+          "--color kind "
+          "as layers of parameters, gradients, activations, ... The peak, "
+          "out-of-memory errors, earlier snapshots and annotations are marked; a line shows reserved memory. Of two "
+          "files it lays the live bytes of one over those of the other: by step where the steps of both are known, "
+          "else by event.",
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
                   "  memviz timeline mem.pickle --color kind -o kinds.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
                   "  memviz timeline mem.pickle --json - | jq '.devices[0].peak.holders[:3]'\n"
-                  "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n",
+                  "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n"
+                  "  memviz timeline before.pickle after.pickle -o both.svg\n",
+      .takes_several = true,
   };
   return command(text, timeline_options(), run_timeline);
 }

@@ -3,6 +3,7 @@
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
+#include "export/gauge_json.hpp"
 #include "export/moment_json.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/label.hpp"
@@ -16,16 +17,6 @@ namespace {
 
 /// Raised when a name or a meaning changes; what is added does not count.
 constexpr int kSchemaVersion = 1;
-
-void write_reading(JsonWriter& json, std::string_view name, const Reading& reading) {
-  json.key(name).begin_object().member("before", reading.before_bytes).member("after", reading.after_bytes);
-  json.key("change");
-  if (reading.is_known())
-    json.value(reading.change_bytes());
-  else
-    json.value(nullptr);
-  json.end_object();
-}
 
 void write_stats(JsonWriter& json, std::string_view name, const DeviceState& device_state) {
   json.key(name).begin_object().key("at");
@@ -50,9 +41,7 @@ void write_devices(JsonWriter& json, const Comparison& comparison) {
   for (std::size_t i = 0; i < comparison.readings.size(); ++i) {
     const DeviceReadings& readings = comparison.readings[i];
     write_device_key(json.begin_object(), readings.device);
-    write_reading(json, "peak_requested_bytes", readings.of(Gauge::peak));
-    write_reading(json, "end_requested_bytes", readings.of(Gauge::end));
-    write_reading(json, "end_reserved_bytes", readings.of(Gauge::reserved));
+    write_readings(json, readings);
     write_stats(json, "before", comparison.devices[i].before);
     write_stats(json, "after", comparison.devices[i].after);
     write_kinds(json, comparison.devices[i].kinds);
@@ -86,31 +75,54 @@ void write_segments(JsonWriter& json, std::string_view name, const std::vector<S
   json.end_array();
 }
 
-void write_gauges(JsonWriter& json, std::string_view name, const std::vector<Gauge>& gauges) {
-  json.key(name).begin_array();
-  for (const Gauge gauge : gauges)
-    json.value(gauge_name(gauge));
-  json.end_array();
-}
-
 void write_verdict(JsonWriter& json, const CompareReport& report) {
   const GateVerdict& verdict = *report.verdict;
   json.key("gate").begin_object().member("limit", verdict.limits.given);
   write_gauges(json, "judged", verdict.judged);
   write_gauges(json, "unknown", verdict.unknown);
-  json.member("passed", verdict.is_passed()).key("exceeded").begin_array();
-  for (const GaugeGrowth& growth : verdict.exceeded) {
-    json.begin_object().member("gauge", gauge_name(growth.gauge));
-    write_device_key(json, growth.device)
-        .member("before_bytes", growth.before_bytes)
-        .member("after_bytes", growth.after_bytes)
-        .member("growth_bytes", growth.bytes())
-        .end_object();
-  }
-  json.end_array().key("lines").begin_array();
+  json.member("passed", verdict.is_passed());
+  write_exceeded(json, verdict);
+  json.key("lines").begin_array();
   for (const std::size_t line : verdict.lines)
     write_change(json, report.comparison, report.comparison.changes[line]);
   json.end_array().member("text", exceeded_text(report).value_or(passed_text(report))).end_object();
+}
+
+void write_environment(JsonWriter& json, const std::vector<EnvironmentChange>& changes) {
+  json.key("environment").begin_array();
+  for (const EnvironmentChange& change : changes)
+    json.begin_object(JsonLayout::compact)
+        .member("name", change.name)
+        .member("before", change.before)
+        .member("after", change.after)
+        .end_object();
+  json.end_array();
+}
+
+void write_step_change(JsonWriter& json, const StepChange& step) {
+  json.begin_object(JsonLayout::compact)
+      .member("step", step.step)
+      .member("peak_before_bytes", step.before.peak_bytes)
+      .member("peak_after_bytes", step.after.peak_bytes)
+      .member("peak_change_bytes", step.peak_bytes())
+      .member("end_before_bytes", step.before.end_bytes)
+      .member("end_after_bytes", step.after.end_bytes)
+      .member("end_change_bytes", step.end_bytes())
+      .end_object();
+}
+
+void write_steps_of(JsonWriter& json, const std::vector<StepComparison>& devices) {
+  json.key("steps").begin_array();
+  for (const StepComparison& steps : devices) {
+    write_device_key(json.begin_object(), steps.device)
+        .member("text", steps_difference_text(steps, devices.size() > 1))
+        .key("rows")
+        .begin_array();
+    for (const StepChange& step : steps.rows)
+      write_step_change(json, step);
+    json.end_array().end_object();
+  }
+  json.end_array();
 }
 
 void write_side(JsonWriter& json, std::string_view name, const CompareSide& side) {
@@ -122,7 +134,7 @@ void write_side(JsonWriter& json, std::string_view name, const CompareSide& side
 std::string compare_json(const CompareReport& report) {
   const Comparison& comparison = report.comparison;
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.compare/1.0").member("schema_version", kSchemaVersion);
+    begin_document(json, "memviz.compare/1.1").member("schema_version", kSchemaVersion);
     write_side(json, "before", report.before);
     write_side(json, "after", report.after);
     write_devices(json, comparison);
@@ -138,6 +150,8 @@ std::string compare_json(const CompareReport& report) {
     write_segments(json, "only_before", comparison.only_before);
     write_segments(json, "only_after", comparison.only_after);
     json.member("segments_in_both", comparison.in_both.size()).member("two_processes", comparison.has_two_processes());
+    write_environment(json, report.environment);
+    if (report.steps) write_steps_of(json, *report.steps);
     if (report.verdict) write_verdict(json, report);
     json.member("warnings", report.warnings).end_object();
   });

@@ -1,6 +1,7 @@
 #include "memviz/compare_report.hpp"
 
 #include "base/printable.hpp"
+#include "base/saturating.hpp"
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
 #include "memviz/compare_words.hpp"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 namespace memviz {
 
@@ -112,7 +115,8 @@ std::string remarks_text(const CompareReport& report) {
   std::string text;
   if (devices > kMostDevices)
     text += fmt::format("  and {}, which changed no more\n", format_counted(devices - kMostDevices, "more device"));
-  for (const std::string& remark : {unknown_text(report), match_text(report.comparison), end_text(report.comparison)})
+  for (const std::string& remark : {unknown_text(report), match_text(report.comparison), end_text(report.comparison),
+                                    environment_text(report.environment)})
     if (!remark.empty()) text += wrapped_text(remark, kIndent, kColumns);
   if (report.verdict && report.verdict->is_passed()) text += wrapped_text(passed_text(report), kIndent, kColumns);
   return text;
@@ -141,6 +145,39 @@ std::string changes_text(const Comparison& comparison) {
   return text;
 }
 
+/// The steps that changed most, in their order.
+std::string steps_table(const StepComparison& steps) {
+  constexpr std::size_t kMostStepRows = 16;
+  std::vector<std::size_t> shown(steps.rows.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  std::ranges::stable_sort(shown, std::greater(), [&](std::size_t i) { return magnitude(steps.rows[i].peak_bytes()); });
+  shown.resize(std::min(shown.size(), kMostStepRows));
+  std::ranges::sort(shown);
+  TextTable table{Align::right, Align::right, Align::right, Align::right, Align::right};
+  table.add_row({"step", "peak before", "after", "change", "change of the end"});
+  for (const std::size_t i : shown) {
+    const StepChange& step = steps.rows[i];
+    table.add_row({format_count(step.step), format_bytes(step.before.peak_bytes), format_bytes(step.after.peak_bytes),
+                   format_delta(step.peak_bytes()), format_delta(step.end_bytes())});
+  }
+  std::string text = table.text(kIndent);
+  if (shown.size() < steps.rows.size())
+    text +=
+        fmt::format("  and {}, which changed no more\n", format_counted(steps.rows.size() - shown.size(), "more step"));
+  return text;
+}
+
+std::string steps_text(const CompareReport& report) {
+  if (!report.steps) return "";
+  if (report.steps->empty()) return wrapped_text("by step: no device has events on both sides", kIndent, kColumns);
+  std::string text;
+  for (const StepComparison& steps : *report.steps) {
+    text += wrapped_text("by step: " + steps_difference_text(steps, report.steps->size() > 1), kIndent, kColumns);
+    if (!steps.rows.empty()) text += steps_table(steps);
+  }
+  return text;
+}
+
 } // namespace
 
 std::string compare_text(const CompareReport& report) {
@@ -151,7 +188,8 @@ std::string compare_text(const CompareReport& report) {
   add_gauges(table, comparison);
   add_totals(table, comparison);
   add_kinds(table, comparison);
-  return text + table.text() + kinds_text(comparison) + changes_text(comparison) + remarks_text(report);
+  return text + table.text() + kinds_text(comparison) + changes_text(comparison) + steps_text(report) +
+         remarks_text(report);
 }
 
 } // namespace memviz

@@ -3,6 +3,7 @@
 #include "export/device_json.hpp"
 #include "export/line_json.hpp"
 #include "export/stack_lines.hpp"
+#include "export/steps_json.hpp"
 #include "export/text_limit.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/leaks.hpp"
@@ -18,17 +19,6 @@ namespace memviz {
 
 namespace {
 
-std::string_view source_name(StepSource source) {
-  switch (source) {
-  case StepSource::none: return "none";
-  case StepSource::annotation: return "annotation";
-  case StepSource::repetition: return "repetition";
-  case StepSource::events: return "events";
-  case StepSource::time: return "time";
-  }
-  return "none";
-}
-
 std::string_view doubt_name(Doubt doubt) {
   switch (doubt) {
   case Doubt::none: return "none";
@@ -37,17 +27,6 @@ std::string_view doubt_name(Doubt doubt) {
   case Doubt::offset: return "offset";
   }
   return "none";
-}
-
-void write_steps(JsonWriter& json, const Recording& recording, const Steps& steps) {
-  json.key("steps").begin_object().member("source", source_name(steps.source));
-  if (steps.source == StepSource::annotation) json.member("annotation", steps.name);
-  if (steps.source == StepSource::repetition) json.member("anchors", steps.anchors);
-  json.member("guess", steps.is_guess()).member("count", steps.starts.size());
-  if (steps.source == StepSource::annotation) json.member("marks", steps.marks);
-  json.member("left_out", steps.left_out).member("start_events", steps.starts);
-  if (const std::string note = steps_note(recording, steps); !note.empty()) json.member("note", note);
-  json.end_object();
 }
 
 /// Without its lists of stacks.

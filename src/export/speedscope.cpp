@@ -35,7 +35,7 @@ public:
     std::string text;
     JsonWriter json(text, sink);
     json.begin_object().member("$schema", "https://www.speedscope.app/file-format-schema.json");
-    json.member("name", name_).member("exporter", "memviz " + std::string(version()));
+    json.member("name", name_).member("exporter", "memviz@" + std::string(version()));
     json.key("shared").begin_object().key("frames").begin_array();
     for (const NodeKey& key : keys_)
       write_frame(json, key);

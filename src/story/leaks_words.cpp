@@ -14,35 +14,12 @@ namespace {
 
 constexpr std::string_view kSayWhere = "--steps annotation:NAME, --steps events:N or --steps time:US";
 
-std::string source_text(const Steps& steps) {
-  switch (steps.source) {
-  case StepSource::annotation: return fmt::format("one at each annotation '{}'", elided(steps.name, kLeakLineColumns));
-  case StepSource::repetition:
-    return fmt::format("found by {} that {} once in each", format_counted(steps.anchors, "stack"),
-                       steps.anchors == 1 ? "allocates" : "allocate");
-  case StepSource::events:
-  case StepSource::time: return "as given";
-  case StepSource::none: break;
-  }
-  return "none found";
-}
-
 std::string steps_text(const DeviceLeaks& leaks) {
   const Steps& steps = leaks.steps;
   const std::uint64_t events = leaks.events - steps.starts.front();
   return fmt::format("{}, {}; {} from event {} on, about {} a step", format_counted(steps.starts.size(), "step"),
-                     source_text(steps), format_counted(events, "event"), format_count(steps.starts.front()),
+                     step_source_text(steps), format_counted(events, "event"), format_count(steps.starts.front()),
                      format_count(events / steps.starts.size()));
-}
-
-std::vector<std::string> step_notes(const Steps& steps) {
-  std::vector<std::string> notes;
-  if (steps.is_guess())
-    notes.push_back(fmt::format(
-        "These steps are a guess: the layers of one pass repeat, too. Say where steps begin with {}", kSayWhere));
-  if (steps.left_out > 0)
-    notes.push_back(fmt::format("{} before these are left out", format_counted(steps.left_out, "step")));
-  return notes;
 }
 
 std::string room_text(const DeviceLeaks& leaks) {
@@ -131,6 +108,29 @@ LeaksWords no_verdict(const Recording& recording, const DeviceLeaks& leaks) {
 }
 
 } // namespace
+
+std::vector<std::string> step_notes(const Steps& steps) {
+  std::vector<std::string> notes;
+  if (steps.is_guess())
+    notes.push_back(fmt::format(
+        "These steps are a guess: the layers of one pass repeat, too. Say where steps begin with {}", kSayWhere));
+  if (steps.left_out > 0)
+    notes.push_back(fmt::format("{} before these are left out", format_counted(steps.left_out, "step")));
+  return notes;
+}
+
+std::string step_source_text(const Steps& steps) {
+  switch (steps.source) {
+  case StepSource::annotation: return fmt::format("one at each annotation '{}'", elided(steps.name, kLeakLineColumns));
+  case StepSource::repetition:
+    return fmt::format("found by {} that {} once in each", format_counted(steps.anchors, "stack"),
+                       steps.anchors == 1 ? "allocates" : "allocate");
+  case StepSource::events:
+  case StepSource::time: return "as given";
+  case StepSource::none: break;
+  }
+  return "none found";
+}
 
 std::string steps_note(const Recording& recording, const Steps& steps) {
   if (steps.starts.size() >= kFewestSteps) return "";

@@ -36,6 +36,10 @@ struct LeaksWords {
 [[nodiscard]] std::string confidence_text(const StackGrowth& growth);
 /// "3.00 MiB, 12 blocks, step 7"
 [[nodiscard]] std::string burst_text(const FreeBurst& burst);
+/// Returns where steps come from, "one at each annotation 'ProfilerStep#*'".
+[[nodiscard]] std::string step_source_text(const Steps& steps);
+/// Returns a note, without a full stop, on steps that are a guess, and on those that are left out.
+[[nodiscard]] std::vector<std::string> step_notes(const Steps& steps);
 /// Returns the text for a file in which no device has events.
 [[nodiscard]] std::string_view no_events_text();
 

@@ -1,4 +1,5 @@
 #include "memviz/warnings.hpp"
+#include "memviz/accelerator.hpp"
 #include "memviz/moment_words.hpp"
 
 #include "memviz/format.hpp"
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <fmt/format.h>
+#include <utility>
 
 namespace memviz {
 namespace {
@@ -106,6 +108,8 @@ std::string lost_history_text(const LostHistory& lost, const DeviceState& device
 
 std::vector<std::string> warnings_of(const Recording& recording) {
   std::vector<std::string> warnings = recording.warnings;
+  if (std::string note = accelerator_note(accelerator_of(recording)); !note.empty())
+    warnings.insert(warnings.begin(), std::move(note));
   if (recording.origin.rehearsal) warnings.insert(warnings.begin(), rehearsal_text(*recording.origin.rehearsal));
   return warnings;
 }

@@ -3,10 +3,11 @@
 
 usage: fleet_test.py MEMVIZ SOURCE_FOLDER
 
-Slurm has a stand-in, an `srun` that runs its words; Ray is looked at where Python has it.
+Slurm has a stand-in, an `srun` that runs its words; Ray and Spark are looked at where Python has them.
 """
 
 import importlib.util
+import json
 import os
 import pathlib
 import subprocess
@@ -75,6 +76,15 @@ def by_ray(folder):
     return merged(folder, out)
 
 
+def by_spark(folder, paths):
+    """The sentence and the stacks of merge.py, and how many parts there are; a path of Hadoop is one whose content is read."""
+    command = [sys.executable, str(FLEET / "spark_fleet.py"), str(folder), str(folder / "spark"), "local-cluster[2,1,1024]"]
+    out = run(command, folder, PYSPARK_PYTHON=sys.executable)
+    answer = subprocess.run([str(MEMVIZ), "ranks", str(folder / "parts.ndjson"), "--json", "-"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    expect("ranks of Spark's parts", len(json.loads(answer)["ranks"]), len(paths) - len(BAD))
+    return out.splitlines()[-1] + "\n", (folder / "merged.folded").read_text()
+
+
 def sum_of_files(paths):
     """The bytes of the folded stacks of each file, one after the other."""
     total = 0
@@ -96,10 +106,13 @@ def main():
         has_ray = importlib.util.find_spec("ray") is not None
         if has_ray:
             expect("by Ray", by_ray(folder), (sentence, stacks, rows))
+        has_spark = importlib.util.find_spec("pyspark") is not None
+        if has_spark:
+            expect("by Spark", by_spark(folder, paths), (sentence, stacks))
         picture = folder / "merged.svg"
         run([str(MEMVIZ), "flame", str(folder / "xargs" / "merged.folded"), "-q", "-o", str(picture)], folder)
         expect("the picture of all", "</svg>" in picture.read_text(), True)
-    print("\n".join(failures[:20]) or f"all recipes agree{'' if has_ray else '; no Ray here'}")
+    print("\n".join(failures[:20]) or f"all recipes agree{'' if has_ray else '; no Ray here'}{'' if has_spark else '; no Spark here'}")
     sys.exit(1 if failures else 0)
 
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -64,6 +65,23 @@ public:
     return hashes_.of(segment.stack);
   }
 
+  /// A block in use: the place and what was asked for, and the hash of the stack, 0 where it has none.
+  struct UsedBlock {
+    std::pair<std::uint64_t, std::uint64_t> place;
+    std::uint64_t stack_hash = 0;
+  };
+  /// The blocks in use, ascending by address.
+  [[nodiscard]] std::vector<UsedBlock> used_blocks(const Segment& segment) {
+    std::vector<UsedBlock> blocks;
+    for (const Block& block : state_.recording->end.blocks_of(segment)) {
+      if (!block.is_active()) continue;
+      const bool has_stack = !state_.frames().stack(block.stack).empty();
+      blocks.push_back({{block.address, block.requested_bytes}, has_stack ? hashes_.of(block.stack) : 0});
+    }
+    std::ranges::sort(blocks, {}, &UsedBlock::place);
+    return blocks;
+  }
+
 private:
   [[nodiscard]] static std::tuple<std::uint64_t, std::uint64_t> key_of(const Segment* segment) {
     return {segment->address, segment->total_bytes};
@@ -93,9 +111,43 @@ bool are_of_another_time(const SegmentSides& sides, std::size_t shared) {
   return shared < fewer / 2 && are_far_apart(sum_of(sides.before.devices), sum_of(sides.after.devices));
 }
 
+using UsedBlocks = std::vector<EndSegments::UsedBlock>;
+
+/// The blocks that both sides have at one place, of one size and, where both have stacks, of one stack.
+std::size_t count_common(const UsedBlocks& before, const UsedBlocks& after) {
+  return static_cast<std::size_t>(std::ranges::count_if(before, [&](const EndSegments::UsedBlock& block) {
+    const auto other = std::ranges::lower_bound(after, block.place, {}, &EndSegments::UsedBlock::place);
+    if (other == after.end() || other->place != block.place) return false;
+    return block.stack_hash == 0 || other->stack_hash == 0 || block.stack_hash == other->stack_hash;
+  }));
+}
+
+/// Whether the shared segments hold many blocks in use on both sides, and not one that is on both. Of one process some
+/// blocks stay, such as weights; two programs do not ask for the same at the same places, by the same stacks.
+bool have_other_blocks(EndSegments& before, EndSegments& after, std::span<const SegmentRef> shared) {
+  constexpr std::size_t kMany = 8;
+  std::size_t blocks = 0;
+  for (const SegmentRef& ref : shared) {
+    const UsedBlocks of_before = before.used_blocks(before.find(ref));
+    const UsedBlocks of_after = after.used_blocks(after.find(ref));
+    if (count_common(of_before, of_after) > 0) return false;
+    blocks += std::min(of_before.size(), of_after.size());
+  }
+  return blocks >= kMany;
+}
+
+/// A process has one rank.
+bool have_other_ranks(const SegmentSides& sides) {
+  const auto& before = sides.before.recording->origin.rank;
+  const auto& after = sides.after.recording->origin.rank;
+  return before && after && before != after;
+}
+
 } // namespace
 
 bool are_shared_by_chance(const SegmentSides& sides, std::span<const SegmentRef> shared) {
+  if (shared.empty()) return false;
+  if (have_other_ranks(sides)) return true;
   EndSegments before(sides.before, sides.before_times);
   EndSegments after(sides.after, sides.after_times);
   std::size_t same = 0;
@@ -109,7 +161,8 @@ bool are_shared_by_chance(const SegmentSides& sides, std::span<const SegmentRef>
     const Segment& other = after.find(ref);
     if (!count(before.time_us(one), after.time_us(other))) count(before.stack_hash(one), after.stack_hash(other));
   }
-  return same + different == 0 ? are_of_another_time(sides, shared.size()) : different > same;
+  if (same + different > 0) return different > same;
+  return are_of_another_time(sides, shared.size()) || have_other_blocks(before, after, shared);
 }
 
 } // namespace memviz

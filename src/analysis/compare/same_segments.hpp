@@ -17,8 +17,9 @@ struct SegmentSides {
 };
 
 /// Whether more of `shared`, which both sides have, differ by the time of their allocation, or where that is unknown by
-/// their stack, than agree: two processes have equal addresses by chance, or because they run the same program. Where
-/// neither is known of any, whether the recordings are a month apart and share less than half.
+/// their stack, than agree: two processes have equal addresses by chance, or because they run the same program.
+/// Recordings of two ranks are of two processes. Where neither is known of any segment, whether the recordings are a
+/// month apart and share less than half, or these segments hold many blocks of which none is on both sides.
 [[nodiscard]] bool are_shared_by_chance(const SegmentSides& sides, std::span<const SegmentRef> shared);
 
 } // namespace memviz

@@ -1,4 +1,5 @@
 #include "memviz/explain.hpp"
+#include "memviz/accelerator.hpp"
 
 #include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/first_step.hpp"
@@ -6,6 +7,7 @@
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/step_leak.hpp"
 #include "analysis/tree/open_annotations.hpp"
+#include "memviz/accelerator.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -66,7 +68,8 @@ std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const Me
 class Explainer {
 public:
   Explainer(const MemoryState& state, const MemoryMap& start, const ExplainOptions& options)
-      : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state) {}
+      : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state),
+        has_cuda_allocator_(has_cuda_allocator(accelerator_of(*state.recording))) {}
 
   [[nodiscard]] DeviceExplanation device(const DeviceState& device_state) {
     DeviceExplanation result;
@@ -90,7 +93,7 @@ public:
     result.growth = growth_before(state_, device_state, names_);
     if (result.request) result.leak = step_leak(state_, device_state, names_);
     if (!device_state.is_cpu) {
-      ask_what_if(result);
+      if (has_cuda_allocator_) ask_what_if(result);
     } else if (!is_host(device_state.device)) { // its segments are what the program asked for, one by one
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
@@ -155,6 +158,7 @@ private:
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
+  bool has_cuda_allocator_;          ///< the one that what_if() models
   std::optional<PassFinder> passes_; ///< where a request failed
 };
 

@@ -4,12 +4,10 @@
 #include "analysis/leaks/step_floors.hpp"
 #include "analysis/leaks/steps.hpp"
 #include "base/saturating.hpp"
-#include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 #include <utility>
 
@@ -175,19 +173,6 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceState& device_state) {
   return result;
 }
 
-/// A name that no annotation has would make every device look as if it had no steps.
-void check_annotation(const MemoryState& state, const LeakOptions& options, const std::vector<DeviceLeaks>& devices) {
-  if (options.steps.source != StepSource::annotation) return;
-  const bool is_found =
-      std::any_of(devices.begin(), devices.end(), [](const DeviceLeaks& leaks) { return !leaks.steps.starts.empty(); });
-  if (is_found || devices.empty()) return;
-  if (state.recording->annotations.empty()) throw UsageError("--steps annotation: the recording has no annotations");
-  throw UsageError(fmt::format("--steps annotation:{}: no such annotation begins while events are recorded; the "
-                               "recording has, for example, '{}'",
-                               options.steps.annotation,
-                               state.frames().text(state.recording->annotations.front().name)));
-}
-
 } // namespace
 
 bool DeviceLeaks::is_sure() const {
@@ -235,7 +220,8 @@ std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions&
     if (state.recording->events_of(device_state.device).empty()) continue;
     result.push_back(finder.leaks_of(device_state));
   }
-  check_annotation(state, options, result);
+  const bool is_any = std::ranges::any_of(result, [](const DeviceLeaks& leaks) { return !leaks.steps.starts.empty(); });
+  if (!result.empty() && !is_any) check_annotation(*state.recording, options.steps);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "memviz/error.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace memviz {
@@ -89,6 +90,14 @@ std::optional<std::string> wanted_name(const StepChoice& choice) {
 }
 
 } // namespace
+
+void check_annotation(const Recording& recording, const StepChoice& choice) {
+  if (choice.source != StepSource::annotation) return;
+  if (recording.annotations.empty()) throw UsageError("--steps annotation: the recording has no annotations");
+  throw UsageError(fmt::format("--steps annotation:{}: no such annotation begins while events are recorded; the "
+                               "recording has, for example, '{}'",
+                               choice.annotation, recording.frames.text(recording.annotations.front().name)));
+}
 
 StepFinder::StepFinder(const Recording& recording, const StepChoice& choice)
     : recording_(recording), choice_(choice), marks_(recording, wanted_name(choice)), passes_(recording.frames) {

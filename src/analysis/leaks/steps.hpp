@@ -8,6 +8,10 @@
 
 namespace memviz {
 
+/// Throws UsageError where the choice names an annotation, of which no device has a step: every device would look as if
+/// it had none.
+void check_annotation(const Recording& recording, const StepChoice& choice);
+
 class StepFinder {
 public:
   /// `recording` must outlive this object.

@@ -56,9 +56,8 @@ std::size_t json_bytes(std::string_view text) {
   return text.size() + static_cast<std::size_t>(std::ranges::count_if(text, is_escaped));
 }
 
-/// The largest lines, as many as a part of a few kilobytes has room for; the rest by kind.
-std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device) {
-  constexpr std::size_t kMostTextBytes = 5000;
+/// The largest lines, as many as there is room for; the rest by kind.
+std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device, std::size_t most_text_bytes) {
   constexpr std::size_t kEntryBytes = 50; // around the text
   std::vector<LineMemory> held;
   const std::vector<UserLine> lines = rank_user_lines(state, device);
@@ -70,11 +69,13 @@ std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device) {
   std::size_t written = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string label = line_text(labels[i]);
+    const auto kinds = std::ranges::count_if(
+        kKindLayers, [&](MemoryKind kind) { return amount_of_kind(lines[i].kinds, kind).bytes > 0; });
+    written += static_cast<std::size_t>(kinds) * (json_bytes(label) + kEntryBytes);
     for (const MemoryKind kind : kKindLayers) {
       const std::uint64_t bytes = amount_of_kind(lines[i].kinds, kind).bytes;
       if (bytes == 0) continue;
-      written += json_bytes(label) + kEntryBytes;
-      if (written <= kMostTextBytes)
+      if (written <= most_text_bytes)
         held.push_back({label, kind, bytes});
       else
         rest.at(static_cast<std::size_t>(kind)) += bytes;
@@ -88,7 +89,7 @@ std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device) {
 
 } // namespace
 
-RankPart part_of(const std::string& file, const MemoryState& state) {
+RankPart part_of(const std::string& file, const MemoryState& state, std::size_t most_text_bytes) {
   const Recording& recording = *state.recording;
   const DeviceState* const device = main_device(state);
   if (device == nullptr) return unread_part(file, "holds no memory of a GPU");
@@ -111,7 +112,7 @@ RankPart part_of(const std::string& file, const MemoryState& state) {
   part.last_time_us = figures.last_time_us;
   part.is_balanced = figures.balanced();
   part.may_have_lost_events = figures.may_have_lost_events;
-  part.held = held_of(state, device->device);
+  part.held = held_of(state, device->device, most_text_bytes);
   return part;
 }
 

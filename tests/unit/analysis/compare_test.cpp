@@ -275,6 +275,38 @@ TEST_CASE("a few equal addresses in recordings that are months apart are of two 
   CHECK_FALSE(compared(first, recording(100 * kDayUs, 0x100000), {}).has_two_processes());
 }
 
+TEST_CASE("ranks and blocks show that equal addresses are those of two processes, where segments do not") {
+  const auto recording = [](std::uint64_t first_bytes, std::string_view frame) {
+    test::SmallSnapshot made;
+    const StackId stack = frame.empty() ? kNoFrames : made.stack({frame});
+    for (std::uint64_t i = 0; i < 8; ++i)
+      made.segment(0x100000 * (i + 1), 0x100000)
+          .active(0x1000, i == 0 ? first_bytes : 0x200 * (i + first_bytes % 7), stack)
+          .inactive(0xff000);
+    return made.take();
+  };
+  const Recording train = recording(700, "/a/train.py:1:f");
+  SUBCASE("no block is on both sides") {
+    CHECK(compared(train, recording(701, "/a/train.py:1:f"), {}).has_two_processes());
+  }
+  SUBCASE("blocks at the same places, by other stacks") {
+    CHECK(compared(train, recording(700, "/b/main.py:7:g"), {}).has_two_processes());
+    CHECK_FALSE(compared(train, recording(700, ""), {}).has_two_processes());
+  }
+  SUBCASE("some stay: one process") {
+    CHECK_FALSE(compared(train, recording(707, "/a/train.py:1:f"), {}).has_two_processes());
+  }
+  SUBCASE("other ranks") {
+    Recording one = recording(700, "/a/train.py:1:f");
+    Recording other = recording(700, "/a/train.py:1:f");
+    one.origin.rank = 0;
+    other.origin.rank = 0;
+    CHECK_FALSE(compared(one, other, {}).has_two_processes());
+    other.origin.rank = 1;
+    CHECK(compared(one, other, {}).has_two_processes());
+  }
+}
+
 TEST_CASE("a device without memory takes no part in a comparison") {
   SnapshotBuilder one;
   one.segment(0x1000, 512, 0).active(512, 512);

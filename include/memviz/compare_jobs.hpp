@@ -1,0 +1,62 @@
+#pragma once
+
+// Two jobs of many ranks, each read as job_report() reads it -> what changed on each rank that both have: the three
+// figures of a gate, and the lines at the moment of its part. No file is read again.
+
+#include "memviz/compare.hpp"
+#include "memviz/gauges.hpp"
+#include "memviz/ranks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+/// The requested bytes of a line of code, or of a function, on both sides. A line that a side leaves out counts there
+/// with the most that it can hold, so that what is shown is the least change.
+struct RankLineChange {
+  std::string line;
+  std::uint64_t before_bytes = 0;
+  std::uint64_t after_bytes = 0;
+
+  [[nodiscard]] std::int64_t delta_bytes() const;
+};
+
+/// A rank that both jobs have. Indices are of JobReport::ranks.
+struct RankChange {
+  std::size_t before = 0;
+  std::size_t after = 0;
+  DeviceReadings readings;                 ///< of the device after
+  std::vector<RankLineChange> lines = {};  ///< unequal ones only, largest change first
+  std::optional<GateVerdict> verdict = {}; ///< its lines are indices into `lines`
+};
+
+struct JobCompareOptions {
+  std::optional<FrameMatch> match = {}; ///< nothing: by line, but by function where most lines only moved
+  std::optional<GateLimits> limits = {};
+};
+
+struct JobComparison {
+  JobReport before;
+  JobReport after;
+  FrameMatch match = FrameMatch::line;
+  bool is_match_chosen = false;         ///< nobody asked for it: most of what differs by line only moved
+  std::vector<RankChange> ranks;        ///< ascending by rank; files without a rank last, paired by their names
+  std::vector<std::size_t> only_before; ///< ranks that the job after lacks
+  std::vector<std::size_t> only_after;
+
+  [[nodiscard]] bool is_passed() const;
+  [[nodiscard]] std::size_t unread_files() const { return before.unread.size() + after.unread.size(); }
+};
+
+/// Returns the comparison of the ranks that both jobs have.
+[[nodiscard]] JobComparison compare_jobs(JobReport before, JobReport after, const JobCompareOptions& options = {});
+
+/// Returns indices into JobComparison::ranks, those that changed most first, by the largest change of the peak or the
+/// end; ranks over a limit before all others.
+[[nodiscard]] std::vector<std::size_t> ranks_by_change(const JobComparison& comparison);
+
+} // namespace memviz

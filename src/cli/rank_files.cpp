@@ -1,0 +1,103 @@
+#include "cli/rank_files.hpp"
+
+#include "cli/many_files.hpp"
+#include "cli/messages.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "cli/sizes.hpp"
+#include "cli/snapshot_file.hpp"
+#include "memviz/answers.hpp"
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+namespace memviz::cli {
+
+namespace {
+
+std::uint64_t parse_step(std::string_view option, const std::string& word) {
+  return parse_count(option, word, 0, std::numeric_limits<std::uint32_t>::max());
+}
+
+/// The way to read the snapshots of a job.
+struct PartOptions {
+  const FileOptions& file;
+  const Wants& wants;
+  std::size_t most_text_bytes;
+};
+
+/// The parts of a file: one of a snapshot, or those that it has.
+std::vector<RankPart> parts_of(const std::string& file, const PartOptions& options) {
+  const std::string name = shown_name(file, options.file);
+  try {
+    return naming_file(name, [&]() -> std::vector<RankPart> {
+      SnapshotFile snapshot(file, options.file);
+      Session& session = snapshot.session();
+      if (session.input().bytes().starts_with(kRankPartHead)) return read_rank_parts(session.input().bytes());
+      RankPart part = part_of(name, session.open(options.wants).state, options.most_text_bytes);
+      for (const LineMemory& held : part.held)
+        check_redacted(options.file, held.line);
+      return {std::move(part)};
+    });
+  } catch (const Error& error) {
+    const std::string_view reason = without_name(error.what(), name);
+    return {unread_part(name, options.file.redactor == nullptr ? std::string(reason) : Redactor::message(reason))};
+  }
+}
+
+} // namespace
+
+OptionList<RankOptions> rank_options() {
+  return {
+      verbatim({"rank-pattern", '\0', "RE",
+                "the rank in the names of the files, as the one group in parentheses of a regular expression, such as "
+                "'node\\d+-(\\d+)' (default: what the file records, else words such as rank3, else the number that "
+                "counts from 0 without gaps)"},
+               &RankOptions::pattern),
+      parsed(
+          {"step", '\0', "N", "only files with this step in their names; without it the latest file of a rank counts"},
+          &RankOptions::step, parse_step),
+  };
+}
+
+std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, const FileOptions& options,
+                                     std::size_t most_text_bytes) {
+  const std::vector<std::string> files = files_of(operands);
+  Wants wants{.moment = moment_of(automatic_scope()), .kinds = true};
+  wants.kind_rules = kind_rules_of(options);
+  FileOptions quiet = options;
+  quiet.is_quiet = true;
+  Progress progress(format_counted(files.size(), "file"), options.is_quiet);
+  std::vector<std::vector<RankPart>> by_file(files.size());
+  std::vector<RankPart> parts;
+  work_on_files(
+      files, threads_for_files(options),
+      [&](std::size_t i, unsigned threads) {
+        const FileOptions own = options_of_one(quiet, threads);
+        by_file[i] = parts_of(files[i], {own, wants, most_text_bytes});
+      },
+      [&](std::size_t i) {
+        std::ranges::move(by_file[i], std::back_inserter(parts));
+        by_file[i].clear();
+        progress.show("reading", i + 1, files.size());
+      });
+  return parts;
+}
+
+bool is_job(const std::string& operand) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(operand, unknown)) return true;
+  // A pipe is read once: it is a snapshot.
+  if (!std::filesystem::is_regular_file(operand, unknown)) return false;
+  std::string head(kRankPartHead.size(), '\0');
+  return std::ifstream(operand).read(head.data(), static_cast<std::streamsize>(head.size())) && head == kRankPartHead;
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,126 @@
+#include "memviz/step_table_report.hpp"
+
+#include "base/json_schema.hpp"
+#include "base/printable.hpp"
+#include "base/wrap.hpp"
+#include "export/device_json.hpp"
+#include "export/steps_json.hpp"
+#include "export/text_table.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/leaks_words.hpp"
+#include "memviz/warnings.hpp"
+#include "story/leaks_words.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace {
+
+constexpr std::size_t kStepColumns = 100;
+
+void add_step_row(TextTable& table, const std::string& name, const StepFigures& step) {
+  table.add_row({name, format_count(step.first_event), format_count(step.events), format_bytes(step.peak_bytes),
+                 format_bytes(step.end_bytes), format_bytes(step.allocated_bytes), format_bytes(step.freed_bytes),
+                 format_delta(step.growth_bytes())});
+}
+
+/// The first and the last steps, where there are many.
+std::string step_rows(const StepTable& steps) {
+  constexpr std::size_t kMostAtOneEnd = 20;
+  TextTable table{Align::right, Align::right, Align::right, Align::right,
+                  Align::right, Align::right, Align::right, Align::right};
+  table.add_row({"step", "from event", "events", "peak", "end", "allocated", "freed", "growth"});
+  if (steps.before) add_step_row(table, "before", *steps.before);
+  const std::size_t count = steps.rows.size();
+  const std::size_t left_out = count > 2 * kMostAtOneEnd ? count - 2 * kMostAtOneEnd : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (left_out > 0 && i == kMostAtOneEnd) {
+      table.add_row({"...", "", format_counted(left_out, "step")});
+      i += left_out;
+    }
+    add_step_row(table, format_count(steps.steps.left_out + i + 1), steps.rows[i]);
+  }
+  return table.text("  ");
+}
+
+/// The step with the highest peak, and the one that grows most.
+std::string step_answer(const StepTable& steps) {
+  const auto number = [&](auto row) {
+    return format_count(steps.steps.left_out + static_cast<std::uint64_t>(row - steps.rows.begin()) + 1);
+  };
+  const auto highest = std::ranges::max_element(steps.rows, {}, &StepFigures::peak_bytes);
+  const auto most = std::ranges::max_element(steps.rows, {}, &StepFigures::growth_bytes);
+  const std::string peak =
+      fmt::format("The highest peak of a step is {}, in step {}", format_bytes(highest->peak_bytes), number(highest));
+  if (most->growth_bytes() <= 0) return peak + "; no step ends with more than it began with.";
+  return fmt::format("{}; the largest growth in a step is {}, in step {}.", peak, format_delta(most->growth_bytes()),
+                     number(most));
+}
+
+std::string step_section(const MemoryState& state, const StepTable& steps) {
+  std::string text = '\n' + device_heading(steps.device, state.recording->origin.is_cpu) + '\n';
+  if (steps.rows.empty())
+    return text + wrapped_text("No steps: " + steps_note(*state.recording, steps.steps) + '.', "  ", kStepColumns);
+  text += wrapped_text(step_answer(steps), "  ", kStepColumns);
+  text += wrapped_text(fmt::format("{}, {}.", format_counted(steps.rows.size(), "step"), step_source_text(steps.steps)),
+                       "  ", kStepColumns);
+  for (const std::string& note : step_notes(steps.steps))
+    text += wrapped_text(note + '.', "  ", kStepColumns);
+  return text + step_rows(steps);
+}
+
+void write_step_figures(JsonWriter& json, const StepFigures& step) {
+  json.member("first_event", step.first_event)
+      .member("events", step.events)
+      .member("time_us", step.time_us)
+      .member("start_bytes", step.start_bytes)
+      .member("peak_bytes", step.peak_bytes)
+      .member("end_bytes", step.end_bytes)
+      .member("allocated_bytes", step.allocated_bytes)
+      .member("freed_bytes", step.freed_bytes)
+      .member("growth_bytes", step.growth_bytes());
+}
+
+void write_step_table(JsonWriter& json, const MemoryState& state, const StepTable& steps) {
+  write_device_key(json.begin_object(), steps.device);
+  write_steps(json, *state.recording, steps.steps);
+  json.key("before");
+  if (steps.before) {
+    write_step_figures(json.begin_object(JsonLayout::compact), *steps.before);
+    json.end_object();
+  } else {
+    json.value(nullptr);
+  }
+  json.key("rows").begin_array();
+  for (std::size_t i = 0; i < steps.rows.size(); ++i) {
+    json.begin_object(JsonLayout::compact).member("step", steps.steps.left_out + i + 1);
+    write_step_figures(json, steps.rows[i]);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+} // namespace
+
+std::string step_tables_text(const std::string& file, const MemoryState& state, const std::vector<StepTable>& tables) {
+  std::string text = printable(file) + '\n';
+  if (tables.empty())
+    text +=
+        "\nNo events on any device: steps are seen in a recording with torch.cuda.memory._record_memory_history().\n";
+  for (const StepTable& steps : tables)
+    text += step_section(state, steps);
+  return text;
+}
+
+std::string step_tables_json(const std::string& file, const MemoryState& state, const std::vector<StepTable>& tables) {
+  return json_document([&](JsonWriter& json) {
+    begin_document(json, "memviz.steps/1.0").member("file", file).key("devices").begin_array();
+    for (const StepTable& steps : tables)
+      write_step_table(json, state, steps);
+    json.end_array().member("warnings", warnings_and_losses(state)).end_object();
+  });
+}
+
+} // namespace memviz

@@ -1,0 +1,68 @@
+#include "memviz/accelerator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace memviz {
+namespace {
+
+/// Texts in the name or the file of a frame that only one kind of device has.
+struct FrameSign {
+  std::string_view text;
+  Accelerator accelerator;
+};
+constexpr std::array kFrameSigns{
+    FrameSign{"torch_npu", Accelerator::npu},   FrameSign{"c10_npu::", Accelerator::npu},
+    FrameSign{"c10::xpu::", Accelerator::xpu},  FrameSign{"at::xpu::", Accelerator::xpu},
+    FrameSign{"torch/xpu/", Accelerator::xpu},  FrameSign{"libtorch_hip", Accelerator::rocm},
+    FrameSign{"libc10_hip", Accelerator::rocm}, FrameSign{"c10::hip::", Accelerator::rocm},
+};
+
+Accelerator accelerator_of_frames(const FrameTable& frames) {
+  for (std::uint32_t i = 0; i < frames.frame_count(); ++i) {
+    const std::string_view name = frames.name(FrameId{i});
+    const std::string_view file = frames.filename(FrameId{i});
+    for (const FrameSign& sign : kFrameSigns)
+      if (name.find(sign.text) != std::string_view::npos || file.find(sign.text) != std::string_view::npos)
+        return sign.accelerator;
+  }
+  return Accelerator::cuda;
+}
+
+/// CUDA's allocator writes a dozen settings.
+bool has_settings_of_xpu(const Recording& recording) {
+  constexpr std::array<std::string_view, 2> kNames{"PYTORCH_ALLOC_CONF", "expandable_segments"};
+  return recording.settings.size() == kNames.size() && std::ranges::all_of(kNames, [&](std::string_view name) {
+           return std::ranges::any_of(
+               recording.settings, [&](const auto& setting) { return recording.frames.text(setting.first) == name; });
+         });
+}
+
+} // namespace
+
+Accelerator accelerator_of(const Recording& recording) {
+  if (recording.origin.is_cpu || recording.origin.rehearsal) return Accelerator::cuda;
+  if (has_settings_of_xpu(recording) && recording.annotations.empty()) return Accelerator::xpu;
+  return accelerator_of_frames(recording.frames);
+}
+
+bool has_cuda_allocator(Accelerator accelerator) {
+  return accelerator == Accelerator::cuda || accelerator == Accelerator::rocm;
+}
+
+std::string accelerator_note(Accelerator accelerator) {
+  switch (accelerator) {
+  case Accelerator::cuda: break;
+  case Accelerator::rocm: return "recorded on AMD GPUs (ROCm), whose allocator and settings are those of CUDA";
+  case Accelerator::xpu:
+    return "recorded by torch.xpu on Intel GPUs: the file has no annotations, and of the allocator's settings "
+           "PYTORCH_ALLOC_CONF and expandable_segments alone; what CUDA's settings would change is not looked at";
+  case Accelerator::npu:
+    return "recorded by torch_npu on Ascend NPUs, which are called GPU here: the file has no allocator settings and no "
+           "annotations; what CUDA's settings would change is not looked at";
+  }
+  return "";
+}
+
+} // namespace memviz
