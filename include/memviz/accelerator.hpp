@@ -11,7 +11,7 @@
 namespace memviz {
 
 enum class Accelerator : std::uint8_t {
-  cuda, ///< and all that no sign tells apart from it
+  cuda, ///< and everything that no sign distinguishes from it
   rocm, ///< torch.cuda on AMD GPUs: CUDA's allocator and its settings
   xpu,  ///< torch.xpu on Intel GPUs, since 2026
   npu,  ///< torch_npu on Ascend

@@ -43,7 +43,7 @@ struct JobComparison {
   JobReport before;
   JobReport after;
   FrameMatch match = FrameMatch::line;
-  bool is_match_chosen = false;         ///< nobody asked for it: most of what differs by line only moved
+  bool is_match_chosen = false;         ///< no one asked for it: most of what differs by line only moved
   std::vector<RankChange> ranks;        ///< ascending by rank; files without a rank last, paired by their names
   std::vector<std::size_t> only_before; ///< ranks that the job after lacks
   std::vector<std::size_t> only_after;

@@ -26,7 +26,7 @@ constexpr std::array kOverlayColours{
     PageColour{".run-after", "fill", paint::kAdded.light_fill, paint::kAdded.dark_fill},
     PageColour{".run-after", "stroke", paint::kAdded.light_fill, paint::kAdded.dark_fill},
 };
-/// The line after is dashed, so that the two can be told apart without colours.
+/// The line after is dashed, so that the two differ without colours.
 constexpr std::string_view kOverlayStyle = ".run-before,.run-after{fill-opacity:.25;stroke-width:1.5;"
                                            "stroke-linejoin:round}\n.run-after{stroke-dasharray:5 2}\n";
 
