@@ -141,10 +141,7 @@ def _log_growth(name):
 def _watch_vllm_worker(module):
     def profile(original, self, *arguments, **named):
         available = original(self, *arguments, **named)
-        # vLLM 0.33 has no such member, and takes what is outside of PyTorch for weights.
-        weights = getattr(self.model_runner, "model_memory_usage", None) if hasattr(self, "non_torch_memory") else None
         _log(
-            weights_bytes=_whole(weights),
             activation_bytes=_whole(getattr(self, "peak_activation_memory", None)),
             outside_bytes=_whole(getattr(self, "non_torch_memory", None)),
             budget_bytes=_whole(getattr(self, "requested_memory", None)),
@@ -159,9 +156,13 @@ def _watch_vllm_worker(module):
 
     def load(original, self, *arguments, **named):
         _log(**_State.guarded(memviz_rehearsal_model.install_for_vllm, self, _State.settings["outside_given"]) or {})
-        return weigh(original, self, *arguments, **named)
+        before = _allocated()
+        result = original(self, *arguments, **named)
+        # vLLM 0.33 also makes buffers here, which its own figure leaves out.
+        weights = _whole(getattr(self.model_runner, "model_memory_usage", None))
+        _log(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
+        return result
 
-    weigh = _log_growth("weights_bytes")
     _wrap(module.Worker, "load_model", load)
     _wrap(module.Worker, "determine_available_memory", profile)
     _wrap(module.Worker, "initialize_from_config", start)
