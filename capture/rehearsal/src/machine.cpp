@@ -122,7 +122,7 @@ void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes) {
   for (const DeviceBook& book : locked->memory.devices()) {
     sum.graphs += book.most_graphs.graphs;
     sum.nodes += book.most_graphs.nodes;
-    sum.bytes += book.most_graphs.bytes + book.first_graph_bytes;
+    sum.bytes += book.most_graphs.bytes;
   }
   graphs_nodes_bytes[0] = sum.graphs;
   graphs_nodes_bytes[1] = sum.nodes;

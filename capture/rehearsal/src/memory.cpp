@@ -65,22 +65,22 @@ GraphUse Memory::use_of_graph(std::uint64_t nodes) const {
 
 Error Memory::charge_graph(int device, const GraphUse& use) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
-  const std::uint64_t first_bytes = book.first_graph_bytes == 0 ? graph_model_.first_bytes : 0;
-  if (const Error error = charge(device, first_bytes + use.bytes); error != Error::success) return error;
-  book.first_graph_bytes += first_bytes;
+  const std::uint64_t bytes = use.bytes + (book.graphs.graphs == 0 ? graph_model_.first_bytes : 0);
+  if (const Error error = charge(device, bytes); error != Error::success) return error;
   book.graphs.graphs += use.graphs;
   book.graphs.nodes += use.nodes;
-  book.graphs.bytes += use.bytes;
+  book.graphs.bytes += bytes;
   if (book.graphs.nodes > book.most_graphs.nodes) book.most_graphs = book.graphs;
   return Error::success;
 }
 
 void Memory::release_graph(int device, const GraphUse& use) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
-  release(device, use.bytes);
   book.graphs.graphs -= use.graphs;
   book.graphs.nodes -= use.nodes;
-  book.graphs.bytes -= use.bytes;
+  const std::uint64_t bytes = book.graphs.graphs == 0 ? book.graphs.bytes : use.bytes;
+  book.graphs.bytes -= bytes;
+  release(device, bytes);
 }
 
 Error Memory::allocate(int device, std::uint64_t bytes, void** out) {

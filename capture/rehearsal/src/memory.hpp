@@ -24,7 +24,7 @@ struct GraphUse {
 
 // A model of what the driver takes for graphs; nothing by default.
 struct GraphModel {
-  std::uint64_t first_bytes = 0; // once, with the first graph of a device
+  std::uint64_t first_bytes = 0; // once, while a device has any graph
   std::uint64_t node_bytes = 0;  // for each node of an instantiated graph
 };
 
@@ -34,10 +34,9 @@ struct DeviceBook {
   std::uint64_t context_bytes = 0;
   std::uint64_t used_bytes = 0; // without the context's
   std::uint64_t peak_used_bytes = 0;
-  std::uint64_t outside_bytes = 0;     // of the used ones, what libraries took
-  GraphUse graphs;                     // now; their bytes are used ones
-  GraphUse most_graphs;                // when they had the most nodes
-  std::uint64_t first_graph_bytes = 0; // of the used ones, by the model, not in graphs
+  std::uint64_t outside_bytes = 0; // of the used ones, what libraries took
+  GraphUse graphs;                 // now; their bytes are used ones
+  GraphUse most_graphs;            // when they had the most nodes
   bool has_context = false;
 
   [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
@@ -77,7 +76,7 @@ public:
   void set_outside(std::uint64_t bytes) { outside_bytes_ = bytes; }
 
   // Takes what the model says of a graph, and of the first one, and counts it; or fails with out_of_memory and does
-  // neither. What the first one took stays.
+  // neither. What the first one took is given back with the last one.
   void set_graph_model(const GraphModel& model) { graph_model_ = model; }
   [[nodiscard]] GraphUse use_of_graph(std::uint64_t nodes) const;
   Error charge_graph(int device, const GraphUse& use);

@@ -21,7 +21,11 @@ _READY_SECONDS = 300
 _REQUEST_SECONDS = 600
 _END_SECONDS = 90
 _NEW_TOKENS = 8
-_SERVERS = ("vllm.entrypoints.openai.api_server", "sglang.srt.entrypoints.http_server")
+_SERVERS = (
+    "vllm.entrypoints.openai.api_server",
+    "vllm.entrypoints.launchers.api_server.entry",  # vLLM 0.33
+    "sglang.srt.entrypoints.http_server",
+)
 
 
 class _State:

@@ -35,11 +35,11 @@ class _State:
 def install(settings, log, guarded):
     _State.settings, _State.log, _State.guarded = settings, log, guarded
     for module, act in (
-        ("vllm.logger", lambda _: _read_log_lines("vllm")),
+        ("vllm.logger", _watch_vllm_log),
         ("vllm.engine.arg_utils", _supply_vllm),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
-        ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # newer ones of 2026
+        ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
         ("sglang.srt.server_args", _supply_sglang),
         ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
     ):
@@ -142,7 +142,6 @@ def _watch_vllm_worker(module):
     def profile(original, self, *arguments, **named):
         available = original(self, *arguments, **named)
         _log(
-            weights_bytes=_whole(getattr(self.model_runner, "model_memory_usage", None)),
             activation_bytes=_whole(getattr(self, "peak_activation_memory", None)),
             outside_bytes=_whole(getattr(self, "non_torch_memory", None)),
             budget_bytes=_whole(getattr(self, "requested_memory", None)),
@@ -157,9 +156,13 @@ def _watch_vllm_worker(module):
 
     def load(original, self, *arguments, **named):
         _log(**_State.guarded(memviz_rehearsal_model.install_for_vllm, self, _State.settings["outside_given"]) or {})
-        return weigh(original, self, *arguments, **named)
+        before = _allocated()
+        result = original(self, *arguments, **named)
+        # vLLM 0.33 also makes buffers here, which its own figure leaves out.
+        weights = _whole(getattr(self.model_runner, "model_memory_usage", None))
+        _log(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
+        return result
 
-    weigh = _log_growth("weights_bytes")
     _wrap(module.Worker, "load_model", load)
     _wrap(module.Worker, "determine_available_memory", profile)
     _wrap(module.Worker, "initialize_from_config", start)
@@ -201,6 +204,19 @@ def _graph_facts():
 
 def _whole(value):
     return int(value) if isinstance(value, (int, float)) and value >= 0 else None
+
+
+def _watch_vllm_log(module):
+    """vLLM 0.33 configures its logger again, which takes handlers away."""
+    configure = getattr(module, "_configure_vllm_root_logger", None)
+
+    def configure_and_read(*arguments, **named):
+        configure(*arguments, **named)
+        _State.guarded(_read_log_lines, "vllm")
+
+    if configure is not None:
+        module._configure_vllm_root_logger = configure_and_read
+    _read_log_lines("vllm")
 
 
 def _read_log_lines(name):

@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from vllm import logger  # noqa: F401
+from vllm import logger
 from vllm.engine.arg_utils import EngineArgs
 from vllm.entrypoints.openai import api_server
 from vllm.v1.worker.gpu_model_runner import GPUModelRunner
@@ -30,6 +30,7 @@ def start_engine(error):
 
 
 def main(model, error=""):
+    logger.configure_again()
     arguments = EngineArgs(model)
     arguments.create_engine_config()
     start_engine(error)
