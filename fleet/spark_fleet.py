@@ -62,6 +62,11 @@ def row_of(tool_name):
     return row
 
 
+def plain(path):
+    """A path as it is compared: Spark writes file:/a and file:///a."""
+    return re.sub("^([a-z0-9]+):/+", r"\1:/", path)
+
+
 def main():
     source, out = sys.argv[1:3]
     builder = SparkSession.builder.appName("memviz")
@@ -77,8 +82,8 @@ def main():
         pairs = spark.sparkContext.parallelize([(name, None) for name in names], tasks)
     else:  # Spark leaves out empty files
         content = files.select("path", "content").rdd.map(tuple)
-        read = set(files.select("path").rdd.map(lambda row: row.path).collect())
-        pairs = content.union(spark.sparkContext.parallelize([(name, b"") for name in names if name not in read]))
+        read = {plain(row.path) for row in files.select("path").collect()}
+        pairs = content.union(spark.sparkContext.parallelize([(name, b"") for name in names if plain(name) not in read]))
     rows = spark.createDataFrame(pairs.map(row_of(os.path.basename(tool))), COLUMNS)
     rows.write.mode("overwrite").parquet(f"{out}/ranks")
     rows = spark.read.parquet(f"{out}/ranks")

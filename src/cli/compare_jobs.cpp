@@ -9,6 +9,8 @@
 #include "memviz/compare_jobs_words.hpp"
 #include "memviz/error.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace memviz::cli {
@@ -30,10 +32,13 @@ std::string job_name(std::string operand, const FileOptions& options) {
 }
 
 void check_jobs(const CommandOptions& options) {
-  for (const std::string& operand : options.operands)
-    if (!is_job(operand))
-      throw UsageError(shown_name(operand, options.file) +
-                       " is a single file: compare two folders, or two files, with each other");
+  for (const std::string& operand : options.operands) {
+    if (is_job(operand)) continue;
+    const std::string name = shown_name(operand, options.file);
+    std::error_code unknown;
+    if (operand != "-" && !std::filesystem::exists(operand, unknown)) throw Error(name + ": no such file or folder");
+    throw UsageError(name + " is a single file: compare two folders, or two files, with each other");
+  }
 }
 
 } // namespace

@@ -40,7 +40,11 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
     return naming_file(name, [&]() -> std::vector<RankPart> {
       SnapshotFile snapshot(file, options.file);
       Session& session = snapshot.session();
-      if (session.input().bytes().starts_with(kRankPartHead)) return read_rank_parts(session.input().bytes());
+      if (session.input().bytes().starts_with(kRankPartHead)) {
+        if (options.file.redactor != nullptr)
+          throw Error("the lines of a part stay as they are: make parts of the snapshots with --redact");
+        return read_rank_parts(session.input().bytes());
+      }
       RankPart part = part_of(name, session.open(options.wants).state, options.most_text_bytes);
       for (const LineMemory& held : part.held)
         check_redacted(options.file, held.line);

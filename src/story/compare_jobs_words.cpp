@@ -79,7 +79,7 @@ std::string changed_sentence(const JobComparison& comparison) {
     text = fmt::format("{} of {}{}.", capitalized(change.substr(change.find(' ') + 1)).insert(0, "The "),
                        changed_rank_name(comparison, most), line.empty() ? "" : "; " + line);
   if (const std::string remark = moments_remark(comparison, most); !remark.empty())
-    text += fmt::format(" {} ran {}.", capitalized(changed_rank_name(comparison, most)), remark);
+    text += fmt::format(" It ran {}.", remark);
   if (same > 0) text += fmt::format(" {} did not change.", format_counted(static_cast<std::uint64_t>(same), "rank"));
   return text;
 }

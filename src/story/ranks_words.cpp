@@ -18,6 +18,12 @@ bool is_among(const std::vector<RankDifference>& differences, std::size_t rank) 
   return std::ranges::find(differences, rank, &RankDifference::rank) != differences.end();
 }
 
+/// The name at the beginning of a sentence: that of a file stays as it is.
+std::string name_at_start(const JobReport& report, std::size_t rank) {
+  const std::string name = rank_name(report, rank);
+  return report.ranks[rank].rank ? capitalized(name) : name;
+}
+
 std::string more_or_less(std::int64_t delta_bytes) {
   return fmt::format("{} {}", format_bytes(magnitude(delta_bytes)), delta_bytes < 0 ? "less" : "more");
 }
@@ -35,10 +41,9 @@ std::string against(const JobReport& report, const RankDifference& difference) {
 std::string failed_sentence(const JobReport& report) {
   const RankDifference& first = report.failed.front();
   const RankPart& part = report.parts[report.ranks[first.rank].part];
-  std::string text = report.failed.size() == 1
-                         ? fmt::format("{} ran out of memory", capitalized(rank_name(report, first.rank)))
-                         : fmt::format("{} ranks ran out of memory, the first of them {}", report.failed.size(),
-                                       rank_name(report, first.rank));
+  std::string text = report.failed.size() == 1 ? fmt::format("{} ran out of memory", name_at_start(report, first.rank))
+                                               : fmt::format("{} ranks ran out of memory, the first of them {}",
+                                                             report.failed.size(), rank_name(report, first.rank));
   text += fmt::format(": {} asked for{} with {} in use.", format_bytes(part.asked_bytes),
                       part.asked_by.empty() ? "" : " by " + part.asked_by, format_bytes(part.held_bytes));
   RankDifference more = first;
@@ -49,7 +54,7 @@ std::string failed_sentence(const JobReport& report) {
 
 std::string outlier_sentence(const JobReport& report) {
   const RankDifference& first = report.outliers.front();
-  std::string text = fmt::format("{} stands out: it holds {} than {}: {}.", capitalized(rank_name(report, first.rank)),
+  std::string text = fmt::format("{} stands out: it holds {} than {}: {}.", name_at_start(report, first.rank),
                                  more_or_less(first.delta_bytes), against(report, first), difference_lines(first));
   if (report.outliers.size() == 1) return text;
   std::vector<std::size_t> others;
@@ -115,7 +120,7 @@ std::string timing_note(const JobReport& report) {
   return fmt::format("{}{} holds {} of communication buffers than the median of its group. When PyTorch frees these "
                      "depends on threads, so identical ranks differ at random, and the rank does not count as one that "
                      "stands out.",
-                     capitalized(rank_name(report, first.rank)), others, more_or_less(first.delta_bytes));
+                     name_at_start(report, first.rank), others, more_or_less(first.delta_bytes));
 }
 
 std::string devices_note(const JobReport& report) {

@@ -250,7 +250,7 @@ def check_comparisons(schemas):
     data = SOURCE / "testdata"
     pairs = [("before", "after"), ("run_main", "run_branch"), ("training_step", "oom"), ("empty", "oom"), ("gen_2.1_no_time", "gen_2.15_host")]
     for before, after in pairs:
-        for words in ([], ["--fail-over", "1%"], ["--match", "function", "--at", "end"]):
+        for words in ([], ["--fail-over", "1%"], ["--match", "function", "--at", "end"], ["--by-step", "--steps", "events:9"]):
             text = run("compare", data / f"{before}.pickle", data / f"{after}.pickle", *words, "--json", "-", "--quiet", codes=(0, 3))
             document = json.loads(text)
             schemas["compare"].check(f"compare {before} {after} {words}", document)
@@ -351,6 +351,42 @@ def check_ranks(schemas, folder):
     expect("ranks: by timing", [one["rank"] for one in document["by_timing"]], [12])
 
 
+def check_jobs(schemas, folder):
+    """Two jobs rank by rank: one that grew, one that each lacks, and a bad file."""
+    data = SOURCE / "testdata"
+    jobs = [folder / "job_before", folder / "job_after"]
+    for job, names in zip(jobs, (["run_main"] * 4, ["run_main", "run_branch", "segments_only"])):
+        job.mkdir()
+        for rank, name in enumerate(names):
+            (job / f"rank{rank}.pickle").write_bytes((data / f"{name}.pickle").read_bytes())
+    (jobs[1] / "rank5.pickle").write_text("no snapshot")
+    (jobs[1] / "rank6.pickle").write_bytes((data / "oom.pickle").read_bytes())
+    for words, code in ([], 0), (["--fail-over", "peak=1B,line=1B"], 3), (["--strict"], 1), (["--match", "function"], 0):
+        document = json.loads(run("compare", *jobs, *words, "--json", "-", "--quiet", codes=(code,)))
+        schemas["compare-jobs"].check(f"compare of jobs {words}", document)
+        expect(f"compare of jobs {words}: ranks", [rank["rank"] for rank in document["ranks"]], [0, 1, 2])
+        expect(f"compare of jobs {words}: only", [[rank["rank"] for rank in document[key]] for key in ("only_before", "only_after")], [[3], [6]])
+    expect("compare of jobs: unread", len(document["after"]["unread_files"]), 1)
+
+
+def check_steps(schemas):
+    """A table of steps, of each way to find them, whose ends are those of stats."""
+    data = SOURCE / "testdata"
+    for path in snapshots():
+        if path.stat().st_size < LARGEST_WITH_ALL and not is_hostile(path):
+            text = run("stats", "--by", "step", path, "--json", "-", "--quiet", codes=(0, 1))
+            if text:
+                document = json.loads(text)
+                schemas["steps"].check(f"stats --by step {path.name}", document)
+                ends = {device["device"]: device["end_requested_bytes"] for device in json.loads(run("stats", path, "--json", "-", "--quiet"))["devices"]}
+                for device in document["devices"]:
+                    if device["rows"]:
+                        expect(f"stats --by step {path.name}: end", device["rows"][-1]["end_bytes"], ends[device["device"]])
+    for steps in "events:5", "annotation:load", "time:50":
+        text = run("stats", "--by", "step", "--steps", steps, data / "gen_2.5_annotations.pickle", "--json", "-", "--quiet")
+        schemas["steps"].check(f"stats --by step {steps}", json.loads(text))
+
+
 def check_lines(schemas):
     """--format ndjson has the same lines as --json."""
     path = SOURCE / "testdata" / "gen_2.5_annotations.pickle"
@@ -377,7 +413,7 @@ UNSEEN = {"leaks": {"block_bytes"}}  # a stack without frames that grows
 
 def main():
     schemas = {path.stem: Schema(path) for path in sorted((SOURCE / "docs" / "schemas").glob("*.json"))}
-    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"baseline", "compare", "flops", "ranks", "rehearse", "unread"}))
+    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"baseline", "compare", "compare-jobs", "flops", "ranks", "rehearse", "steps", "unread"}))
     with tempfile.TemporaryDirectory() as folder:
         check_snapshots(schemas)
         check_variations(schemas, pathlib.Path(folder))
@@ -387,6 +423,8 @@ def main():
         check_rehearsals(schemas, pathlib.Path(folder))
         check_several(schemas)
         check_ranks(schemas, pathlib.Path(folder))
+        check_jobs(schemas, pathlib.Path(folder))
+        check_steps(schemas)
         check_lines(schemas)
         check_strictness(schemas)
     for name, schema in schemas.items():

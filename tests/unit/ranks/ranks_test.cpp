@@ -101,6 +101,14 @@ TEST_CASE("a rank that holds more than its group") {
                                   "keep_samples job.py:121 +96.0 MiB (unknown memory).");
 }
 
+TEST_CASE("the name of a file without a rank is not changed where a sentence begins with it") {
+  std::vector<RankPart> parts = pipeline(1, 4, 0);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    parts[i].file = std::string("job/") + "abcd"[i] + "_mem.pickle";
+  parts[2].held.push_back({"keep_samples job.py:121", MemoryKind::unknown, 96 * kMiB});
+  CHECK(ranks_headline(job_report(parts)).starts_with("c_mem.pickle stands out: "));
+}
+
 TEST_CASE("what is the same, or differs by timing alone, does not stand out") {
   SUBCASE("all the same") {
     CHECK(ranks_headline(job_report(pipeline(1, 4, 0))) ==
