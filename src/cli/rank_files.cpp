@@ -48,6 +48,7 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
       RankPart part = part_of(name, session.open(options.wants).state, options.most_text_bytes);
       for (const LineMemory& held : part.held)
         check_redacted(options.file, held.line);
+      check_redacted(options.file, part.asked_by);
       return {std::move(part)};
     });
   } catch (const Error& error) {
