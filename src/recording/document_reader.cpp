@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
+#include "memviz/accelerator.hpp"
 #include "recording/annotation_reader.hpp"
 #include "recording/generation.hpp"
 #include "recording/recorder_reader.hpp"
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 
 namespace memviz {
 namespace {
@@ -47,6 +49,12 @@ void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording
   if (rest.find_first_not_of('\0') == std::string_view::npos) return;
   recording.warnings.push_back(
       fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
+}
+
+/// Returns the generation of writers whose keys are not those of CUDA's generations; "" for CUDA.
+std::string_view generation_of(Accelerator accelerator) {
+  if (accelerator == Accelerator::xpu) return "PyTorch of 2026 or newer";
+  return accelerator == Accelerator::npu ? "unknown PyTorch" : "";
 }
 
 } // namespace
@@ -112,7 +120,8 @@ void read_document(Readers& readers) {
                             .has_compile_context = traces.saw_compile_context(),
                             .has_user_metadata = traces.saw_user_metadata(),
                             .has_pool = traces.saw_pool()};
-  recording.origin.generation = infer_generation(recording.origin.signs);
+  const std::string_view other = generation_of(accelerator_of(recording));
+  recording.origin.generation = other.empty() ? infer_generation(recording.origin.signs) : std::string(other);
 }
 
 void finish_pickle(int protocol, std::uint64_t end_offset, std::string_view bytes, Recording& recording) {

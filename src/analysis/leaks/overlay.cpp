@@ -57,10 +57,10 @@ OverlayAxis axis_of(const Run& before, const Run& after, const std::optional<Ove
   return *wanted;
 }
 
-/// Places of events on the axis, ascending; the events before the first step are left out.
-class Places {
+/// The places of events on the axis, ascending; the events before the first step are left out.
+class AxisPlaces {
 public:
-  Places(const Run& run, OverlayAxis axis) : run_(run), axis_(axis) {}
+  AxisPlaces(const Run& run, OverlayAxis axis) : run_(run), axis_(axis) {}
 
   /// Nothing before the first step.
   [[nodiscard]] std::optional<double> of(std::size_t event) {
@@ -90,7 +90,7 @@ private:
 double length_of(const Run& run, OverlayAxis axis) {
   if (axis == OverlayAxis::step) return static_cast<double>(run.steps.steps.left_out + run.steps.rows.size());
   if (axis == OverlayAxis::event) return static_cast<double>(run.events.size());
-  Places places(run, axis);
+  AxisPlaces places(run, axis);
   double length = 0;
   for (std::size_t i = 0; i < run.events.size(); ++i)
     length = places.of(i).value_or(length);
@@ -129,7 +129,7 @@ OverlaySide side_of(const Run& run, const Overlay& overlay) {
   if (first && last && *first <= *last)
     side.duration_us = static_cast<std::uint64_t>(saturating_difference(*last, *first));
   Curve curve(overlay.length, overlay.columns);
-  Places places(run, overlay.axis);
+  AxisPlaces places(run, overlay.axis);
   auto live = static_cast<std::int64_t>(run.state.figures.baseline_bytes);
   for (std::size_t i = 0; i < run.events.size(); ++i) {
     const std::int64_t was = live;
