@@ -33,8 +33,11 @@ public:
     add_state(id, device, moment);
   }
 
-  [[nodiscard]] MemoryState take(std::string generation) {
-    recording_->origin.generation = std::move(generation);
+  [[nodiscard]] MemoryState take(const Baseline& baseline) {
+    recording_->origin.generation = baseline.generation;
+    if (!baseline.rehearsed_gpu.empty()) recording_->origin.rehearsal.emplace().gpu = baseline.rehearsed_gpu;
+    for (const auto& [name, value] : baseline.settings)
+      recording_->settings.emplace_back(recording_->frames.intern(name), recording_->frames.intern(value));
     state_.has_kinds = !state_.blocks.empty();
     state_.recording = recording_;
     return std::move(state_);
@@ -124,7 +127,7 @@ MemoryState state_of(const Baseline& baseline, MomentKind moment, std::uint64_t 
   StateOfBaseline made(moment, side);
   for (const auto& [id, device] : baseline.devices)
     made.add(id, device);
-  return made.take(baseline.generation);
+  return made.take(baseline);
 }
 
 void fold_left_out(Comparison& comparison, const Baseline& before, const Baseline& after) {

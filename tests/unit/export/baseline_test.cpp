@@ -1,5 +1,6 @@
 #include "memviz/baseline_json.hpp"
 
+#include "memviz/environment.hpp"
 #include "memviz/error.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
@@ -56,6 +57,19 @@ std::uint64_t sum_of_lines(const nlohmann::json& moment) {
 }
 
 } // namespace
+
+TEST_CASE("a baseline has the settings and the made-up GPU of its recording") {
+  Recording recording = with_lines(2, 512);
+  recording.origin.rehearsal.emplace().gpu = "NVIDIA L4";
+  recording.settings.emplace_back(recording.frames.intern("expandable_segments"), recording.frames.intern("True"));
+  const MemoryState state =
+      state_of(read_baseline_json(baseline_json(baseline_of(recording))), MomentKind::peak, &ByteRange::high);
+  CHECK(environment_changes(recording, *state.recording).empty());
+  const auto changes = environment_changes(with_lines(2, 512), *state.recording);
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0] == EnvironmentChange{"made-up GPU", std::nullopt, "NVIDIA L4"});
+  CHECK(changes[1] == EnvironmentChange{"allocator settings", std::nullopt, "recorded"});
+}
 
 TEST_CASE("a baseline that is read back has no difference from its recording") {
   const Recording recording = with_lines(20, 1000);
