@@ -30,7 +30,7 @@ std::string overlay_headline(const Overlay& overlay) {
 }
 
 std::string overlay_answer(const Overlay& overlay) {
-  if (!overlay.most) return "Where both are drawn, the same lives before and after.";
+  if (!overlay.most) return "Both hold the same wherever both are drawn.";
   const std::uint64_t before = overlay.before.columns[*overlay.most].high_bytes;
   const std::uint64_t after = overlay.after.columns[*overlay.most].high_bytes;
   const double share = static_cast<double>(*overlay.most) / static_cast<double>(overlay.columns);
@@ -50,11 +50,11 @@ std::vector<std::string> overlay_facts(const OverlaySide& side) {
 }
 
 std::vector<std::string> overlay_notes(const Overlay& overlay) {
-  std::vector<std::string> notes{"A line is as high as the least and the most requested bytes that live where it is."};
+  std::vector<std::string> notes{"Each line spans the lowest and the highest live bytes at its place."};
   switch (overlay.axis) {
   case OverlayAxis::event:
-    notes.emplace_back("Events stand at their numbers, so one allocation more on a side moves all that follow: a "
-                       "difference is not growth alone. --axis step is not moved by that.");
+    notes.emplace_back("Events are placed by their number: an additional allocation moves everything after it, so a "
+                       "difference may be more than growth. --axis step avoids that.");
     break;
   case OverlayAxis::time: notes.emplace_back("Both begin at their first event."); break;
   case OverlayAxis::step:
