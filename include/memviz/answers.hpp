@@ -63,6 +63,7 @@ struct TreeChoice {
   std::optional<FrameFilter> frames = {};
   std::optional<std::string> focus = {};
   std::optional<std::string> hide = {};
+  LifeRange lives = {};
 };
 
 /// The frames that are kept: what was chosen, else all but what PyTorch's own tools leave out.

@@ -74,6 +74,27 @@ public:
   virtual void restart() = 0;
 };
 
+/// Values in chunks that never move, so that millions of them do not take their memory twice while they grow.
+template <class T> class ChunkedColumn {
+public:
+  void push_back(const T& value) {
+    if (chunks_.empty() || chunks_.back().size() == kChunk) {
+      chunks_.emplace_back();
+      if (chunks_.size() > 1) chunks_.back().reserve(kChunk);
+    }
+    chunks_.back().push_back(value);
+  }
+  [[nodiscard]] const T& operator[](std::size_t index) const { return chunks_[index / kChunk][index % kChunk]; }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return chunks_.empty() ? 0 : (chunks_.size() - 1) * kChunk + chunks_.back().size();
+  }
+  [[nodiscard]] bool empty() const noexcept { return chunks_.empty(); }
+
+private:
+  static constexpr std::size_t kChunk = std::size_t{1} << 16U;
+  std::vector<std::vector<T>> chunks_; ///< all but the last have kChunk values
+};
+
 /// A vector that stores nothing while every value pushed equals the first one.
 template <class T> class Column {
 public:
@@ -84,7 +105,8 @@ public:
         ++size_;
         return;
       }
-      values_.assign(size_, first_);
+      for (std::size_t i = 0; i < size_; ++i)
+        values_.push_back(first_);
     }
     values_.push_back(value);
     ++size_;
@@ -95,7 +117,7 @@ public:
 private:
   T first_{};
   std::size_t size_ = 0;
-  std::vector<T> values_;
+  ChunkedColumn<T> values_;
 };
 
 class EventTable {
@@ -112,10 +134,10 @@ public:
   [[nodiscard]] StackId stack(std::size_t index) const { return stacks_[index]; }
 
 private:
-  std::vector<Action> actions_;
-  std::vector<std::uint64_t> addresses_;
-  std::vector<std::uint64_t> sizes_;
-  std::vector<StackId> stacks_;
+  ChunkedColumn<Action> actions_;
+  ChunkedColumn<std::uint64_t> addresses_;
+  ChunkedColumn<std::uint64_t> sizes_;
+  ChunkedColumn<StackId> stacks_;
   Column<StringId> action_texts_;
   Column<std::int64_t> streams_;
   Column<std::optional<std::int64_t>> times_;

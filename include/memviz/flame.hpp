@@ -31,12 +31,22 @@ enum class Level : std::uint8_t { device, pool, stream, segment, state, annotati
 /// _frame_filter).
 enum class FrameFilter : std::uint8_t { filtered, user, python, all };
 
+enum class LivesOf : std::uint8_t { all, born, freed };
+
+/// Allocations by when they live. State 0 is before the first event of a device, state n after its n-th.
+struct LifeRange {
+  LivesOf of = LivesOf::all; ///< born: allocated after `first` and up to `last`; freed: the same of their end
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
 struct TreeOptions {
   std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
   FrameFilter frames = FrameFilter::filtered;
-  std::string focus;              ///< RE2; stacks without a match become <not focused>; empty: all
-  std::string hide;               ///< RE2; frames that match are left out of their stacks; empty: none
-  std::optional<DeviceId> device; ///< only this one
+  std::string focus = {};              ///< RE2; stacks without a match become <not focused>; empty: all
+  std::string hide = {};               ///< RE2; frames that match are left out of their stacks; empty: none
+  std::optional<DeviceId> device = {}; ///< only this one
+  LifeRange lives = {};                ///< memory in use of other lives becomes <not focused>
 };
 
 /// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several

@@ -29,6 +29,7 @@ TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::op
   options.focus = choice.focus.value_or("");
   options.hide = choice.hide.value_or("");
   options.device = device;
+  options.lives = choice.lives;
   if (choice.group) {
     options.levels = *choice.group;
     // Pinned host memory is never added to what GPUs hold.
@@ -67,7 +68,8 @@ FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
           .filters = {.has_focus = tree.focus.has_value(),
                       .has_hide = tree.hide.has_value(),
                       .focus = shows_patterns ? tree.focus.value_or("") : "",
-                      .hide = shows_patterns ? tree.hide.value_or("") : ""},
+                      .hide = shows_patterns ? tree.hide.value_or("") : "",
+                      .lives = tree.lives},
           .has_segments = tree.view == TreeView::segments};
 }
 

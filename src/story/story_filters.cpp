@@ -2,6 +2,7 @@
 #include "memviz/format.hpp"
 #include "memviz/story.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <variant>
 
@@ -29,8 +30,28 @@ std::uint64_t stack_bytes(const FrameTree& tree) {
   return bytes;
 }
 
+namespace {
+
+std::uint64_t not_focused_bytes(const FrameTree& tree) {
+  std::uint64_t bytes = 0;
+  for (const auto& node : tree.nodes)
+    if (node.key == NodeKey(Pseudo::not_focused)) bytes += node.total.bytes;
+  return bytes;
+}
+
+/// Memory that no life is known of is left out as well.
+std::string lives_text(const FrameTree& tree, std::uint64_t in_use_bytes, const LifeRange& lives) {
+  if (lives.of == LivesOf::all) return "";
+  return fmt::format("{} in events {} to {}: {} of {} in use", lives.of == LivesOf::born ? "allocated" : "freed",
+                     format_count(lives.first), format_count(std::max(lives.last, lives.first + 1) - 1),
+                     format_bytes(in_use_bytes - std::min(in_use_bytes, not_focused_bytes(tree))),
+                     format_bytes(in_use_bytes));
+}
+
+} // namespace
+
 std::string filters_text(const FrameTree& tree, std::uint64_t in_use_bytes, const TreeFilters& filters) {
-  std::string text;
+  std::string text = lives_text(tree, in_use_bytes, filters.lives);
   if (filters.has_focus)
     text = fmt::format("focus{}: {} of {} in use", pattern_text(filters.focus), format_bytes(stack_bytes(tree)),
                        format_bytes(in_use_bytes));

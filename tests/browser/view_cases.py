@@ -181,6 +181,17 @@ class TabCases(ViewCase):
         view.page.locator("#lives").select_option("freed")
         expect(view.page.locator("#table tbody tr").first).to_be_visible()
 
+    def test_a_flame_graph_has_only_what_the_range_leaves_or_frees(self):
+        view = self.view(STEP, fragment="#first=1000&last=1400&tab=flame")
+        view.page.locator("#lives").select_option("born")
+        expect(view.frame.locator("svg").first).to_contain_text("allocated in events 1,000 to 1,399: ")
+        expect(view.frame.locator("svg").first).to_contain_text("not focused")
+        view.page.locator("#lives").select_option("freed")
+        expect(view.frame.locator("svg").first).to_contain_text("freed in events 1,000 to 1,399: ")
+        view.press("k")
+        view.page.locator("#lives").select_option("live")
+        expect(view.frame.locator("svg").first).not_to_contain_text("freed in events")
+
     def test_events_follow_the_playhead_and_a_filter(self):
         view = self.view(STEP, viewport={"width": 1240, "height": 1400})
         view.press("5")

@@ -35,7 +35,8 @@ namespace memviz::view {
 /// JSON: how much of the recording "text" is found in; live_at() shows it from then on.
 [[nodiscard]] std::string find_text(Engine& engine, const Request& request);
 
-/// SVG: "of" is flame, state, timeline or explain.
+/// SVG: "of" is flame, state, timeline or explain. A flame graph of "lives" that are "born" or "freed" from "first" to
+/// "last" has only these, of what lives "at" a moment.
 [[nodiscard]] std::string picture_of(Engine& engine, const Request& request);
 /// SVG: what changed from "before" (a moment) of "file" to "after" of "other".
 [[nodiscard]] std::string comparison_of(Engine& engine, const Request& request);

@@ -45,8 +45,24 @@ Scope scope_of(const Request& request) {
   return {.device = request.device()};
 }
 
+/// The range is that of the device in states; of a flame graph of all devices there is none.
+LifeRange lives_of(PageFile& file, const Request& request) {
+  const auto of = choice_of<LivesOf, 4>(
+      request, "lives",
+      {{{"born", LivesOf::born}, {"freed", LivesOf::freed}, {"live", LivesOf::all}, {"", LivesOf::all}}});
+  if (of == LivesOf::all) return {};
+  for (const DeviceRecord& record : file.timeline()) {
+    if (record.device != request.device()) continue;
+    const Window window = request.window(record.events);
+    return {of, window.first, window.last};
+  }
+  return {};
+}
+
 FlameAnswer flame_of(PageFile& file, const Request& request) {
-  return flame_answer({.scope = scope_of(request)}, loaded(file, request));
+  FlameQuestion question{.scope = scope_of(request)};
+  question.tree.lives = lives_of(file, request);
+  return flame_answer(question, loaded(file, request));
 }
 
 StateAnswer board_of(PageFile& file, const Request& request) {

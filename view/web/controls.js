@@ -5,6 +5,13 @@ import {askJson, latestOnly} from './engine.js';
 import {change, deviceNow, files, fragmentOf, goTo, hasDevice, overviewOf, showDevice, showRange, TABS, view, watch} from './model.js';
 import {isPictureTab, saveJson, savePicture} from './pictures.js';
 
+const LIVES = {live: 'live at the playhead', born: 'allocated in the range, live at its end', freed: 'freed in the range'};
+
+function showLives() {
+  byId('lives').value = view.lives;
+  byId('lives').hidden = !['flame', 'table'].includes(view.tab) || !hasDevice() || !deviceNow().events;
+}
+
 function showTab() {
   for (const tab of TABS) byId(`tab-${tab}`).setAttribute('aria-selected', tab === view.tab);
   const panel = isPictureTab(view.tab) ? 'picture-panel' : `${view.tab}-panel`;
@@ -142,7 +149,10 @@ export function startControls() {
   byId('search').addEventListener('input', (event) => find(event.target.value));
   document.addEventListener('keydown', onKey);
   byId('before').addEventListener('change', ({target}) => change({before: target.value === '' ? null : Number(target.value)}));
+  byId('lives').append(...Object.entries(LIVES).map(([value, words]) => element('option', {value}, words)));
+  byId('lives').addEventListener('change', ({target}) => change({lives: target.value}));
   watch(['tab'], showTab);
+  watch(['file', 'device', 'tab', 'lives'], showLives);
   watch(['tab', 'before', 'file'], showSides);
   watch(['file', 'device'], showDevices);
   watch(['file', 'device'], showFiles);

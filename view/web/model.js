@@ -12,6 +12,7 @@ export const view = {
   by: 'line',
   axis: 'event',
   tab: 'flame',
+  lives: 'live',
   life: null,
   search: '',
 };
@@ -32,8 +33,8 @@ const watchers = [];
 export const watch = (names, react) => watchers.push({names, react});
 
 export const TABS = ['flame', 'state', 'why', 'table', 'events', 'timeline', 'reserved', 'pools', 'difference', 'info'];
-const WORDS = {tab: TABS, by: ['line', 'kind'], axis: ['event', 'time']};
-const NAMES_IN_LINK = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'life', 'search'];
+const WORDS = {tab: TABS, by: ['line', 'kind'], axis: ['event', 'time'], lives: ['live', 'born', 'freed']};
+const NAMES_IN_LINK = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives', 'life', 'search'];
 const NUMBERS = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'life'];
 
 export function fragmentOf() {

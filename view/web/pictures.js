@@ -1,7 +1,7 @@
 // The pictures of the program, of the moment at the playhead or of the range that is shown, in frames.
 import {byId} from './elements.js';
 import {askText, latestOnly} from './engine.js';
-import {momentOf, view, watch, whereNow} from './model.js';
+import {deviceNow, momentOf, view, watch, whereNow} from './model.js';
 
 // The playhead rests this long before a picture is drawn, and as long as the last one took: its next step waits for a picture that
 // is being drawn.
@@ -20,10 +20,17 @@ function sidesNow() {
   return {before: momentOf(from), after: momentOf(to)};
 }
 
+// What lives at the playhead, or of the range: what it leaves behind, at its end, or what it frees, at its beginning.
+function livesNow() {
+  const {lives, state, first, last} = view;
+  if (lives === 'live' || !deviceNow().events) return {at: momentOf(state)};
+  return {at: momentOf(lives === 'born' ? last : first), lives, first, last};
+}
+
 function requestNow() {
   const {tab, state, by} = view, where = whereNow();
   const color = by === 'kind' ? {color: 'kind'} : {};
-  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, at: momentOf(state), ...color};
+  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesNow(), ...color};
   if (tab === 'state') return {ask: 'picture', of: 'state', ...where, at: momentOf(state), ...color};
   if (tab === 'why') return {ask: 'picture', of: 'explain', ...where, at: momentOf(state)};
   if (tab === 'difference') return {ask: 'compare', ...where, ...sidesNow(), other: where.file};
@@ -73,11 +80,12 @@ export const savePicture = () => svgText && save(svgText, 'image/svg+xml', `memv
 
 export async function saveJson() {
   const of = {flame: 'flame', state: 'state', why: 'explain_json'}[view.tab] || 'stats';
-  save(await askText({ask: 'text', of, ...whereNow(), at: momentOf(view.state)}), 'application/json', `memviz-${of}.json`);
+  const about = view.tab === 'flame' ? livesNow() : {at: momentOf(view.state)};
+  save(await askText({ask: 'text', of, ...whereNow(), ...about}), 'application/json', `memviz-${of}.json`);
 }
 
 export function startPictures() {
   frame.addEventListener('load', searchInFrame);
-  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab'], drawAfterRest);
+  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], drawAfterRest);
   watch(['search'], searchInFrame);
 }

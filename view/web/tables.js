@@ -8,9 +8,7 @@ import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '
 
 const sorting = {by: 'bytes', isAscending: false};
 let chosenFunction = null, tableOf = 'line';
-const OF_LIVES = {live: 'live at the playhead', born: 'allocated in the range, live at its end', freed: 'freed in the range'};
-let ofLives = 'live';
-const livesNow = () => ({of: ofLives, first: view.first, last: view.last, state: view.state});
+const livesNow = () => ({of: view.lives, first: view.first, last: view.last, state: view.state});
 
 const COLUMNS = [
   {key: 'name', label: 'line', show: (row) => `${row.name} ${row.place}`},
@@ -134,12 +132,7 @@ export function startTables() {
       for (const other of ['line', 'kind', 'function']) byId(`by-${other}`).setAttribute('aria-pressed', other === one);
       showTable({});
     });
-  byId('lives').append(...Object.entries(OF_LIVES).map(([value, words]) => element('option', {value}, words)));
-  byId('lives').addEventListener('change', ({target}) => {
-    ofLives = target.value;
-    showTable({});
-  });
-  watch(['file', 'device', 'state', 'tab', 'first', 'last'], () => showTable({}));
+  watch(['file', 'device', 'state', 'tab', 'lives', 'first', 'last'], () => showTable({}));
   watch(['file', 'device', 'state', 'tab'], jump);
   list.addEventListener('scroll', () => showEvents({}), {passive: true});
   byId('event-filter').addEventListener('input', jump);

@@ -52,6 +52,33 @@ SnapshotBuilder two_users() {
 
 } // namespace
 
+TEST_CASE("a range of events has the lives that begin or end in it, and all other memory unfocused") {
+  SmallSnapshot builder;
+  const StackId load = builder.stack({"/app/data.py:3:load"});
+  const StackId step = builder.stack({"/app/train.py:12:step"});
+  builder.segment(0x1000, 4096).active(1024, 1000, step).active(512, 512, load).inactive(2560);
+  builder.event(Action::alloc, 0x1000, 1000, step).event(Action::alloc, 0x1600, 2000, load);
+  builder.event(Action::alloc, 0x1400, 512, load).event(Action::free_completed, 0x1600, 2000);
+  const Recording recording = builder.take();
+  const auto bytes_in = [&](const MemoryState& state, LifeRange lives) {
+    const FrameTree tree = build_frame_tree(state, {.levels = {}, .lives = lives});
+    check_conserves_bytes(tree);
+    std::map<std::string, std::uint64_t> found;
+    for (const auto& node : tree.nodes)
+      if (is_frame(node.key)) found[node_label(recording.frames, node.key)] += node.self.bytes;
+    return found;
+  };
+  using Found = std::map<std::string, std::uint64_t>;
+  CHECK(bytes_in(end_of(recording), {LivesOf::born, 0, 4}) ==
+        Found{{"step train.py:12", 1000}, {"load data.py:3", 512}});
+  CHECK(bytes_in(end_of(recording), {LivesOf::born, 2, 3}) == Found{{"load data.py:3", 512}});
+  CHECK(bytes_in(end_of(recording), {LivesOf::born, 3, 4}).empty());
+  CHECK(bytes_in(end_of(recording), {LivesOf::freed, 0, 4}).empty());
+  const MemoryState peak = state_at(recording, {.kind = MomentKind::peak});
+  CHECK(bytes_in(peak, {LivesOf::freed, 3, 4}) == Found{{"load data.py:3", 2000}});
+  CHECK(bytes_in(peak, {LivesOf::freed, 0, 3}).empty());
+}
+
 TEST_CASE("every reserved byte is in the tree once") {
   const Recording snapshot = two_users().read();
   CHECK(paths(snapshot, {}) == Paths{{"stream 0/active_allocated/step train.py:12/forward model.py:7", 1000},
@@ -122,7 +149,7 @@ TEST_CASE("why a block has no stack") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).active(1024, 1024);
   const auto reason = [](const Recording& snapshot) {
-    return paths(snapshot, TreeOptions{{}, {}, {}, {}, {}}).begin()->first;
+    return paths(snapshot, TreeOptions{.levels = {}, .frames = {}}).begin()->first;
   };
   SUBCASE("the file has no history at all") {
     CHECK(reason(builder.read()) == "<no stack: memory history was not recorded>");
@@ -158,7 +185,7 @@ TEST_CASE("siblings stand widest first, then by what they say") {
       .active(512, 512, {"/app/a.py:1:alpha"})
       .active(1024, 1024, {"/app/m.py:1:mu"});
   const Recording snapshot = builder.read();
-  const FrameTree tree = build_frame_tree(end_of(snapshot), TreeOptions{{}, {}, {}, {}, {}});
+  const FrameTree tree = build_frame_tree(end_of(snapshot), TreeOptions{.levels = {}, .frames = {}});
   std::vector<std::string> labels;
   for (NodeId id = tree.root().first_child; id != kNoNode; id = tree[id].next_sibling) {
     labels.push_back(node_label(snapshot.frames, tree[id].key));
