@@ -56,10 +56,12 @@ def flame(
 
 def timeline(
     snapshot: Snapshot,
+    after: Optional[Snapshot] = None,
     *,
     view: Optional[str] = None,
     axis: Optional[str] = None,
     detail: Optional[int] = None,
+    steps: Optional[str] = None,
     from_: Optional[int] = None,
     to: Optional[int] = None,
     device: Optional[Device] = None,
@@ -73,13 +75,16 @@ def timeline(
 ) -> Picture:
     """Live memory over the recording: its peak, and who held it.
 
-    view: "active" (default), "segments" or "pools"; axis: "event" or "time".
+    after: the snapshot of a second run, whose live memory is laid over that of the first.
+    view: "active" (default), "segments" or "pools"; axis: "event", "time" or, of two snapshots, "step"; steps: how steps are known.
     detail: how many of the largest allocations are bands; from_, to: the first and the last event.
     color: "line" (default), "origin" or "kind".
 
     ``memviz help timeline`` has the whole of it.
     """
-    return _picture("timeline", snapshot, _options(locals()))
+    snapshots = {"snapshot": snapshot} if after is None else {"before": snapshot, "after": after}
+    answer = ask("timeline", snapshots, _options(locals()), ("output",))
+    return Picture(answer.files["output"], answer.warnings)
 
 
 def state(
@@ -135,6 +140,8 @@ def compare(
     match: Optional[str] = None,
     fail_over: Optional[Size] = None,
     gate: Optional[str] = None,
+    by_step: bool = False,
+    steps: Optional[str] = None,
     view: Optional[str] = None,
     group: "Union[None, str, Sequence[str]]" = None,
     frames: Optional[str] = None,
@@ -198,6 +205,8 @@ def stats(
     snapshot: Snapshot,
     *,
     at: Optional[str] = None,
+    by: Optional[str] = None,
+    steps: Optional[str] = None,
     device: Optional[Device] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,
@@ -206,6 +215,8 @@ def stats(
     max_memory: Optional[Size] = None,
 ) -> "dict[str, Any]":
     """Totals, accounts, largest users and settings of each device, as ``memviz stats --json`` has them.
+
+    by: "device" (default), or "step" for a table of steps; steps: how steps are known.
 
     ``memviz help stats`` has the whole of it.
     """
