@@ -21,7 +21,7 @@ function sidesNow() {
 }
 
 // What lives at the playhead, or of the range: what it leaves behind, at its end, or what it frees, at its beginning.
-function livesNow() {
+function livesOfPicture() {
   const {lives, state, first, last} = view;
   if (lives === 'live' || !deviceNow().events) return {at: momentOf(state)};
   return {at: momentOf(lives === 'born' ? last : first), lives, first, last};
@@ -30,7 +30,7 @@ function livesNow() {
 function requestNow() {
   const {tab, state, by} = view, where = whereNow();
   const color = by === 'kind' ? {color: 'kind'} : {};
-  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesNow(), ...color};
+  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesOfPicture(), ...color};
   if (tab === 'state') return {ask: 'picture', of: 'state', ...where, at: momentOf(state), ...color};
   if (tab === 'why') return {ask: 'picture', of: 'explain', ...where, at: momentOf(state)};
   if (tab === 'difference') return {ask: 'compare', ...where, ...sidesNow(), other: where.file};
@@ -80,7 +80,7 @@ export const savePicture = () => svgText && save(svgText, 'image/svg+xml', `memv
 
 export async function saveJson() {
   const of = {flame: 'flame', state: 'state', why: 'explain_json'}[view.tab] || 'stats';
-  const about = view.tab === 'flame' ? livesNow() : {at: momentOf(view.state)};
+  const about = view.tab === 'flame' ? livesOfPicture() : {at: momentOf(view.state)};
   save(await askText({ask: 'text', of, ...whereNow(), ...about}), 'application/json', `memviz-${of}.json`);
 }
 
