@@ -140,7 +140,8 @@ private:
   ChunkedColumn<StackId> stacks_;
   Column<StringId> action_texts_;
   Column<std::int64_t> streams_;
-  Column<std::optional<std::int64_t>> times_;
+  Column<std::int64_t> times_;    ///< 0 where there is none
+  Column<std::uint8_t> has_time_; ///< 1, or 0
   Column<StringId> compile_contexts_;
   Column<StringId> user_metadata_;
   Column<std::optional<PoolId>> pools_;

@@ -31,7 +31,8 @@ void EventTable::push(const Event& event) {
   addresses_.push_back(event.address);
   sizes_.push_back(event.size_bytes);
   streams_.push(event.stream);
-  times_.push(event.time_us);
+  times_.push(event.time_us.value_or(0));
+  has_time_.push(event.time_us ? 1 : 0);
   stacks_.push_back(event.stack);
   compile_contexts_.push(event.compile_context);
   user_metadata_.push(event.user_metadata);
@@ -41,9 +42,11 @@ void EventTable::push(const Event& event) {
 }
 
 Event EventTable::operator[](std::size_t index) const {
-  return {actions_[index],       action_texts_[index], addresses_[index],      sizes_[index],
-          streams_[index],       times_[index],        stacks_[index],         compile_contexts_[index],
-          user_metadata_[index], pools_[index],        forward_stacks_[index], internal_metadata_[index]};
+  const auto time_us = has_time_[index] != 0 ? std::optional(times_[index]) : std::nullopt;
+  return {actions_[index], action_texts_[index],     addresses_[index],
+          sizes_[index],   streams_[index],          time_us,
+          stacks_[index],  compile_contexts_[index], user_metadata_[index],
+          pools_[index],   forward_stacks_[index],   internal_metadata_[index]};
 }
 
 } // namespace memviz
