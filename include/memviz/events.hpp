@@ -144,7 +144,9 @@ private:
   Column<std::uint8_t> has_time_; ///< 1, or 0
   Column<StringId> compile_contexts_;
   Column<StringId> user_metadata_;
-  Column<std::optional<PoolId>> pools_;
+  Column<std::uint64_t> first_pool_ids_;  ///< PoolId::first; 0 where there is none
+  Column<std::uint64_t> second_pool_ids_; ///< PoolId::second
+  Column<std::uint8_t> has_pool_;         ///< 1, or 0
   Column<StackId> forward_stacks_;
   Column<StringId> internal_metadata_;
 };

@@ -36,17 +36,29 @@ void EventTable::push(const Event& event) {
   stacks_.push_back(event.stack);
   compile_contexts_.push(event.compile_context);
   user_metadata_.push(event.user_metadata);
-  pools_.push(event.pool);
+  const PoolId pool = event.pool.value_or(PoolId{});
+  first_pool_ids_.push(pool.first);
+  second_pool_ids_.push(pool.second);
+  has_pool_.push(event.pool ? 1 : 0);
   forward_stacks_.push(event.forward_stack);
   internal_metadata_.push(event.internal_metadata);
 }
 
 Event EventTable::operator[](std::size_t index) const {
-  const auto time_us = has_time_[index] != 0 ? std::optional(times_[index]) : std::nullopt;
-  return {actions_[index], action_texts_[index],     addresses_[index],
-          sizes_[index],   streams_[index],          time_us,
-          stacks_[index],  compile_contexts_[index], user_metadata_[index],
-          pools_[index],   forward_stacks_[index],   internal_metadata_[index]};
+  Event event;
+  event.action = actions_[index];
+  event.action_text = action_texts_[index];
+  event.address = addresses_[index];
+  event.size_bytes = sizes_[index];
+  event.stream = streams_[index];
+  if (has_time_[index] != 0) event.time_us = times_[index];
+  event.stack = stacks_[index];
+  event.compile_context = compile_contexts_[index];
+  event.user_metadata = user_metadata_[index];
+  if (has_pool_[index] != 0) event.pool = PoolId{first_pool_ids_[index], second_pool_ids_[index]};
+  event.forward_stack = forward_stacks_[index];
+  event.internal_metadata = internal_metadata_[index];
+  return event;
 }
 
 } // namespace memviz
