@@ -213,7 +213,7 @@ def _run_of(rank: Optional[int], verdict: "dict[str, Any]") -> RehearsalRun:
 def _server_of(figures: "Optional[dict[str, Any]]") -> Optional[RehearsedServer]:
     if figures is None:
         return None
-    known = {field.name: figures.get(field.name) for field in fields(RehearsedServer)}
+    known: "dict[str, Any]" = {field.name: figures.get(field.name) for field in fields(RehearsedServer)}
     known["added"] = tuple(figures["added"])
     return RehearsedServer(**known)
 
