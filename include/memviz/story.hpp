@@ -61,7 +61,8 @@ struct TreeFilters {
 
 /// Bytes of the stacks in a tree, which are those that --focus matches.
 [[nodiscard]] std::uint64_t stack_bytes(const FrameTree& tree);
-/// "focus zzzz: 0 B of 4.13 GiB in use"; "allocated in events 10 to 50: 1.00 GiB of 4.13 GiB in use"; "" without filters.
+/// "focus zzzz: 0 B of 4.13 GiB in use"; "allocated in events 10 to 50: 1.00 GiB of 4.13 GiB in use"; "" without
+/// filters.
 [[nodiscard]] std::string filters_text(const FrameTree& tree, std::uint64_t in_use_bytes, const TreeFilters& filters);
 
 /// A request that the device could not fulfil, and what it was asked of.

@@ -100,12 +100,14 @@ std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
   const std::string_view other_name = other.is_latest ? "latest" : "earliest";
   const std::string_view name = other.is_latest ? "earliest" : "latest";
   if (verdict.outcome != FitOutcome::fits)
-    return text + fmt::format("At the {} the program fits, with {} at the peak; the other figures here are those of the {}. A real run "
+    return text + fmt::format("At the {} the program fits, with {} at the peak; the other figures here are those of "
+                              "the {}. A real run "
                               "is between them.",
                               other_name, format_bytes(other.peak_bytes), name);
   if (other.peak_bytes == peak_of(verdict)) return text + "Both ends have the same peak.";
-  return text + fmt::format("The peak is {} at the {} and {} at the {}; the other figures here are those of the latter.",
-                            format_bytes(other.peak_bytes), other_name, format_bytes(peak_of(verdict)), name);
+  return text +
+         fmt::format("The peak is {} at the {} and {} at the {}; the other figures here are those of the latter.",
+                     format_bytes(other.peak_bytes), other_name, format_bytes(peak_of(verdict)), name);
 }
 
 /// "Does not fit", or, of a program that fits at one end only, "May not fit".
