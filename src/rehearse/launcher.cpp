@@ -25,8 +25,8 @@ struct Grammar {
   std::string_view ranks;
   std::optional<std::uint64_t> default_nodes = 1;       ///< nothing where the cluster decides
   std::optional<std::uint64_t> default_node_ranks = {}; ///< nothing where there are as many as GPUs
-  std::string_view hosts = "";                          ///< the options whose value names nodes, with commas between
-  std::string_view pairs = "";                          ///< the options with two values
+  std::string_view hosts = {};                          ///< the options whose value names nodes, with commas between
+  std::string_view pairs = {};                          ///< the options with two values
   bool has_long_names_after_one_dash = false;
 };
 

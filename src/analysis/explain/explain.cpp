@@ -1,5 +1,4 @@
 #include "memviz/explain.hpp"
-#include "memviz/accelerator.hpp"
 
 #include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/first_step.hpp"
