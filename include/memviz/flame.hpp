@@ -43,10 +43,10 @@ struct LifeRange {
 struct TreeOptions {
   std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
   FrameFilter frames = FrameFilter::filtered;
-  std::string focus = {};              ///< RE2; stacks without a match become <not focused>; empty: all
+  std::string focus = {};              ///< RE2; stacks without a match become <not in focus>; empty: all
   std::string hide = {};               ///< RE2; frames that match are left out of their stacks; empty: none
   std::optional<DeviceId> device = {}; ///< only this one
-  LifeRange lives = {};                ///< memory in use of other lives becomes <not focused>
+  LifeRange lives = {};                ///< memory in use of other lives becomes <not in focus>
 };
 
 /// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several

@@ -185,7 +185,7 @@ class TabCases(ViewCase):
         view = self.view(STEP, fragment="#first=1000&last=1400&tab=flame")
         view.page.locator("#lives").select_option("born")
         expect(view.frame.locator("svg").first).to_contain_text("allocated in events 1,000 to 1,399: ")
-        expect(view.frame.locator("svg").first).to_contain_text("not focused")
+        expect(view.frame.locator("svg").first).to_contain_text("<not in focus>")
         view.page.locator("#lives").select_option("freed")
         expect(view.frame.locator("svg").first).to_contain_text("freed in events 1,000 to 1,399: ")
         view.press("k")
