@@ -20,7 +20,7 @@ function sidesNow() {
   return {before: momentOf(from), after: momentOf(to)};
 }
 
-// What lives at the playhead, or of the range: what it leaves behind, at its end, or what it frees, at its beginning.
+// The lives to draw: at the playhead, or of the range those that it leaves behind, at its end, or frees, at its beginning.
 function livesOfPicture() {
   const {lives, state, first, last} = view;
   if (lives === 'live' || !deviceNow().events) return {at: momentOf(state)};
