@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace memviz {
 namespace {
@@ -19,13 +22,23 @@ constexpr std::array kFrameSigns{
     FrameSign{"libc10_hip", Accelerator::rocm}, FrameSign{"c10::hip::", Accelerator::rocm},
 };
 
+std::optional<Accelerator> accelerator_of_text(std::string_view text) {
+  for (const FrameSign& sign : kFrameSigns)
+    if (text.find(sign.text) != std::string_view::npos) return sign.accelerator;
+  return std::nullopt;
+}
+
+/// Looks at each text once: many frames may have one long name.
 Accelerator accelerator_of_frames(const FrameTable& frames) {
+  std::vector<bool> seen;
   for (std::uint32_t i = 0; i < frames.frame_count(); ++i) {
-    const std::string_view name = frames.name(FrameId{i});
-    const std::string_view file = frames.filename(FrameId{i});
-    for (const FrameSign& sign : kFrameSigns)
-      if (name.find(sign.text) != std::string_view::npos || file.find(sign.text) != std::string_view::npos)
-        return sign.accelerator;
+    const Frame& frame = frames.frame(FrameId{i});
+    for (const StringId text : {frame.name, frame.filename}) {
+      if (text.value >= seen.size()) seen.resize(std::size_t{text.value} + 1);
+      if (seen[text.value]) continue;
+      seen[text.value] = true;
+      if (const auto found = accelerator_of_text(frames.text(text))) return *found;
+    }
   }
   return Accelerator::cuda;
 }
