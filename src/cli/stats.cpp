@@ -1,3 +1,4 @@
+#include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
 #include "cli/scope.hpp"
