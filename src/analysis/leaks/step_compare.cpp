@@ -3,6 +3,7 @@
 #include "base/saturating.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace memviz {
 namespace {
@@ -27,8 +28,10 @@ StepComparison compared(const StepTable& before, const StepTable& after) {
   const std::uint64_t end = std::min(result.before_steps, result.after_steps);
   std::uint64_t most_bytes = 0;
   for (std::uint64_t step = first; step < end; ++step) {
-    const StepChange& change = result.rows.emplace_back(
-        StepChange{step + 1, before.rows[step - before.steps.left_out], after.rows[step - after.steps.left_out]});
+    const auto row_of = [step](const StepTable& table) {
+      return table.rows[static_cast<std::size_t>(step - table.steps.left_out)];
+    };
+    const StepChange& change = result.rows.emplace_back(StepChange{step + 1, row_of(before), row_of(after)});
     if (magnitude(change.peak_bytes()) <= most_bytes) continue;
     most_bytes = magnitude(change.peak_bytes());
     result.most = result.rows.size() - 1;

@@ -4,6 +4,7 @@
 #include "base/saturating.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace memviz {
 namespace {
@@ -19,7 +20,7 @@ public:
       : events_(events), live_bytes_(static_cast<std::int64_t>(baseline_bytes)) {}
 
   /// Returns the figures of the next events, up to `end`.
-  StepFigures take(std::uint64_t end) {
+  StepFigures take(std::size_t end) {
     StepFigures step{.first_event = next_, .events = end - next_, .start_bytes = live_of(live_bytes_)};
     step.peak_bytes = step.start_bytes;
     if (next_ < end) step.time_us = events_[next_].time_us;
@@ -30,7 +31,7 @@ public:
   }
 
 private:
-  void add(StepFigures& step, std::uint64_t event) {
+  void add(StepFigures& step, std::size_t event) {
     const std::uint64_t bytes = events_.size_bytes(event);
     if (events_.action(event) == Action::alloc) {
       step.allocated_bytes = saturating_sum(step.allocated_bytes, bytes);
@@ -43,7 +44,7 @@ private:
   }
 
   const EventTable& events_;
-  std::uint64_t next_ = 0;
+  std::size_t next_ = 0;
   std::int64_t live_bytes_; ///< replay() adds up the same events, and refuses what does not fit
 };
 
@@ -52,9 +53,11 @@ StepTable table_of(const DeviceState& device, const EventTable& events, Steps st
   const std::vector<std::uint64_t>& starts = table.steps.starts;
   if (starts.empty()) return table;
   StepSums sums(events, device.figures.baseline_bytes);
-  if (starts.front() > 0) table.before = sums.take(starts.front());
+  // The starts are indices of events, of which there are no more than fit into memory.
+  const auto start_of = [&](std::size_t i) { return static_cast<std::size_t>(starts[i]); };
+  if (starts.front() > 0) table.before = sums.take(start_of(0));
   for (std::size_t i = 0; i < starts.size(); ++i)
-    table.rows.push_back(sums.take(i + 1 < starts.size() ? starts[i + 1] : events.size()));
+    table.rows.push_back(sums.take(i + 1 < starts.size() ? start_of(i + 1) : events.size()));
   return table;
 }
 
