@@ -44,10 +44,7 @@ void write_rank_line(JsonWriter& json, const RankLineChange& line) {
 void write_rank_gate(JsonWriter& json, const RankChange& rank) {
   const GateVerdict& verdict = *rank.verdict;
   json.key("gate").begin_object();
-  write_gauges(json, "judged", verdict.judged);
-  write_gauges(json, "unknown", verdict.unknown);
-  json.member("passed", verdict.is_passed());
-  write_exceeded(json, verdict);
+  write_judgement(json, verdict);
   json.key("lines").begin_array();
   for (const std::size_t line : verdict.lines)
     write_rank_line(json, rank.lines[line]);

@@ -78,10 +78,7 @@ void write_segments(JsonWriter& json, std::string_view name, const std::vector<S
 void write_verdict(JsonWriter& json, const CompareReport& report) {
   const GateVerdict& verdict = *report.verdict;
   json.key("gate").begin_object().member("limit", verdict.limits.given);
-  write_gauges(json, "judged", verdict.judged);
-  write_gauges(json, "unknown", verdict.unknown);
-  json.member("passed", verdict.is_passed());
-  write_exceeded(json, verdict);
+  write_judgement(json, verdict);
   json.key("lines").begin_array();
   for (const std::size_t line : verdict.lines)
     write_change(json, report.comparison, report.comparison.changes[line]);

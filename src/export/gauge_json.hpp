@@ -14,9 +14,8 @@ namespace memviz {
 void write_reading(JsonWriter& json, std::string_view name, const Reading& reading);
 /// Writes the three figures of a device.
 void write_readings(JsonWriter& json, const DeviceReadings& readings);
-/// Writes an array of names.
-void write_gauges(JsonWriter& json, std::string_view name, const std::vector<Gauge>& gauges);
-/// Writes an array of the figures that grew by more than their limit, with the device of each.
-void write_exceeded(JsonWriter& json, const GateVerdict& verdict);
+/// Writes which figures were judged and which are unknown, whether all passed, and those that grew by more than their
+/// limit, with the device of each.
+void write_judgement(JsonWriter& json, const GateVerdict& verdict);
 
 } // namespace memviz
