@@ -29,7 +29,7 @@ struct Annotation {
   StringId stage; ///< "START", "END" or ""
   DeviceId device;
   std::int64_t time_us = 0;
-  std::vector<std::pair<StringId, StringId>> metadata; ///< the keys beside those above
+  std::vector<std::pair<StringId, StringId>> metadata; ///< the keys besides those above
 };
 
 /// The keys by which the generation of a file is inferred.
@@ -66,7 +66,7 @@ struct UnreadKey {
   bool may_hold_memory = false; ///< by its shape
 };
 
-/// Not changed by anybody once it is read.
+/// Never changed once it is read.
 struct Recording {
   FrameTable frames;
   MemoryMap end;                        ///< the file's own segments and blocks: the end of the recording

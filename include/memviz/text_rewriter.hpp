@@ -35,7 +35,7 @@ public:
   /// Returns the text to keep instead. Equal texts must give equal results.
   [[nodiscard]] virtual FrameText frame(std::string_view name, std::string_view filename) = 0;
   [[nodiscard]] virtual std::string text(TextKind kind, std::string_view text) = 0;
-  /// Called with all that was read, before anybody else sees it; what it throws ends the reading.
+  /// Called with all that was read, before anything else reads it; what it throws ends the reading.
   virtual void check(const Recording& /*recording*/) const {}
 };
 

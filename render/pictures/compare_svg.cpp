@@ -94,12 +94,12 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   return list;
 }
 
-/// The root of devices that are at moments of their own is no sum.
+/// The root of devices that are at their own moments is no sum.
 Graph graph_of(const Comparison& comparison, const FrameWords& words, const Layout<Change>& layout) {
   Graph graph = describe(words, comparison.tree, layout);
   if (comparison.is_one_moment) return graph;
   GraphBox& root = graph.boxes.front();
-  root.label = {.name = "all devices, each at a moment of its own"};
+  root.label = {.name = "all devices, each at its own moment"};
   root.title = root.label.name;
   root.paint = &paint::kSame;
   return graph;

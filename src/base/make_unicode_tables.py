@@ -20,7 +20,7 @@ JAMO = {*range(0x1160, 0x1200), *range(0xD7B0, 0xD7C7), *range(0xD7CB, 0xD7FC)}
 # Planes and blocks of ideographs, where what is not assigned yet will be one.
 IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2FFFD), (0x30000, 0x3FFFD))
 VARIATIONS = range(0xE0100, 0xE01F0)
-# Kept free for more characters that nobody sees.
+# Kept free for more invisible characters.
 UNSEEN = {0x2065, *range(0xFFF0, 0xFFF9)}
 
 

@@ -40,7 +40,7 @@ Command baseline_command() {
       .operands = "SNAPSHOT... [-o FILE]",
       .summary = "a small file of a commit's memory, which compare takes instead of a snapshot",
       .text = "Writes the peak and the end of each device, by line of your code and kind of memory, as JSON of at most "
-              "100 KB, to be kept beside the code; what is too small for that is one sum. Several recordings of one "
+              "100 KB, to be kept with the code; what is too small for that is one sum. Several recordings of one "
               "commit give the range that they span. `memviz compare base.json new.pickle --fail-over 1%` counts "
               "growth from the highest of them; docs/ci.md has whole workflows.",
       .examples = "  memviz baseline mem.pickle -o base.json\n"

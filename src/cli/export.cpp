@@ -226,7 +226,7 @@ void ExportOptions::settle() {
 OptionList<ExportOptions> export_options() {
   return joined<ExportOptions>(
       {{one_of<ExportOptions, const FormatRow*, const FormatRow*>(
-            {"format", '\0', "FORMAT", all_formats() + " (required, but with --json)"}, &ExportOptions::format,
+            {"format", '\0', "FORMAT", all_formats() + " (required, except with --json)"}, &ExportOptions::format,
             format_choices()),
         verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output),
         json_option(&ExportOptions::json, "the same as --format json -o FILE"),

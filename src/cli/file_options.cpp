@@ -61,7 +61,7 @@ OptionList<FileOptions> redact_options() {
           &FileOptions::redact, {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}})),
       rare(verbatim(
           {"redact-key", '\0', "TEXT",
-           "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},
+           "makes the pseudonyms depend on this text; without it, anyone who guesses a name can check the guess"},
           &FileOptions::redact_key)),
   };
 }

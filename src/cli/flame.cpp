@@ -34,7 +34,7 @@ OptionList<FlameOptions> flame_options() {
        within<FlameQuestion>(&FlameQuestion::scope, scope_options("auto"))});
   return joined<FlameOptions>(
       {within<FlameOptions>(&FlameOptions::picture,
-                            {output_option("the picture; - is standard output (required, but with --json)")}),
+                            {output_option("the picture; - is standard output (required, except with --json)")}),
        {json_option(&FlameOptions::json, "with the tree of the graph, as memviz export --format json writes it, with "
                                          "memory that has no stack by its kind")},
        within<FlameOptions>(&FlameOptions::question, question),

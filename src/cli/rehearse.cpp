@@ -381,8 +381,9 @@ Command rehearse_command() {
       .text = "Runs the program unchanged on a machine that needs no GPU: the CUDA libraries are made up, PyTorch's "
               "allocator is the real one. Says whether the memory of the chosen GPU is enough, what is left, who holds "
               "the peak, and where it fails, why. Kernels compute nothing, and what is read back is zeros. Each Python "
-              "process with torch leaves a snapshot, which says that it was rehearsed. C++ programs run, too, and are "
-              "measured; a snapshot takes a recorder of their own. Exit codes: 0 it fits, 3 it does not; the program's "
+              "process with torch leaves a snapshot, which says that it was rehearsed. C++ programs also run, and are "
+              "measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; the "
+              "program's "
               "own (128 + N after signal N) where it fails for another reason; 1 where it never used a GPU; 2 bad "
               "usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
       .examples =

@@ -32,7 +32,7 @@ bool are_alike(const FitVerdict& one, const FitVerdict& other) {
   return one.outcome == other.outcome && rehearse::peak_of(one) == rehearse::peak_of(other);
 }
 
-/// Returns the ranks to rehearse: each set in a run of its own, its ranks at the same time.
+/// Returns the ranks to rehearse: each set in its own run, its ranks at the same time.
 std::vector<RankSet> chosen_ranks(const WorldOptions& options, const rehearse::World& world) {
   if (options.rank) return rehearse::parse_ranks("rank", *options.rank, world.ranks);
   std::vector<RankSet> sets;
@@ -99,7 +99,7 @@ OptionList<WorldOptions> world_options() {
               "the program is one rank of a job of N: the others are absent, and are taken to do what it does"},
              &WorldOptions::ranks, parse_up_to<kMostRanks>),
       verbatim({"rank", '\0', "R,R..R,R+R",
-                "with --world, which ranks to rehearse, each in a run of its own; those joined by + run at the same "
+                "with --world, which ranks to rehearse, each in its own run; those joined by + run at the same "
                 "time and meet"},
                &WorldOptions::rank),
       rare(parsed({"ranks", '\0', "N",

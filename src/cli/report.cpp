@@ -29,7 +29,7 @@ struct ReportOptions : CommandOptions {
 
 OptionList<ReportOptions> report_options() {
   return joined<ReportOptions>(
-      {{verbatim({"output", 'o', "FILE", "the SQLite file; - is standard output (required, but with --json)"},
+      {{verbatim({"output", 'o', "FILE", "the SQLite file; - is standard output (required, except with --json)"},
                  &ReportOptions::output),
         json_option(&ReportOptions::json, "with the same entries, stacks and figures"),
         verbatim(
@@ -137,7 +137,7 @@ Command report_command() {
           "name, its bytes and those of its gradient, each activation with the operation that made it, the stack of "
           "either within your project, and the peak. Weights and activations are recognized by the kinds of "
           "memory (memviz stats); what is unknown is listed in the table memviz_report. Pinned host "
-          "memory is left out, but with --device host. With --full the recording itself is there to be queried, too.",
+          "memory is left out, except with --device host. With --full the recording itself can be queried as well.",
       .examples = "  memviz report mem.pickle -o report.sqlite --project-root /home/me/project\n"
                   "  memviz report mem.pickle -o full.sqlite --full\n"
                   "  memviz report mem.pickle --json - | jq '.weights[:3]'\n"

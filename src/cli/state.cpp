@@ -22,7 +22,7 @@ struct StateOptions : CommandOptions {
 OptionList<StateOptions> state_options() {
   return joined<StateOptions>(
       {within<StateOptions>(&StateOptions::picture,
-                            {output_option("the picture; - is standard output (required, but with --json)")}),
+                            {output_option("the picture; - is standard output (required, except with --json)")}),
        {json_option(&StateOptions::json, "with every segment and block")},
        within<StateOptions>(&StateOptions::scope, scope_options("auto")),
        within<StateOptions>(&StateOptions::picture, {color_option("line")}),

@@ -64,7 +64,7 @@ OptionList<TimelineCommand> timeline_options() {
       parsed(device_text(), &TimelineQuestion::device, parse_device)};
   return joined<TimelineCommand>(
       {within<TimelineCommand>(&TimelineCommand::picture,
-                               {output_option("the picture; - is standard output (required, but with --json)")}),
+                               {output_option("the picture; - is standard output (required, except with --json)")}),
        {json_option(&TimelineCommand::json,
                     "with live and reserved bytes where they change, and who held the peak, whatever --view")},
        within<TimelineCommand>(&TimelineCommand::svg, drawing),

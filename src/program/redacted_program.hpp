@@ -8,7 +8,7 @@
 
 namespace memviz::program {
 
-/// Before anybody else sees the program. What it costs stays the same. Throws Error where something that was hidden is
+/// Rewrites the program before anything else reads it. What it costs stays the same. Throws Error where something that was hidden is
 /// left; see Redactor.
 void redact(Program& program, Redactor& redactor);
 

@@ -39,7 +39,7 @@ std::string unchanged_sentence(const Comparison& comparison) {
   return comparison.changes.empty() ? same : same + ", but by other stacks";
 }
 
-/// Returns the figure that changed most, with its device, of several devices, each at a moment of its own.
+/// Returns the figure that changed most, with its device, of several devices, each at its own moment.
 std::string worst_device_sentence(const Comparison& comparison) {
   const DeviceReadings* worst = nullptr;
   Gauge gauge = Gauge::peak;
@@ -128,7 +128,7 @@ std::string answer(const Comparison& comparison) {
 std::string drawn_moment(const Comparison& comparison) {
   if (comparison.devices.empty()) return "";
   if (comparison.mixes_host) return "Drawn: GPUs and pinned host memory side by side, so that their sum means nothing.";
-  if (!comparison.is_one_moment) return "Drawn: each device at a moment of its own, so that their sum means nothing.";
+  if (!comparison.is_one_moment) return "Drawn: each device at its own moment, so their sum means nothing.";
   const std::string moment = common_moment(comparison);
   const std::string end = end_text(comparison);
   return fmt::format("Drawn: what {}{}{}.", moment.empty() ? "each side held at its moment" : "both held " + moment,

@@ -35,7 +35,7 @@ bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std:
 
 std::string outside_advice(const DeviceExplanation& device) {
   return fmt::format("Make room outside PyTorch, of which {} is missing: nvidia-smi shows the other processes on this "
-                     "device; libraries and CUDA contexts of this one count, too.",
+                     "device; libraries and CUDA contexts of this one also count.",
                      format_bytes(device.judgement.missing_bytes));
 }
 

@@ -140,10 +140,9 @@ std::string free_memory_text(const DeviceExplanation& device) {
                        "it was allocated for.",
                        format_bytes(room.stream_bytes), of_reserved, failed ? "other" : "side");
   case Verdict::size_class:
-    return fmt::format(
-        "Size class: {} {} is free, but next to {} blocks; requests {} 1 MiB have segments of their own.",
-        format_bytes(room.other_size_bytes), of_reserved, device.request->is_small() ? "large" : "small",
-        device.request->is_small() ? "of up to" : "above");
+    return fmt::format("Size class: {} {} is free, but next to {} blocks; requests {} 1 MiB have their own segments.",
+                       format_bytes(room.other_size_bytes), of_reserved, device.request->is_small() ? "large" : "small",
+                       device.request->is_small() ? "of up to" : "above");
   case Verdict::private_pool:
     if (failed && device.request->pool.is_private())
       return fmt::format(

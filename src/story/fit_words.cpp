@@ -67,7 +67,7 @@ std::string no_gpu_text(const RunFacts& facts) {
                        fmt::join(facts.torches, ", "));
   if (!facts.torches.empty())
     return "The program never used a GPU: it imported torch, but never initialised CUDA. Programs that choose the CPU "
-           "by an option do so here, too.";
+           "by an option also do so here.";
   return "The program never used a GPU: nothing initialised CUDA. A CUDA runtime that is linked statically is not made "
          "up; Python started with -I, -E or -S leaves out what memviz adds to it.";
 }

@@ -53,7 +53,7 @@ std::string growth_verdict(const DeviceLeaks& leaks) {
 std::string perhaps_text(const DeviceLeaks& leaks) {
   const std::size_t more = leaks.grows.size() - leaks.judged_stacks();
   if (more == 0) return "";
-  return fmt::format("Perhaps {}, too little evidence", format_counted(more, "stack grows, too", "stacks grow, too"));
+  return fmt::format("Perhaps {}, too little evidence", format_counted(more, "stack also grows", "stacks also grow"));
 }
 
 /// Whether no stack grows until the end, not even one that is no leak.
@@ -113,7 +113,7 @@ std::vector<std::string> step_notes(const Steps& steps) {
   std::vector<std::string> notes;
   if (steps.is_guess())
     notes.push_back(fmt::format(
-        "These steps are a guess: the layers of one pass repeat, too. Say where steps begin with {}", kSayWhere));
+        "These steps are a guess: the layers of one pass also repeat. Say where steps begin with {}", kSayWhere));
   if (steps.left_out > 0)
     notes.push_back(fmt::format("{} before these are left out", format_counted(steps.left_out, "step")));
   return notes;

@@ -23,14 +23,14 @@ test('plain text is found in names, places and paths, whatever the case', () => 
   assert.ok(!matcher('looked')(group));
 });
 
-test('an expression stands between slashes', () => {
+test('an expression is between slashes', () => {
   assert.ok(matcher('/^forw.rd/')(forward));
   assert.ok(matcher('/back/')(backward));
   assert.ok(!matcher('//')(forward)); // text
   assert.equal(problem('/(/'), 'not a valid expression');
 });
 
-test('expressions that may take longer than anybody waits are refused', () => {
+test('expressions that may take longer than anyone waits are refused', () => {
   assert.match(problem('/(a+)+b/'), /too slow: it repeats what repeats/);
   assert.match(problem('/(a|aa)+b/'), /too slow/);
   assert.match(problem('/a*b*c*d*/'), /too slow: it repeats more than 3 times/);

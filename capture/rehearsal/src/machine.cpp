@@ -25,7 +25,7 @@ pid_t user = 0; // the first process that called CUDA; NVML does not count
 void make_machine() {
   if (const std::string driver = real_library("libcuda.so"); !driver.empty())
     refuse("a real CUDA driver is in this process already (" + driver +
-           "); a rehearsal cannot stand beside it: is the library's folder first in LD_LIBRARY_PATH?");
+           "); a rehearsal cannot run next to it: is the library's folder first in LD_LIBRARY_PATH?");
   try {
     the_machine = new Machine(read_settings([](const char* name) { return getenv(name); }, library_folder()));
   } catch (const std::exception& error) {

@@ -54,7 +54,7 @@ class _Finder:
 
         def execute_and_notify(module: Any) -> None:
             execute(module)
-            if self in sys.meta_path:  # else it was told; an import that failed may come again
+            if self in sys.meta_path:  # else it is done; an import that failed may come again
                 sys.meta_path.remove(self)
                 self._notify(module)
 

@@ -11,7 +11,7 @@ function lowerHaystackOf(step) {
   return step.lowerHaystack;
 }
 
-// A browser cannot be made to stop an expression, and some take longer than anybody waits: those are refused, each text
+// A browser cannot be made to stop an expression, and some take longer than anyone waits: those are refused, each text
 // is short, and all of them together have a time.
 const MOST_REPEATS = 3, MOST_LETTERS = 300, MOST_MS = 400;
 

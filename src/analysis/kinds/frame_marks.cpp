@@ -46,7 +46,7 @@ bool makes_parameters(std::string_view function) {
 }
 
 /// Whether it says nothing of who calls it: an operator, or where a thread begins.
-bool is_anybodys(std::string_view function) {
+bool is_generic(std::string_view function) {
   static constexpr std::array<std::string_view, 6> kStarts{"at::", "aten::", "c10::", "caffe2::", "torch::", "__kmp"};
   static constexpr std::array<std::string_view, 8> kNames{"??",
                                                           "start_thread",
@@ -99,8 +99,8 @@ std::uint64_t library_marks(std::string_view function) {
   if (function.starts_with("torch::data::")) return mark::data_loader;
   if (function.ends_with("::forward")) return mark::forward;
   if (function.starts_with("torch::nn::")) return 0;
-  if (!is_anybodys(function)) return 0;
-  std::uint64_t marks = mark::anybodys;
+  if (!is_generic(function)) return 0;
+  std::uint64_t marks = mark::generic;
   if (function.ends_with("::zeros_like") || function.ends_with("::zeros_like::call")) marks |= mark::zeros_like;
   if (is_random(function)) marks |= mark::random;
   if (function == "at::_ops::cat::call") marks |= mark::cat;

@@ -165,7 +165,7 @@ void StackSigns::add_cpp(std::uint64_t marks) {
   signs_ |= signs_of(marks, kCppSigns);
   // Frames of Python within are those of a hook.
   if ((marks & mark::accumulate_grad) != 0) signs_ |= innermost_ == 0 ? sign::accumulated : sign::hook;
-  if (innermost_cpp_ == 0 && (marks & mark::anybodys) == 0) innermost_cpp_ = marks;
+  if (innermost_cpp_ == 0 && (marks & mark::generic) == 0) innermost_cpp_ = marks;
 }
 
 StackClass StackSigns::stack_class() const {

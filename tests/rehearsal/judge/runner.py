@@ -34,7 +34,7 @@ class Result:
     addresses: dict  # of what was live, by name
     allocations: list  # each in turn: (operation, address)
     memory_bytes: int  # of the device: what is no whole page more than the program's is of no use to it
-    unseen: list  # operations of which no recording tells: empty_cache() with nothing to give back
+    unseen: list  # operations that no recording shows: empty_cache() with nothing to give back
 
 
 class MemoryLost(RuntimeError):
@@ -101,7 +101,7 @@ class _Run:
         self.graphs[graph] = torch.cuda.CUDAGraph()
         self.capturing = (graph, torch.cuda.stream(self.streams[stream]))
         self.capturing[1].__enter__()
-        self.graphs[graph].capture_begin(capture_error_mode="relaxed")  # other streams may ask for memory, too
+        self.graphs[graph].capture_begin(capture_error_mode="relaxed")  # other streams may ask for memory as well
 
     def end_capture(self):
         if self.capturing:
@@ -220,7 +220,7 @@ class Runner:
 
 
 def run_alone(program, snapshot_path=None, late_bytes=0):
-    """In a process of its own; this one must not have used the device yet."""
+    """In its own process; this one must not have used the device yet."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
