@@ -168,8 +168,19 @@ struct SearchReport {
 /// Whether the ends of the range have the same peak, as in a program that does not read the variable.
 [[nodiscard]] bool makes_no_difference(const SearchReport& report);
 
+struct FrontierRow {
+  std::uint64_t value = 0; ///< of the second name
+  SearchReport search;     ///< for the largest of the first
+};
+
+/// The largest number of one name for numbers of another, which are tried upward until nothing fits.
+struct FrontierReport {
+  SearchRange range;                  ///< of the second name
+  std::vector<FrontierRow> rows = {}; ///< at least one, ascending
+};
+
 struct Variant {
-  std::string setting; ///< "NAME=VALUE"
+  std::string setting; ///< "NAME=VALUE", or arguments of the program
   FitVerdict verdict;
 };
 

@@ -21,6 +21,8 @@ namespace memviz::rehearse {
 
 /// "BATCH=4 is the largest that fits; BATCH=5 does not."
 [[nodiscard]] std::string search_headline(const SearchReport& report);
+/// "With LEN=1024 the largest BATCH is 24, with LEN=8192 it is 2. With LEN=16384 none fits."
+[[nodiscard]] std::string frontier_headline(const FrontierReport& report);
 /// "With NAME=VALUE: still fits; peak 41.2 GiB (+1.00 GiB), left 38.0 GiB (-1.00 GiB)."
 [[nodiscard]] std::string variant_headline(const FitVerdict& usual, const Variant& variant);
 

@@ -1,10 +1,11 @@
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
+#include "cli/rehearse_search.hpp"
+#include "cli/rehearse_variants.hpp"
 #include "cli/rehearse_world.hpp"
 #include "cli/sizes.hpp"
 #include "cli/text_outputs.hpp"
-#include "io/scratch_file.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
 #include "memviz/fit_report.hpp"
@@ -14,7 +15,6 @@
 #include "rehearse/installation.hpp"
 #include "rehearse/profiles.hpp"
 #include "rehearse/rehearsal_run.hpp"
-#include "rehearse/search.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -30,17 +30,13 @@ namespace memviz::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using rehearse::FitOutcome;
 using rehearse::FitVerdict;
+using rehearse::FrontierReport;
 using rehearse::GpusReport;
 using rehearse::RankRun;
 using rehearse::RanksReport;
 using rehearse::SearchReport;
-using rehearse::SearchRun;
 using rehearse::Setup;
-using rehearse::VariantsReport;
-
-using Setting = std::pair<std::string, std::string>; ///< an environment variable
 
 struct RehearseCommand : CommandOptions {
   std::vector<std::string> gpus{"h100-80"};
@@ -51,18 +47,14 @@ struct RehearseCommand : CommandOptions {
   std::optional<std::uint64_t> steps;
   std::optional<std::uint64_t> requests;
   bool leaves_recording = false;
+  bool leaves_init_out = false;
   std::uint64_t max_entries = 200'000;
-  std::optional<rehearse::SearchRange> search;
-  bool shows_output = false;
-  std::vector<Setting> variants;
+  SearchOptions search;
+  VariantOptions variants;
   WorldOptions world;
   bool both_ends = false;
   std::optional<std::string> json;
 };
-
-rehearse::SearchRange parse_range(std::string_view /*option*/, const std::string& word) {
-  return rehearse::parse_search(word);
-}
 
 std::vector<std::string> parse_gpus(std::string_view /*option*/, const std::string& word) {
   return rehearse::parse_gpus(word);
@@ -101,29 +93,23 @@ OptionList<RehearseCommand> rehearse_options() {
            "end an inference server (vLLM, SGLang) after so many requests of the longest that it takes, 0 when it is "
            "ready (default: as many as its KV cache holds at once)"},
           &RehearseCommand::requests, parse_up_to<kMost, 0>),
+      flag({"no-init", '\0', "",
+            "leave the random initial values of large weights on the CPU out, which saves minutes and gigabytes of the "
+            "host; a program that reads them there may then act otherwise"},
+           &RehearseCommand::leaves_init_out),
       rare(flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
                 &RehearseCommand::leaves_recording)),
       rare(parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
                   &RehearseCommand::max_entries, parse_up_to<kMost>)),
-      parsed({"search", '\0', "NAME=A..B",
-              "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
-              "in the program's words. Takes for granted that what fits, fits with less. What the program writes "
-              "is shown only where it fails for another reason than memory"},
-             &RehearseCommand::search, parse_range),
-      rare(flag({"show-output", '\0', "", "with --search, show what the program writes in every run"},
-                &RehearseCommand::shows_output)),
-      {{"compare-with", '\0', "NAME=VALUE",
-        "run it again with this in the environment, and say what changes; may be given several times", true},
-       [](RehearseCommand& command, const std::string& word) {
-         command.variants.push_back(rehearse::parse_setting("compare-with", word));
-       }},
       flag({"late", '\0', "",
             "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
             "only when the host waits. Says both where they differ; the one that takes more decides"},
            &RehearseCommand::both_ends),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
-  return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::world, world_options()),
+  return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::search, search_options()),
+                                  within<RehearseCommand>(&RehearseCommand::variants, variant_options()),
+                                  within<RehearseCommand>(&RehearseCommand::world, world_options()),
                                   within<RehearseCommand>(&RehearseCommand::file, general)});
 }
 
@@ -135,6 +121,7 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.requests = options.requests;
   setup.memory_bytes = options.memory_bytes;
   setup.records = !options.leaves_recording;
+  setup.leaves_init_out = options.leaves_init_out;
   setup.output = options.output;
   setup.both_ends = options.both_ends;
   setup.version = version();
@@ -159,84 +146,24 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   return setup;
 }
 
+[[nodiscard]] bool searches(const RehearseCommand& options) {
+  return !options.search.ranges.empty();
+}
+
+/// `what` begins the sentence of the UsageError that is thrown where there are other runs to compare with.
+void check_no_variants(const RehearseCommand& options, std::string_view what) {
+  if (has_variants(options.variants)) throw UsageError(fmt::format("{} --compare-with and --levers", what));
+}
+
+void check_alone(const RehearseCommand& options, std::string_view what) {
+  if (searches(options)) throw UsageError(fmt::format("{} --search", what));
+  check_no_variants(options, what);
+}
+
 /// One line on standard error for each of many runs.
 void say_run(const FileOptions& options, const std::string& what, const FitVerdict& verdict) {
   options.advise(fmt::format("rehearse: {}: {}", what, rehearse::short_text(verdict)));
 }
-
-class Search {
-public:
-  Search(const RehearseCommand& options, Setup setup)
-      : options_(options), setup_(std::move(setup)), output_(setup_.output), range_(*options.search) {}
-
-  /// Only the snapshots of the largest that fits and of the smallest that does not are kept.
-  [[nodiscard]] SearchReport run() {
-    SearchReport report{.range = range_};
-    try {
-      report.largest = rehearse::largest_that_fits(range_, [&](std::uint64_t value) { return fits(report, value); });
-    } catch (const NoAnswer&) {
-      report.has_answer = false;
-    }
-    const auto smallest = smallest_that_fails(report);
-    for (const SearchRun& one : report.runs) {
-      std::error_code ignored;
-      if (report.has_answer && one.value != report.largest && one.value != smallest)
-        fs::remove_all(folder_of(one.value), ignored);
-    }
-    return report;
-  }
-
-private:
-  struct NoAnswer {};
-
-  [[nodiscard]] fs::path folder_of(std::uint64_t value) const {
-    return output_ / fmt::format("{}-{}", range_.name, value);
-  }
-
-  /// A folder that is there may hold the files of somebody else: it would not be removed.
-  void check_folder(std::uint64_t value) const {
-    std::error_code ignored;
-    const fs::path folder = folder_of(value);
-    if (fs::exists(folder, ignored) && !fs::is_empty(folder, ignored))
-      throw Error(folder.string() + " is there already, with files in it; -o names another folder");
-  }
-
-  [[nodiscard]] FitVerdict run_with(std::uint64_t value) {
-    check_folder(value);
-    setup_.output = folder_of(value);
-    const auto words = rehearse::with_value(options_.operands, range_.name, value);
-    const Variables variables{{range_.name, std::to_string(value)}};
-    if (options_.shows_output) return rehearse::rehearse(setup_, words, variables);
-    ScratchFile written;
-    setup_.program_output = written.descriptor();
-    FitVerdict verdict = rehearse::rehearse(setup_, words, variables);
-    // Why it failed otherwise only the program itself can say.
-    if (!rehearse::is_answer(verdict)) written.read(say);
-    return verdict;
-  }
-
-  bool fits(SearchReport& report, std::uint64_t value) {
-    FitVerdict verdict = run_with(value);
-    say_run(options_.file, fmt::format("{}={}", range_.name, value), verdict);
-    const bool is_known = rehearse::is_answer(verdict);
-    const bool has_fit = verdict.outcome == FitOutcome::fits;
-    report.runs.push_back({value, std::move(verdict)});
-    if (!is_known) throw NoAnswer();
-    return has_fit;
-  }
-
-  static std::optional<std::uint64_t> smallest_that_fails(const SearchReport& report) {
-    std::optional<std::uint64_t> smallest;
-    for (const SearchRun& one : report.runs)
-      if (one.verdict.outcome == FitOutcome::does_not_fit && (!smallest || one.value < *smallest)) smallest = one.value;
-    return smallest;
-  }
-
-  const RehearseCommand& options_;
-  Setup setup_;
-  fs::path output_;
-  rehearse::SearchRange range_;
-};
 
 int exit_code_of(const SearchReport& report) {
   if (!report.has_answer) {
@@ -246,24 +173,9 @@ int exit_code_of(const SearchReport& report) {
   return report.largest ? kSuccess : kOverThreshold;
 }
 
-VariantsReport run_variants(const RehearseCommand& options, const Setup& setup) {
-  VariantsReport report{.usual = rehearse::rehearse(setup, options.operands, {})};
-  if (options.variants.empty()) return report;
-  say_run(options.file, "as it is", report.usual);
-  for (std::size_t i = 0; i < options.variants.size(); ++i) {
-    Setup variant = setup;
-    variant.output = setup.output / fmt::format("variant-{}", i + 1);
-    const auto& [variable, value] = options.variants[i];
-    const std::string name = variable + '=' + value;
-    report.variants.push_back({name, rehearse::rehearse(variant, options.operands, {options.variants[i]})});
-    say_run(options.file, name, report.variants.back().verdict);
-  }
-  return report;
-}
-
 /// The options, with those that the launcher in the program's words stands for.
 RehearseCommand with_launcher(RehearseCommand options) {
-  if (options.devices || options.search || !options.variants.empty()) return options;
+  if (options.devices || searches(options) || has_variants(options.variants)) return options;
   if (const auto line = take_launcher(options.world, options.operands))
     options.file.advise(fmt::format("rehearse: {}", *line));
   return options;
@@ -272,7 +184,7 @@ RehearseCommand with_launcher(RehearseCommand options) {
 void check_world(const RehearseCommand& options) {
   check(options.world);
   if (!options.world.ranks) return;
-  if (options.search || !options.variants.empty()) throw UsageError("--world excludes --search and --compare-with");
+  check_alone(options, "--world excludes");
   if (options.devices) throw UsageError("--devices excludes --world; --local-world says how many GPUs a node has");
 }
 
@@ -323,51 +235,51 @@ GpusReport run_gpus(RehearseCommand options, const std::vector<Setup>& setups) {
 
 void check_gpus(const RehearseCommand& options) {
   if (options.gpus.size() == 1) return;
-  if (options.search || !options.variants.empty()) throw UsageError("several GPUs exclude --search and --compare-with");
+  check_alone(options, "several GPUs exclude");
   if (options.memory_bytes) throw UsageError("several GPUs exclude --memory, which replaces the memory of one");
 }
 
 int run_rehearse(const RehearseCommand& given) {
   const RehearseCommand options = with_launcher(given);
-  const std::optional<std::string>& json = options.json;
-  if (options.search && !options.variants.empty()) throw UsageError("--search and --compare-with exclude each other");
-  if (!options.search && options.shows_output)
-    throw UsageError("--show-output is for --search; else what the program writes is shown anyway");
+  if (searches(options)) check_no_variants(options, "--search excludes");
+  check(options.search, options.operands);
   check_world(options);
   check_gpus(options);
-  check_outputs(options, {{"--json", json}});
+  check_outputs(options, {{"--json", options.json}});
   const std::vector<Setup> setups = setups_of(options);
   const Setup& setup = setups.front();
+  const OnRun on_run = [&](const std::string& what, const FitVerdict& verdict) {
+    say_run(options.file, what, verdict);
+  };
+  const auto write = [&](const auto& report, const auto& text, const auto& json) {
+    if (options.json)
+      write_output(options.file, *options.json, json(report));
+    else
+      write_text(options.file, "-", text(report, text_columns()));
+  };
 
   if (setups.size() > 1) {
     const GpusReport report = run_gpus(options, setups);
-    if (json)
-      write_output(options.file, *json, rehearse::gpus_json(report));
-    else
-      write_text(options.file, "-", rehearse::gpus_text(report, text_columns()));
+    write(report, rehearse::gpus_text, rehearse::gpus_json);
     return rehearse::exit_code(report);
   }
-  if (options.search) {
-    const SearchReport report = Search(options, setup).run();
-    if (json)
-      write_output(options.file, *json, rehearse::search_json(report));
-    else
-      write_text(options.file, "-", rehearse::search_text(report, text_columns()));
+  if (options.search.ranges.size() > 1) {
+    const FrontierReport report = run_frontier(options.search, setup, options.operands, on_run);
+    write(report, rehearse::frontier_text, rehearse::frontier_json);
+    return exit_code_of(report.rows.front().search);
+  }
+  if (searches(options)) {
+    const SearchReport report = run_search(options.search, setup, options.operands, on_run);
+    write(report, rehearse::search_text, rehearse::search_json);
     return exit_code_of(report);
   }
   if (options.world.ranks) {
     const RanksReport report = run_job(options, setup);
-    if (json)
-      write_output(options.file, *json, rehearse::ranks_json(report));
-    else
-      write_text(options.file, "-", rehearse::ranks_text(report, text_columns()));
+    write(report, rehearse::ranks_text, rehearse::ranks_json);
     return rehearse::exit_code(rehearse::deciding_run(report).verdict);
   }
-  const VariantsReport report = run_variants(options, setup);
-  if (json)
-    write_output(options.file, *json, rehearse::variants_json(report));
-  else
-    write_text(options.file, "-", rehearse::variants_text(report, text_columns()));
+  const rehearse::VariantsReport report = run_variants(options.variants, setup, options.operands, on_run);
+  write(report, rehearse::variants_text, rehearse::variants_json);
   return rehearse::exit_code(report.usual);
 }
 
@@ -383,13 +295,15 @@ Command rehearse_command() {
               "the peak, and where it fails, why. Kernels compute nothing, and what is read back is zeros. Each Python "
               "process with torch leaves a snapshot, which says that it was rehearsed. C++ programs also run, and are "
               "measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; the "
-              "program's "
-              "own (128 + N after signal N) where it fails for another reason; 1 where it never used a GPU; 2 bad "
+              "program's own (128 + N after signal N) where it fails for another reason; 1 where it never used a GPU; "
+              "2 bad "
               "usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
       .examples =
           "  memviz rehearse -- python train.py --batch 32\n"
           "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"
           "  memviz rehearse --steps 3 --search 'BATCH=1..256' -- python train.py --batch {}\n"
+          "  memviz rehearse --search 'BATCH=1..64' --search 'LEN=1024..16384' -- python train.py {BATCH} {LEN}\n"
+          "  memviz rehearse --levers -- python train.py\n"
           "  memviz rehearse --world 512 --steps 3 -- python train.py\n"
           "  memviz rehearse --gpu h100,a100-40,4090 -- python train.py\n"
           "  memviz rehearse --compare-with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True -- python train.py\n",

@@ -12,7 +12,7 @@ namespace {
 
 /// Raised when a name or a meaning changes; what is added does not count.
 constexpr int kSchemaVersion = 1;
-constexpr std::string_view kSchema = "memviz.rehearse/1.1";
+constexpr std::string_view kSchema = "memviz.rehearse/1.2";
 
 std::string_view outcome_word(FitOutcome outcome) {
   switch (outcome) {
@@ -229,6 +229,27 @@ std::string search_json(const SearchReport& report) {
     const SearchRun& run = answering_run(report);
     json.member("value", run.value).key("verdict");
     write_verdict(json, run.verdict);
+    json.end_object();
+  });
+}
+
+std::string frontier_json(const FrontierReport& report) {
+  return json_document([&](JsonWriter& json) {
+    begin_document(json, kSchema).member("schema_version", kSchemaVersion).member("text", frontier_headline(report));
+    json.key("frontier")
+        .begin_object()
+        .member("name", report.range.name)
+        .member("low", report.range.low)
+        .member("high", report.range.high)
+        .key("rows")
+        .begin_array();
+    for (const FrontierRow& row : report.rows) {
+      json.begin_object().member("value", row.value);
+      write_search(json, row.search);
+      json.end_object();
+    }
+    json.end_array().end_object().key("verdict");
+    write_verdict(json, answering_run(report.rows.front().search).verdict);
     json.end_object();
   });
 }

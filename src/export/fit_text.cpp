@@ -232,6 +232,31 @@ std::string search_text(const SearchReport& report, std::size_t columns) {
                       "", columns);
 }
 
+std::string frontier_text(const FrontierReport& report, std::size_t columns) {
+  TextTable table(std::vector<Align>(4, Align::right));
+  table.add_row({report.range.name, report.rows.front().search.range.name, "peak", "left"});
+  std::size_t runs = 0;
+  for (const FrontierRow& row : report.rows) {
+    runs += row.search.runs.size();
+    const FitVerdict& verdict = answering_run(row.search).verdict;
+    const DeviceUse* const use = fullest(verdict.facts);
+    const bool has_fit = row.search.largest && use != nullptr;
+    table.add_row({std::to_string(row.value),
+                   row.search.largest      ? std::to_string(*row.search.largest)
+                   : row.search.has_answer ? "none"
+                                           : "unknown",
+                   has_fit ? format_bytes(use->peak_bytes) : "", has_fit ? format_bytes(use->left_bytes()) : ""});
+  }
+  const FrontierRow& first = report.rows.front();
+  const SearchRun& run = answering_run(first.search);
+  return wrapped_text(frontier_headline(report), "", columns) + '\n' + table.text("  ") +
+         fmt::format("\n{}={}, {}={}\n", report.range.name, first.value, first.search.range.name, run.value) +
+         verdict_text(run.verdict, columns) + '\n' +
+         wrapped_text(fmt::format("Found by bisection in {}, which takes for granted that what fits, fits with less.",
+                                  format_counted(runs, "run")),
+                      "", columns);
+}
+
 std::string variants_text(const VariantsReport& report, std::size_t columns) {
   std::string text = verdict_text(report.usual, columns);
   if (!report.variants.empty()) text += "\nWhat changes\n";

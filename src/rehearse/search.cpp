@@ -53,6 +53,16 @@ std::vector<std::string> with_value(const std::vector<std::string>& words, const
   return result;
 }
 
+std::vector<std::uint64_t> doublings(const SearchRange& range) {
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t number = std::max<std::uint64_t>(range.low, 1); number < range.high; number *= 2) {
+    numbers.push_back(number);
+    if (number > range.high / 2) break;
+  }
+  numbers.push_back(range.high);
+  return numbers;
+}
+
 std::optional<std::uint64_t> largest_that_fits(const SearchRange& range,
                                                const std::function<bool(std::uint64_t)>& fits) {
   if (!fits(range.low)) return std::nullopt;

@@ -25,6 +25,9 @@ namespace memviz::rehearse {
 [[nodiscard]] std::vector<std::string> with_value(const std::vector<std::string>& words, const std::string& name,
                                                   std::uint64_t value);
 
+/// The lowest number of the range, doubled as long as that is below its highest; and the highest.
+[[nodiscard]] std::vector<std::uint64_t> doublings(const SearchRange& range);
+
 /// The largest number for which `fits` holds; nothing where that is none. Asks the smallest first, then the largest,
 /// then those between them; no number twice.
 [[nodiscard]] std::optional<std::uint64_t> largest_that_fits(const SearchRange& range,

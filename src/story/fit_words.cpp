@@ -243,6 +243,23 @@ std::string search_headline(const SearchReport& report) {
                      *report.largest + 1);
 }
 
+std::string frontier_headline(const FrontierReport& report) {
+  const std::string& name = report.range.name;
+  const FrontierRow& last = report.rows.back();
+  const auto fitting = [](const FrontierRow& row) { return row.search.largest.has_value(); };
+  const auto first_without = std::ranges::find_if_not(report.rows, fitting);
+  if (first_without == report.rows.begin())
+    return fmt::format("With {}={}: {}", name, last.value, search_headline(last.search));
+  const FrontierRow& low = report.rows.front();
+  const FrontierRow& high = *(first_without - 1);
+  std::string text =
+      fmt::format("With {}={} the largest {} is {}", name, low.value, low.search.range.name, *low.search.largest);
+  if (&high != &low) text += fmt::format(", with {}={} it is {}", name, high.value, *high.search.largest);
+  if (first_without == report.rows.end()) return text + '.';
+  if (!last.search.has_answer) return text + fmt::format(". No answer with {}={}.", name, last.value);
+  return text + fmt::format(". With {}={} none fits.", name, last.value);
+}
+
 std::string ranks_headline(const RanksReport& report) {
   const RankRun& run = deciding_run(report);
   return fmt::format("Rank {} of {} decides. {} {}", run.rank, report.ranks, headline(run.verdict),

@@ -165,6 +165,25 @@ def check_compare(rehearsals):
     check(answer["variants"][0]["verdict"]["outcome"] == "fits", answer["variants"])
 
 
+# A weight of 64 MiB and one of 4 KiB, filled on the CPU and moved; says whether each has values.
+FILLED = """
+import torch
+large, small = torch.nn.Linear(4096, 4096, bias=False), torch.nn.Linear(32, 32, bias=False)
+print("values", bool(large.weight.any()), bool(small.weight.any()), large.weight.shape)
+kept = large.cuda(), small.cuda()
+on_gpu = torch.nn.init.trunc_normal_(torch.empty(1024, 1024, device="cuda"))
+"""
+
+
+def check_no_init(rehearsals):
+    usual, done, _ = rehearsals.python([], FILLED)
+    check("values True True" in done.stdout, done.stdout)
+    without, done, _ = rehearsals.python(["--no-init"], FILLED)
+    check("values False True" in done.stdout, done.stdout)
+    used = [answer["verdict"]["devices"][0]["peak_reserved_bytes"] for answer in (usual, without)]
+    check(used[0] == used[1] and used[0] > 64 * MIB, used)
+
+
 def check_steps(rehearsals):
     answer, done, output = rehearsals.python(["--steps", "1"], MODEL, "1")
     verdict = answer["verdict"]
@@ -227,7 +246,7 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
-        for one in (check_fits, check_does_not_fit, check_search, check_compare, check_steps, check_own_recorder,
+        for one in (check_fits, check_does_not_fit, check_search, check_compare, check_no_init, check_steps, check_own_recorder,
                     check_ranks, check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)

@@ -197,6 +197,8 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
     rehearse("variants", FITS, "--compare-with", "A=1")
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
+    frontier = rehearse("frontier", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=1..2")["frontier"]
+    expect("rehearse: frontier", [row["search"]["largest"] for row in frontier["rows"]], [10, 10])
     server = rehearse("server", SERVER)["verdict"]["server"]
     expect("rehearse: server", [server["has_started"], server["requests"]], [True, 4])
     job = rehearse("job", BY_RANK, "--world", "16", "--rank", "0,9")

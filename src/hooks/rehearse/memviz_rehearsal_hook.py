@@ -3,7 +3,7 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "outside_given"
+many optimizer steps, or null), "no_init" (whether large weights of the CPU stay without initial values), "requests" (to send to an inference server that is ready, or null), "outside_given"
 (whether the user said what is taken outside of PyTorch), "ranks" (of the job
 of which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
 which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
@@ -23,6 +23,7 @@ import time
 
 import memviz_rehearsal_deepspeed
 import memviz_rehearsal_flashinfer
+import memviz_rehearsal_init
 import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
 import memviz_rehearsal_requests
@@ -91,6 +92,8 @@ def _on_torch(torch):
     _log("torch", version=str(torch.__version__), cuda=torch.version.cuda)
     if not hasattr(torch._C, "_cuda_memorySnapshot"):
         return  # built without CUDA
+    if _State.settings["no_init"]:
+        _guarded(memviz_rehearsal_init.install, torch)
     _guarded(_answer_for_other_ranks)
     _guarded(memviz_rehearsal_splits.install, torch)
     _guarded(_mark_snapshots)

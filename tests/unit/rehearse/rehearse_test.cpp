@@ -1,11 +1,13 @@
 #include "memviz/error.hpp"
 #include "memviz/fit_report.hpp"
 #include "memviz/fit_words.hpp"
+#include "rehearse/change.hpp"
 #include "rehearse/run_facts.hpp"
 #include "rehearse/search.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -86,6 +88,40 @@ TEST_CASE("a search finds the largest number that fits") {
   CHECK(asked({"BATCH", 0, 1}, 0) == std::vector<std::uint64_t>{0, 1});
   const std::uint64_t huge = ~std::uint64_t{0};
   CHECK(asked({"BATCH", 0, huge}, huge - 1).size() <= 66);
+}
+
+TEST_CASE("a second name of --search takes its lowest number, doubled, and its highest") {
+  using Numbers = std::vector<std::uint64_t>;
+  CHECK(doublings({"LEN", 1024, 8192}) == Numbers{1024, 2048, 4096, 8192});
+  CHECK(doublings({"LEN", 3, 10}) == Numbers{3, 6, 10});
+  CHECK(doublings({"LEN", 5, 5}) == Numbers{5});
+  CHECK(doublings({"LEN", 0, 2}) == Numbers{1, 2});
+  CHECK(doublings({"LEN", 0, 0}) == Numbers{0});
+  const std::uint64_t huge = ~std::uint64_t{0};
+  CHECK(doublings({"LEN", 1, huge}).size() == 65);
+}
+
+TEST_CASE("what --compare-with changes: a variable, or arguments after the program's own") {
+  const RunChange variable = parse_change("compare-with", "A=b c");
+  CHECK(variable.name == "A=b c");
+  CHECK(variable.variables == Variables{{"A", "b c"}});
+  CHECK(with_arguments({"python", "train.py"}, variable) == std::vector<std::string>{"python", "train.py"});
+
+  const RunChange arguments = parse_change("compare-with", "--batch  4 -x");
+  CHECK(arguments.name == "--batch  4 -x");
+  CHECK(arguments.variables.empty());
+  CHECK(with_arguments({"train.py"}, arguments) == std::vector<std::string>{"train.py", "--batch", "4", "-x"});
+}
+
+TEST_CASE("settings of the allocator join those that the environment has") {
+  ::unsetenv("PYTORCH_ALLOC_CONF");
+  ::setenv("PYTORCH_CUDA_ALLOC_CONF", "pinned_use_background_threads:True", 1);
+  CHECK(allocator_levers().front().variables ==
+        Variables{{"PYTORCH_CUDA_ALLOC_CONF", "pinned_use_background_threads:True,expandable_segments:True"}});
+  ::setenv("PYTORCH_ALLOC_CONF", "", 1);
+  CHECK(allocator_levers().front().variables == Variables{{"PYTORCH_ALLOC_CONF", "expandable_segments:True"}});
+  ::unsetenv("PYTORCH_ALLOC_CONF");
+  ::unsetenv("PYTORCH_CUDA_ALLOC_CONF");
 }
 
 TEST_CASE("what --search and --compare-with take") {
