@@ -109,7 +109,7 @@ Error Streams::record(Handle handle, Stream& stream) {
   if (!event) return Error::invalid_handle;
   if (const Error error = check_legacy(stream); error != Error::success) return error;
   event->recorded = true;
-  event->time = std::chrono::steady_clock::now();
+  event->work = work_;
   event->capture = stream.capture;
   event->last = stream.last;
   take_implicit_order(stream);
@@ -198,8 +198,8 @@ Error Streams::elapsed(Handle start_handle, Handle end_handle, float* out_ms) {
   if (!start || !end || !out_ms) return Error::invalid_handle;
   if (!start->recorded || !end->recorded || ((start->flags | end->flags) & kDisableTiming))
     return Error::invalid_handle;
-  // The host's time between the records: small, and above zero as on a device.
-  *out_ms = std::max(std::chrono::duration<float, std::milli>(end->time - start->time).count(), 0.0005F);
+  const auto work = static_cast<std::int64_t>(end->work) - static_cast<std::int64_t>(start->work);
+  *out_ms = work == 0 ? kNoWorkMs : static_cast<float>(work) * kWorkMs;
   return Error::success;
 }
 
@@ -254,6 +254,7 @@ CaptureStatus Streams::status(const Stream& stream) const {
 Error Streams::add_node(Stream& stream, int type) {
   if (const Error error = check_legacy(stream); error != Error::success) return error;
   if (!stream.capture) {
+    ++work_;
     if (events_pass_ == EventsPass::at_once) return Error::success;
     take_implicit_order(stream);
     order_.submit(stream.id, stream.device, stream.end, std::chrono::steady_clock::now());

@@ -8,6 +8,7 @@
 #include "work_order.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <unordered_map>
@@ -60,11 +61,16 @@ struct Stream {
   WorkMoment end;          // after all that it was given
 };
 
+// What a launch takes between two events. Programs that choose by measuring repeat short kernels for a tenth of a
+// second: the time of the host would let them launch thousands that do nothing.
+inline constexpr float kWorkMs = 1;
+inline constexpr float kNoWorkMs = 0.0005F; // above zero as on a device
+
 struct Event {
   int device = 0;
   unsigned flags = 0;
   bool recorded = false;
-  std::chrono::steady_clock::time_point time;
+  std::uint64_t work = 0;           // launches before it
   std::shared_ptr<Capture> capture; // that the record is part of
   std::vector<Node*> last;
   WorkMoment moment; // at which it was recorded
@@ -132,6 +138,7 @@ private:
   std::unordered_map<Handle, std::unique_ptr<GraphExec>> execs_;
   std::set<Capture*> captures_;
   unsigned long long next_id_ = 1;
+  std::uint64_t work_ = 0; // launches of all streams
   EventsPass events_pass_;
   WorkOrder order_;
 };

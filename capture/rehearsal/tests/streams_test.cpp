@@ -125,6 +125,20 @@ TEST_CASE_FIXTURE(Fixture, "capture has its rules") {
   CHECK(streams.add_node(*streams.find(nullptr, 0), 0) == Error::capture_implicit);
 }
 
+TEST_CASE_FIXTURE(Fixture, "the time between two events is that of the launches between them") {
+  Handle later = nullptr;
+  REQUIRE(streams.create_event(0, 0, &later) == Error::success);
+  REQUIRE(streams.record(event, *first) == Error::success);
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(streams.add_node(*first, 0) == Error::success);
+  REQUIRE(streams.record(later, *first) == Error::success);
+  float ms = 0;
+  CHECK(streams.elapsed(event, later, &ms) == Error::success);
+  CHECK(ms == 3 * kWorkMs);
+  CHECK(streams.elapsed(later, event, &ms) == Error::success);
+  CHECK(ms == -3 * kWorkMs);
+}
+
 TEST_CASE_FIXTURE(Fixture, "events and streams that are gone are no handles") {
   float ms = 0;
   CHECK(streams.elapsed(event, event, &ms) == Error::invalid_handle); // never recorded
