@@ -93,18 +93,20 @@ OptionList<RehearseCommand> rehearse_options() {
            "end an inference server (vLLM, SGLang) after so many requests of the longest that it takes, 0 when it is "
            "ready (default: as many as its KV cache holds at once)"},
           &RehearseCommand::requests, parse_up_to<kMost, 0>),
-      flag({"no-init", '\0', "",
-            "leave the random initial values of large weights on the CPU out, which saves minutes and gigabytes of the "
-            "host; a program that reads them there may then act otherwise"},
-           &RehearseCommand::leaves_init_out),
+      rare(flag(
+          {"no-init", '\0', "",
+           "leave the random initial values of large weights on the CPU out, which saves minutes and gigabytes of the "
+           "host; a program that reads them there may then act otherwise"},
+          &RehearseCommand::leaves_init_out)),
       rare(flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
                 &RehearseCommand::leaves_recording)),
       rare(parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
                   &RehearseCommand::max_entries, parse_up_to<kMost>)),
-      flag({"late", '\0', "",
-            "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
-            "only when the host waits. Says both where they differ; the one that takes more decides"},
-           &RehearseCommand::both_ends),
+      rare(flag(
+          {"late", '\0', "",
+           "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
+           "only when the host waits. Says both where they differ; the one that takes more decides"},
+          &RehearseCommand::both_ends)),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::search, search_options()),

@@ -53,7 +53,12 @@ def has_worker():
 
 
 def log_uncaught(error):
-    if _State.has_server and error is not None:
+    if error is None or isinstance(error, KeyboardInterrupt):
+        return
+    server = memviz_rehearsal_requests.server_of_process()
+    if server is not None:  # one that ends before it reads its options: the port is in use, the model is not there
+        _name_server(server)
+    if _State.has_server:
         _log(error=_error_text(type(error).__name__, error))
 
 
@@ -96,15 +101,19 @@ def _supply_sglang(module):
 
 def _supply(name, arguments):
     """Weights are not read: their values would be zeros anyway. A tokenizer that is not there is not asked for."""
-    if not _State.has_server:
-        _State.has_server = True
-        _log(name=name, version=str(sys.modules[name.lower()].__version__))
+    _name_server(name)
     if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
         arguments.load_format = "dummy"
         _log(added="--load-format dummy")
     if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
         arguments.skip_tokenizer_init = True
         _log(added="--skip-tokenizer-init")
+
+
+def _name_server(name):
+    if not _State.has_server:
+        _State.has_server = True
+        _log(name=name, version=str(sys.modules[name.lower()].__version__))
 
 
 def _lacks_tokenizer(arguments):
@@ -163,6 +172,11 @@ def _watch_vllm_worker(module):
         _log(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
         return result
 
+    def meet(original, vllm_config, *arguments, **named):
+        _State.guarded(memviz_rehearsal_model.start_for_vllm, vllm_config, _State.settings["outside_given"])
+        return original(vllm_config, *arguments, **named)
+
+    _wrap(module, "init_worker_distributed_environment", meet)
     _wrap(module.Worker, "load_model", load)
     _wrap(module.Worker, "determine_available_memory", profile)
     _wrap(module.Worker, "initialize_from_config", start)
@@ -251,4 +265,4 @@ def _number(text):
 
 
 def _error_text(kind, error):
-    return f"{kind}: {error}"[:_MOST_ERROR_CHARACTERS]
+    return f"{kind}: {error}".removesuffix(": ")[:_MOST_ERROR_CHARACTERS]
