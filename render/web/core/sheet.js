@@ -142,7 +142,10 @@ function onResize() {
   });
 }
 
+// A frame that the browser has not laid out yet, or that is hidden, has texts of no width: the sheet begins when there
+// is something to measure. A hidden frame gets no animation frames until it becomes visible.
 export function startSheet() {
+  if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
   svg.classList.add('scripted');
   findSections();
   layOutPage();
