@@ -13,7 +13,7 @@ constexpr double kLabelGap = 8;
 /// A label of so many columns leaves room for its bytes on a phone.
 constexpr std::size_t kMostColumns = 36;
 
-/// Where not even a part of the name fits next to the place, the place alone: a reader goes there.
+/// Returns name and place, or the place alone if not even a part of the name fits next to it: a reader goes there.
 std::string leading_label(const Label& label) {
   const bool has_room = columns_of(label.place) + 9 <= kMostColumns;
   if (label.place.empty() || has_room) return row_label(label, kMostColumns);

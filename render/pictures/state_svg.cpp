@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
+#include <vector>
 
 namespace memviz {
 namespace render {
@@ -59,8 +60,8 @@ public:
     y = draw_board_panel(page, y, {picture_.state, origins_, colouring_, pins_, picture_.device}, options, detail);
     add_rule(page.below_graph(), y + 4);
     y = draw_ranked_list(page, y + 12, list_) + 4;
-    for (const DeviceState& device_state : devices_.first(std::min(kMostFailures, devices_.size())))
-      y = draw_events(page, y + 4, device_state);
+    for (const DeviceState* const device_state : leading_first())
+      y = draw_events(page, y + 4, *device_state);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     if (lacks_kinds()) y = draw_notes(page, y, {no_kinds_note()});
@@ -81,6 +82,16 @@ private:
       for (BlockClass& entry : *classes)
         if (const Paint* const paint = paint_on_board(entry.label); paint != nullptr) entry.paint = paint;
     list_ = class_list(own, leading->figures.requested_bytes);
+  }
+
+  /// Returns the devices whose events are drawn.
+  [[nodiscard]] std::vector<const DeviceState*> leading_first() const {
+    std::vector<const DeviceState*> found;
+    const DeviceState* const leading = leading_device(devices_);
+    if (leading != nullptr) found.push_back(leading);
+    for (const DeviceState& device_state : devices_)
+      if (&device_state != leading && found.size() < kMostFailures) found.push_back(&device_state);
+    return found;
   }
 
   [[nodiscard]] const Paint* paint_on_board(const Label& label) const {

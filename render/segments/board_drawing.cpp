@@ -42,7 +42,7 @@ std::size_t columns_in(double width) {
   return static_cast<std::size_t>(std::max(0.0, (width - 2 * kPadding) / kCharacterWidth));
 }
 
-/// "100 MiB"; of a piece that stands for those of several segments that look the same "72 × 100 MiB".
+/// The size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
 std::string size_text(std::uint64_t bytes, std::uint64_t count) {
   return count == 1 ? format_bytes(bytes) : fmt::format("{} × {}", format_count(count), format_bytes(bytes));
 }

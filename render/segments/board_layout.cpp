@@ -43,7 +43,7 @@ double bytes_in(const MemoryState& state, const Cell& cell) {
   return static_cast<double>(state.segments[cell.segment].total_bytes);
 }
 
-/// Those of a cell are drawn as one strip, as long as all of them together.
+/// The bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
 double bytes_of_all(const MemoryState& state, const Cell& cell) {
   return bytes_in(state, cell) * static_cast<double>(cell.count);
 }

@@ -9,7 +9,7 @@ import pathlib
 
 from support import TESTDATA, BrowserCase, draw
 
-SCREENS = {"phone": (400, 800), "desk": (1200, 800)}
+SCREENS = {"phone": (400, 800), "tablet": (700, 900), "desk": (1200, 800)}
 KINDS = ("flame", "state", "timeline", "explain")
 # Out of memory, a step of training, several devices and streams, a ring that lost events, and no stacks.
 FILES = ("oom.pickle", "training_step.pickle", "devices_streams.pickle", "ring_lost_history.pickle", "segments_only.pickle")

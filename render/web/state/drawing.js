@@ -14,7 +14,7 @@ export let layout = null;
 const shapeOf = (x, y, width) => `M${x.toFixed(2)} ${y}h${width.toFixed(2)}v${STRIP}H${x.toFixed(2)}z`;
 const columnsInPiece = (width) => Math.floor((width - 2 * PADDING) / COLUMN_WIDTH);
 
-// Of a piece that stands for those of several segments that look the same "72 × 100 MiB".
+// The size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
 const sizeText = (bytes, {count}) => (count > 1 ? `${formatCount(count)} × ${formatBytes(bytes)}` : formatBytes(bytes));
 
 function blockLabel({name, place}, size, columns) {

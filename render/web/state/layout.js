@@ -14,7 +14,7 @@ const countText = (cell) => (cell.count === 1 ? '' : '×' + formatCount(cell.cou
 const countWidth = (cell) => (cell.count === 1 ? 0 : widthOf(countText(cell)) + 6);
 export const limit = (value, least, most) => Math.min(most, Math.max(least, value));
 
-// Those of a cell are drawn as one strip, as long as all of them together.
+// The bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
 const bytesOfAll = (cell) => cell.bytes * cell.count;
 
 function scaleFor(cells, width) {

@@ -161,7 +161,7 @@ TEST_CASE("a scale is cut only where something happens upon a large baseline") {
   const Recording unknown = busy.take();
   CHECK(cut_of(unknown) > 500'000);
   CHECK(visible_text(parse_svg(drawn_timeline(unknown))).find("torn axis") != std::string::npos);
-  // What has a name is drawn to scale.
+  // Memory with a name is drawn to scale.
   SmallSnapshot named;
   named.segment(0x1000, 1 << 20).active(1 << 20, 1'000'000, named.stack({"/app/model.py:3:load"}));
   named.event(Action::alloc, 0x900000, 200'000);
