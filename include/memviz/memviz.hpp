@@ -104,6 +104,7 @@
 #include "memviz/text_rewriter.hpp"
 #include "memviz/timeline.hpp"
 #include "memviz/timeline_json.hpp"
+#include "memviz/timeline_steps.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/trace.hpp"
 #include "memviz/trace_json.hpp"

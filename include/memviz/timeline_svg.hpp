@@ -21,8 +21,7 @@ enum class TimelineView : std::uint8_t { active, segments, pools };
 
 struct TimelineSvgOptions {
   TimelineView view = TimelineView::active;
-  /// By default time where several devices with times are drawn, because that is what they share; else event.
-  std::optional<TimelineAxis> axis = {};
+  TimelineAxis axis = TimelineAxis::event;
   /// The number of the largest allocations that are bands; by default as many as are half a pixel high.
   std::optional<std::size_t> detail = {};
   /// By kind, the stack is layers of kinds, where the records have them; what they have not, and segments, is by line.

@@ -43,7 +43,9 @@ void Page::begin_below_graph() {
 }
 
 XmlElement Page::add_section(double y, std::string_view flow) {
-  return below_.child("g").set("data-flow", flow).set("data-y", y);
+  XmlElement section = below_.child("g").set("data-flow", flow).set("data-y", y);
+  if (are_details_) section.set("data-detail", "1");
+  return section;
 }
 
 std::string Page::finish(double height) {

@@ -46,6 +46,8 @@ public:
   /// Starts a part of the page at `y`. `flow` says how it takes another width: "words" (a paragraph), "items" (side by
   /// side, as many as fit a line), "rows" (a ranked list), "bars", or one that the picture's script adds.
   XmlElement add_section(double y, std::string_view flow);
+  /// Says whether the sections that follow are details: on a phone they come after the drawing.
+  void set_details(bool are_details) { are_details_ = are_details; }
   /// In the place of the script that does nothing but scale. With scripts turned off there is neither.
   void use_script(std::string_view script) { script_ = script; }
   /// Sets the height, adds the script, and writes it all.
@@ -56,6 +58,7 @@ private:
   XmlElement below_;
   XmlElement background_;
   bool has_script_;
+  bool are_details_ = false;
   std::string_view script_;
 };
 

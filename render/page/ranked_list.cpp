@@ -53,18 +53,10 @@ Columns columns_for(const RankedList& list) {
   return columns;
 }
 
-/// Name and place; where both are too long the name is cut, because the place is what a reader goes to.
-std::string row_label(const Label& label, double width) {
-  constexpr std::size_t kLeastName = 8;
-  const auto columns = static_cast<std::size_t>(std::max(0.0, width / (kListFontSize * kMonoEm)));
-  const std::size_t place_columns = columns_of(label.place) + 1;
-  if (label.place.empty() || columns < place_columns + kLeastName) return cut_name(label.name, columns);
-  return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
-}
-
 /// The label, and after it, where there is room, where the line was called from.
 void draw_label(XmlElement group, double x, double baseline, double width, const RankedRow& row) {
-  const std::string label = row_label(row.label, width);
+  const auto columns_of_line = static_cast<std::size_t>(std::max(0.0, width / (kListFontSize * kMonoEm)));
+  const std::string label = row_label(row.label, columns_of_line);
   add_text(group, x, baseline, "mono", label).set("data-part", "label");
   const std::string& via = row.via.empty() ? row.label.note : row.via;
   if (via.empty()) return;
@@ -84,9 +76,7 @@ std::string fitting_kinds(std::string kinds, double width) {
 }
 
 void draw_row(XmlElement group, double y, const RankedList& list, const Columns& columns, const RankedRow& row) {
-  // The text that the script searches for when the row is clicked.
-  group.set("data-find",
-            row.label.place.empty() ? row.label.name : fmt::format("{} {}", row.label.name, row.label.place));
+  group.set("data-find", words_to_find(row.label));
   group.set("data-name", row.label.name).set("data-y", y);
   if (!row.label.place.empty()) group.set("data-place", row.label.place);
   group.child("title").text(row.title);
@@ -113,6 +103,17 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
 }
 
 } // namespace
+
+std::string row_label(const Label& label, std::size_t columns) {
+  constexpr std::size_t kLeastName = 8;
+  const std::size_t place_columns = columns_of(label.place) + 1;
+  if (label.place.empty() || columns < place_columns + kLeastName) return cut_name(label.name, columns);
+  return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
+}
+
+std::string words_to_find(const Label& label) {
+  return label.place.empty() ? label.name : fmt::format("{} {}", label.name, label.place);
+}
 
 void name_rows(RankedList& list, const std::vector<Label>& labels) {
   for (std::size_t i = 0; i < list.rows.size(); ++i)

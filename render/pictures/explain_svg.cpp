@@ -1,4 +1,5 @@
 #include "page/header.hpp"
+#include "page/leading_rows.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 #include "pictures/explain_parts.hpp"
@@ -151,9 +152,12 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   page.svg().child("style").cdata(paints_css(room_paints()));
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
+  y = draw_leading_rows(page, y + 4, users_list(picture.state.frames(), origins, device));
+  page.set_details(true);
   y = draw_facts(page, y, picture.file, facts_of(picture.state, device),
                  rehearsal_alert(picture.state.recording->origin.rehearsal)) +
       12;
+  page.set_details(false);
   y = draw_main_device(page, y, picture, origins, words);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings_and_losses(picture.state));

@@ -8,6 +8,7 @@
 #include "page/header.hpp"
 #include "page/hues.hpp"
 #include "page/kind_paints.hpp"
+#include "page/leading_rows.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
@@ -231,8 +232,11 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   if (has_kind_colours(picture, options)) page.svg().child("style").cdata(paints_css(kind_paints()));
   double y = draw_headline(page, story.headline);
   if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
-  y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
   if (layout.units > 0) {
+    const RankedList users = ranked_list(picture, words, options.color.value_or(ColorBy::origin));
+    y = draw_leading_rows(page, y + 4, users);
+    page.set_details(true);
+    y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
     Graph graph = describe(words, picture.tree, layout, {picture.kinds, options.color == ColorBy::kind});
     graph.boxes.front().label.place = root_place(picture);
     y = draw_figures(page, y, memory_figures(picture.subject.devices)) + 8;
@@ -240,11 +244,13 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
     y = draw_kinds(page, y, picture.subject) + 10;
     y = draw_legend(page, y, legend(graph, kind_figures(picture.subject)),
                     colours_hint(words, options, layout.is_squeezed));
+    page.set_details(false);
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 14, ranked_list(picture, words, options.color.value_or(ColorBy::origin)));
+    y = draw_ranked_list(page, y + 14, users);
     if (segments) y = segments->draw(page, y + 4, options);
   } else {
+    y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
     page.begin_below_graph();
     y = draw_notes(
         page, y + 8,

@@ -1,5 +1,6 @@
 #include "page/header.hpp"
 #include "page/kind_paints.hpp"
+#include "page/leading_rows.hpp"
 #include "page/naming.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
+#include <vector>
 
 namespace memviz {
 namespace render {
@@ -41,7 +43,7 @@ public:
         pins_(find_pins(picture.state, {.device = picture.device})),
         colouring_(colouring_for(picture.state, origins_, picture.device, color)),
         devices_(picture.state.devices_of(picture.device)) {
-    if (leading_device(devices_) != nullptr) colouring_.heading += ", of " + all_text();
+    list_holders(color);
     for (const DeviceState& device_state : devices_)
       find_failure(device_state);
   }
@@ -55,10 +57,11 @@ public:
     define_board_styles(page);
     double y = draw_top(page, story);
     page.begin_below_graph();
-    y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
     y = draw_board_panel(page, y, {picture_.state, origins_, colouring_, pins_, picture_.device}, options, detail);
-    for (const DeviceState& device_state : devices_.first(std::min(kMostFailures, devices_.size())))
-      y = draw_events(page, y + 4, device_state);
+    add_rule(page.below_graph(), y + 4);
+    y = draw_ranked_list(page, y + 12, list_) + 4;
+    for (const DeviceState* const device_state : leading_first())
+      y = draw_events(page, y + 4, *device_state);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     if (lacks_kinds()) y = draw_notes(page, y, {no_kinds_note()});
@@ -66,9 +69,45 @@ public:
   }
 
 private:
+  /// Lists what the device that the headline is about holds, in the colours of the board.
+  void list_holders(ColorBy color) {
+    const DeviceState* const leading = leading_device(devices_);
+    if (leading == nullptr) {
+      list_ = class_list(colouring_, sum_of(devices_).requested_bytes);
+      return;
+    }
+    Colouring own = colouring_for(picture_.state, origins_, leading->device, color);
+    own.heading += ", of " + name_of(*leading);
+    for (std::vector<BlockClass>* const classes : {&own.classes, &own.lines})
+      for (BlockClass& entry : *classes)
+        if (const Paint* const paint = paint_on_board(entry.label); paint != nullptr) entry.paint = paint;
+    list_ = class_list(own, leading->figures.requested_bytes);
+  }
+
+  /// Returns the devices whose events are drawn.
+  [[nodiscard]] std::vector<const DeviceState*> leading_first() const {
+    std::vector<const DeviceState*> found;
+    const DeviceState* const leading = leading_device(devices_);
+    if (leading != nullptr) found.push_back(leading);
+    for (const DeviceState& device_state : devices_)
+      if (&device_state != leading && found.size() < kMostFailures) found.push_back(&device_state);
+    return found;
+  }
+
+  [[nodiscard]] const Paint* paint_on_board(const Label& label) const {
+    const auto is_it = [&](const BlockClass& entry) {
+      return entry.label.name == label.name && entry.label.place == label.place;
+    };
+    const auto& listed = colouring_.listed();
+    const auto found = std::ranges::find_if(listed, is_it);
+    return found == listed.end() ? nullptr : found->paint;
+  }
+
   double draw_top(Page& page, const Story& story) {
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
+    y = draw_leading_rows(page, y + 4, list_);
+    page.set_details(true);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 10;
     y = draw_figures(page, y, memory_figures(devices_)) + 8;
     y = draw_bars(page, y, device_bars()) + 6;
@@ -77,6 +116,7 @@ private:
                        fmt::format("What {} was asked for, and the room there was", name_of(*failure.device_state)));
       y = draw_bars(page, y, request_bars(failure.room)) + 8;
     }
+    page.set_details(false);
     return y;
   }
 
@@ -100,11 +140,6 @@ private:
   [[nodiscard]] bool lacks_kinds() const {
     const auto is_told = [](const BlockClass& line) { return !line.kinds.empty(); };
     return !colouring_.lines.empty() && std::ranges::none_of(colouring_.lines, is_told);
-  }
-
-  [[nodiscard]] std::string all_text() const {
-    const std::string all = mixes_host(devices_) ? devices_text(devices_) : "all devices";
-    return are_at_end(devices_) ? all : all + ", each at its own moment";
   }
 
   [[nodiscard]] std::optional<FailedRequest> failed_request() const {
@@ -156,6 +191,7 @@ private:
   UserLineFinder lines_;
   Pins pins_;
   Colouring colouring_;
+  RankedList list_;
   std::span<const DeviceState> devices_;
   std::vector<Failure> failures_;
 };

@@ -141,6 +141,11 @@ Board board_of(const MemoryState& state, const Colouring& colouring, const Board
   for (BoardPlace& place : board.places)
     join_similar(state, place.bands);
   std::erase_if(board.places, [](const BoardPlace& place) { return place.bands.empty(); });
+  if (const DeviceState* const leading = leading_device(state.devices_of(options.device))) {
+    for (BoardPlace& place : board.places)
+      place.is_closed = place.place.device != leading->device;
+    std::ranges::stable_partition(board.places, [](const BoardPlace& place) { return !place.is_closed; });
+  }
   return board;
 }
 

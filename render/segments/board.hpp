@@ -37,6 +37,7 @@ struct BoardPlace {
   Place place;
   std::vector<Band> bands; ///< expandable ones, then the largest first
   std::uint64_t largest_hole_bytes = 0;
+  bool is_closed = false; ///< of another device than the leading one: a line that a click opens
 };
 
 struct Board {
@@ -52,8 +53,8 @@ struct BoardOptions {
   std::uint64_t least_bytes = 0; ///< smaller neighbours are merged
 };
 
-/// Segments of one place and size whose blocks have the same sizes, states and classes, in the same order, become one
-/// cell.
+/// The places of the device that leads come first, those of others are closed. Segments of one place and size whose
+/// blocks have the same sizes, states and classes, in the same order, become one cell.
 [[nodiscard]] Board board_of(const MemoryState& state, const Colouring& colouring, const BoardOptions& options);
 
 /// Reserved bytes of all the segments of a cell.

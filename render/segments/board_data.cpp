@@ -78,6 +78,7 @@ public:
 private:
   void write_place(const BoardPlace& place) {
     XmlElement element = data_.child("place").set("n", place_name(source_.state, place)).set("t", place_text(place));
+    if (place.is_closed) element.set("closed", "1");
     if (const Paint* const paint = place_paint(place)) element.set("c", paint->name);
     const Moment& at = moment_of(place.place.device);
     if (!at.event.is_none()) element.set("e", at.event.value());

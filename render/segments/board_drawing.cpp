@@ -42,10 +42,14 @@ std::size_t columns_in(double width) {
   return static_cast<std::size_t>(std::max(0.0, (width - 2 * kPadding) / kCharacterWidth));
 }
 
+/// The size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
+std::string size_text(std::uint64_t bytes, std::uint64_t count) {
+  return count == 1 ? format_bytes(bytes) : fmt::format("{} × {}", format_count(count), format_bytes(bytes));
+}
+
 /// Name, place and size; of narrow blocks what distinguishes them from others of the same function: the line.
-std::string block_label(const Label& label, std::uint64_t bytes, std::size_t columns) {
+std::string block_label(const Label& label, const std::string& size, std::size_t columns) {
   constexpr std::size_t kLeastName = 5;
-  const std::string size = format_bytes(bytes);
   if (label.place.empty()) {
     const bool has_no_stack = label.name.starts_with("<no stack");
     std::string text =
@@ -88,7 +92,8 @@ private:
     double x;
     double y;
     double width;
-    bool has_label; ///< no longer part of it is on the line above
+    bool has_label;      ///< no longer part of it is on the line above
+    std::uint64_t count; ///< of the segments that look the same
   };
   struct BlockText {
     double x;
@@ -116,7 +121,8 @@ private:
       add_piece(piece, {.x = x,
                         .y = strip.y,
                         .width = std::max(width, std::min({kLeastBlock, width + hole / 2, strip.x + strip.width - x})),
-                        .has_label = static_cast<double>(before) * pixels_per_byte < kWorthALabel});
+                        .has_label = static_cast<double>(before) * pixels_per_byte < kWorthALabel,
+                        .count = strip.cell->count});
     }
   }
 
@@ -127,7 +133,7 @@ private:
     }
     if (piece.kind == PieceKind::hole)
       add_label(at, paint::kFree.name,
-                first_fitting({"free " + format_bytes(piece.size_bytes), "free"}, columns_in(at.width)));
+                first_fitting({"free " + size_text(piece.size_bytes, at.count), "free"}, columns_in(at.width)));
     if (piece.is_mostly_free() || piece.block == kNoBlock) return;
     const BlockClass& holder = colouring_.class_of(piece.block);
     const std::string shape = rect_path(at.x, at.y, at.width > kGapFrom ? at.width - kBlockGap : at.width);
@@ -135,7 +141,8 @@ private:
     if (piece.kind != PieceKind::block) return;
     const Block& block = memory_.blocks[piece.block];
     if (block.state == BlockState::active_pending_free) pending_ += shape;
-    add_label(at, holder.paint->name, block_label(holder.label, block.size_bytes, columns_in(at.width)));
+    add_label(at, holder.paint->name,
+              block_label(holder.label, size_text(block.size_bytes, at.count), columns_in(at.width)));
   }
 
   void add_label(const Part& at, std::string_view css_class, std::string text) {

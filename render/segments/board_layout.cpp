@@ -43,6 +43,11 @@ double bytes_in(const MemoryState& state, const Cell& cell) {
   return static_cast<double>(state.segments[cell.segment].total_bytes);
 }
 
+/// The bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
+double bytes_of_all(const MemoryState& state, const Cell& cell) {
+  return bytes_in(state, cell) * static_cast<double>(cell.count);
+}
+
 std::string count_text(const Cell& cell) {
   return cell.count == 1 ? "" : fmt::format("×{}", format_count(cell.count));
 }
@@ -57,14 +62,16 @@ double scale_of(const MemoryState& state, const Board& board, double width) {
   double largest = 1;
   double pieces = 0;
   double count_width = 0;
-  for (const BoardPlace& place : board.places)
+  for (const BoardPlace& place : board.places) {
+    if (place.is_closed) continue;
     for (const Band& band : place.bands)
       for (const Cell& cell : band.cells) {
-        total += bytes_in(state, cell);
+        total += bytes_of_all(state, cell);
         largest = std::max(largest, bytes_in(state, cell));
         pieces += static_cast<double>(cell.pieces.size());
         count_width = std::max(count_width, width_of_count(cell));
       }
+  }
   if (total == 0) return 0;
   const double fewest = std::clamp(pieces / kPiecesPerLine, 1.0, kFewestLines);
   return std::clamp(total / largest, fewest, kMostLines) * (width - kPlaceIndent - count_width) / total;
@@ -76,8 +83,8 @@ double magnification_of(const MemoryState& state, const Band& band, double scale
   double largest = 1;
   double least = kLeastWidth;
   for (const Cell& cell : band.cells) {
-    bytes += bytes_in(state, cell);
-    largest = std::max(largest, bytes_in(state, cell));
+    bytes += bytes_of_all(state, cell);
+    largest = std::max(largest, bytes_of_all(state, cell));
     least = std::max(least, kPieceWidth * static_cast<double>(cell.pieces.size()));
   }
   double times = 1;
@@ -105,11 +112,17 @@ private:
     const Paint* const paint = place_paint(place);
     const double top = y_;
     left_ = x_ = paint != nullptr ? kPlaceIndent : 0;
-    if (board_.places.size() > 1 || paint != nullptr) add_heading(place_name(state_, place), place_text(place));
+    if (board_.places.size() > 1 || paint != nullptr) add_heading(heading_of(place), place_text(place));
+    if (place.is_closed) return;
     for (const Band& band : place.bands)
       add_band(band);
     end_line();
     if (paint != nullptr) layout_.marks.push_back({top, y_ - top - kBandStep / 2, paint});
+  }
+
+  /// A click opens what is closed.
+  [[nodiscard]] std::string heading_of(const BoardPlace& place) const {
+    return (place.is_closed ? "▸ " : "") + place_name(state_, place);
   }
 
   /// The comment is next to the name, or where that has no room below it.
@@ -156,7 +169,7 @@ private:
   }
 
   [[nodiscard]] double drawn_width(const Cell& cell, double times) const {
-    return std::max(1.0, bytes_in(state_, cell) * scale_ * times);
+    return std::max(1.0, bytes_of_all(state_, cell) * scale_ * times);
   }
 
   /// Goes on in the next line where it is longer than what is left of this one.

@@ -11,9 +11,11 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kHeight = 420;         ///< of the only chart
-constexpr double kMostHeight = 380;     ///< of one of several
-constexpr double kTogetherHeight = 800; ///< of several, about
+constexpr double kHeight = 420;          ///< of the only chart
+constexpr double kMostHeight = 380;      ///< of one of several
+constexpr double kClosedHeight = 260;    ///< of one that a click opens
+constexpr double kEventlessHeight = 160; ///< of one in which nothing changes
+constexpr double kTogetherHeight = 800;  ///< of several, about
 constexpr double kLeastHeight = 56;
 constexpr std::size_t kMostDevices = 8;
 constexpr std::size_t kMostPlaces = 6; ///< streams and pools of all devices
@@ -56,12 +58,11 @@ bool has_times(const DeviceRecord& record) {
   return record.events == 0 || !record.times_us().empty();
 }
 
-TimelineAxis axis_of(const std::vector<const TimelineDevice*>& devices, const TimelineSvgOptions& options) {
+void check_axis(const std::vector<const TimelineDevice*>& devices, TimelineAxis axis) {
   const bool all_have =
       std::all_of(devices.begin(), devices.end(), [](const auto* device) { return has_times(device->record); });
-  if (options.axis == TimelineAxis::time && !all_have)
+  if (axis == TimelineAxis::time && !all_have)
     throw Error("the events have no times (PyTorch writes them since 2.2): use --axis event");
-  return options.axis.value_or(devices.size() > 1 && all_have ? TimelineAxis::time : TimelineAxis::event);
 }
 
 ColorBy color_of(const std::vector<const TimelineDevice*>& devices, const TimelineSvgOptions& options) {
@@ -133,7 +134,8 @@ std::optional<Capacity> capacity_of(const TimelineDevice& device) {
 Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options)
     : picture_(picture), options_(options), lines_(picture.state) {
   const std::vector<const TimelineDevice*> devices = drawn_devices(picture);
-  axis_ = axis_of(devices, options);
+  axis_ = options.axis;
+  check_axis(devices, axis_);
   color_ = color_of(devices, options);
   for (const TimelineDevice* device : devices) {
     if (options.view == TimelineView::pools)
@@ -178,27 +180,37 @@ void Charts::measure(Chart& chart) {
   chart.bands = chart_bands(record, chart.device.window, options);
   chart.holders =
       holders_at(picture_.state.frames(), lines_, record, chart.kind, chart.bands.slices[chart.bands.peak].state);
-  if (&chart == &charts_.front()) chart.lane = annotation_lane(*picture_.state.recording, record, kLaneRows);
+  if (&chart == &charts_.front()) {
+    chart.lane = annotation_lane(*picture_.state.recording, record, kLaneRows);
+    chart.steps = timeline_steps(*picture_.state.recording, record, chart.device.window);
+  }
   chart.overlay = {"reserved", record.reserved, record.reserved_known_from};
   if (chart.kind == TimelineKind::segments) {
     options.kind = TimelineKind::allocations;
     chart.overlay = {"live", live_steps(chart_bands(record, chart.device.window, options)), 0};
   }
-  chart.height = kHeight;
+  chart.is_closed = record.device != charts_.front().device.record.device;
+  const double height = chart.is_closed ? kClosedHeight : kHeight;
+  chart.height = record.events == 0 ? kEventlessHeight : height;
   chart.top_bytes = top_of(chart);
   chart.range = axis_range(record, axis_, chart.device.window);
 }
 
-/// A byte is as high in all charts.
+/// A byte is as high in all charts of the main device.
 void Charts::share_scale() {
   double together_bytes = 0;
   double most_bytes = 1;
+  std::size_t open = 0;
   for (const Chart& chart : charts_) {
+    if (chart.is_closed) continue;
+    ++open;
     together_bytes += static_cast<double>(chart.top_bytes);
     most_bytes = std::max(most_bytes, static_cast<double>(chart.top_bytes));
   }
+  if (open < 2) return;
   const double per_byte = std::min((kMostHeight - kRoomAbove) / most_bytes, kTogetherHeight / together_bytes);
   for (Chart& chart : charts_) {
+    if (chart.is_closed) continue;
     const double wanted = static_cast<double>(chart.top_bytes) * per_byte + kRoomAbove;
     chart.height = std::max(kLeastHeight, std::ceil(wanted));
     chart.top_bytes = static_cast<std::uint64_t>((chart.height - kRoomAbove) / per_byte);
@@ -206,7 +218,7 @@ void Charts::share_scale() {
   }
 }
 
-/// Times count from the first event of all charts.
+/// Times count from the first event of all charts; each chart shows the time of its own events.
 void Charts::share_clock() {
   std::vector<Chart*> timed;
   for (Chart& chart : charts_)
@@ -217,16 +229,13 @@ void Charts::share_clock() {
       first_of(*std::min_element(timed.begin(), timed.end(), [&](const Chart* left, const Chart* right) {
         return first_of(left) < first_of(right);
       }));
-  AxisRange shared{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
   for (Chart* chart : timed) {
     // Subtracted without a sign: a stranger's times may lie further apart than a signed number goes.
     chart->range.offset =
         static_cast<double>(static_cast<std::uint64_t>(first_of(chart)) - static_cast<std::uint64_t>(first));
-    shared.begin = std::min(shared.begin, chart->range.begin + chart->range.offset);
-    shared.end = std::max(shared.end, chart->range.end + chart->range.offset);
+    chart->range.begin += chart->range.offset;
+    chart->range.end += chart->range.offset;
   }
-  for (Chart& chart : charts_)
-    chart.range = {shared.begin, shared.end, chart.range.offset};
 }
 
 void Charts::make(const Detail& detail) {

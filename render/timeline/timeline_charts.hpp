@@ -4,6 +4,7 @@
 
 #include "timeline/timeline_scale.hpp"
 
+#include "memviz/timeline_steps.hpp"
 #include "memviz/timeline_svg.hpp"
 
 #include <cstddef>
@@ -30,10 +31,12 @@ struct Chart {
   double height = 0;           ///< pixels
   std::uint64_t top_bytes = 1; ///< what reaches to kRoomAbove below the top
   bool is_alone = true;        ///< else others are drawn to the same scale
+  bool is_closed = false;      ///< of another device than the main chart: a line that a click opens
   AxisRange range = {};
   BandChart bands = {};
   std::vector<Strip> strips = {};
   AnnotationLane lane = {};
+  TimelineSteps steps = {};
   std::vector<Holder> holders = {}; ///< of the peak
   Overlay overlay = {};
 
@@ -73,7 +76,7 @@ public:
 
   /// Makes all of them anew.
   void make(const Detail& detail);
-  /// The main one first. Several are drawn to one scale of bytes, and on one axis where that is time.
+  /// The main one first. Those of its device are drawn to one scale of bytes, those of others are closed.
   [[nodiscard]] const std::vector<Chart>& charts() const { return charts_; }
   [[nodiscard]] TimelineAxis axis() const { return axis_; }
   /// Returns the requested colours; by line instead of by kind if there are no kinds.

@@ -69,6 +69,16 @@ void write_overlay(XmlElement data, const Overlay& overlay, const BandChart& cha
   data.set("reserved-at", at.text()).set("reserved", bytes.text());
 }
 
+char letter_of(CodeOrigin origin) {
+  switch (origin) {
+  case CodeOrigin::user: return 'u';
+  case CodeOrigin::torch: return 't';
+  case CodeOrigin::library: return 'l';
+  case CodeOrigin::cpp: break;
+  }
+  return 'c';
+}
+
 } // namespace
 
 bool StackTable::is_left_out(FrameId frame_id) {
@@ -91,6 +101,7 @@ std::uint32_t StackTable::place_of(StackId stack) {
     const auto [place, is_first] = frame_places_.add(frame.value, static_cast<std::uint32_t>(frame_places_.size()));
     if (is_first) {
       const Label label = labels_.of(frame);
+      origins_ += letter_of(frame_origins_[frame.value]);
       frame_names_ +=
           fmt::format("{}{}{}{}", place > 0 ? "\n" : "", label.name, label.place.empty() ? "" : " ", label.place);
     }
@@ -100,7 +111,7 @@ std::uint32_t StackTable::place_of(StackId stack) {
 }
 
 void StackTable::write(XmlElement parent) const {
-  parent.child("metadata").set("id", "frame-names").text(frame_names_);
+  parent.child("metadata").set("id", "frame-names").set("origins", origins_).text(frame_names_);
   parent.child("metadata").set("id", "stacks").text(stacks_);
 }
 

@@ -22,12 +22,13 @@ namespace memviz::render {
 class StackTable {
 public:
   explicit StackTable(const FrameTable& frames)
-      : frames_(frames), labels_(frames), has_omitted_name_(frames.string_count()),
+      : frames_(frames), labels_(frames), frame_origins_(origins_of(frames)), has_omitted_name_(frames.string_count()),
         has_omitted_file_(has_omitted_name_) {}
 
   /// Its place in the table. Frames that PyTorch's own tools leave out are left out, and what lies far outside.
   std::uint32_t place_of(StackId stack);
-  /// Elements "frame-names", a line a frame, and "stacks", a line a stack: places of frames, innermost first.
+  /// Elements "frame-names", a line a frame, with a letter a frame for whose code it is (u: the user's), and "stacks",
+  /// a line a stack: places of frames, innermost first.
   void write(XmlElement parent) const;
 
 private:
@@ -36,11 +37,13 @@ private:
 
   const FrameTable& frames_;
   FrameLabels labels_;
+  std::vector<CodeOrigin> frame_origins_;             ///< by FrameId
   std::vector<std::optional<bool>> has_omitted_name_; ///< by StringId
   std::vector<std::optional<bool>> has_omitted_file_;
   HashMap<std::uint32_t, std::uint32_t> stack_places_;
   HashMap<std::uint32_t, std::uint32_t> frame_places_;
   std::string frame_names_;
+  std::string origins_; ///< a letter a frame
   std::string stacks_;
 };
 

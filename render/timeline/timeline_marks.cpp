@@ -62,7 +62,7 @@ bool is_free(const Place& place, const Flag& flag, const std::vector<Place>& tak
 }
 
 /// Puts each text next to the line of its flag, in the lowest row in which there is room.
-void place(std::vector<Flag>& flags, double width) {
+void place(std::vector<Flag>& flags, double width, std::uint32_t first_row) {
   std::vector<Place> taken;
   std::vector<Flag> placed;
   for (Flag& flag : flags) {
@@ -71,7 +71,7 @@ void place(std::vector<Flag>& flags, double width) {
     const double right = flag.x + beside;
     const double left = flag.x - beside - length;
     flag.has_text = false;
-    for (std::uint32_t row = 0; row < kMostFlagRows && !flag.has_text; ++row) {
+    for (std::uint32_t row = first_row; row < first_row + kMostFlagRows && !flag.has_text; ++row) {
       for (const double begin : {flag.x < width / 2 ? right : left, flag.x < width / 2 ? left : right}) {
         const Place candidate{begin, begin + length, row};
         if (begin < -kChartLeft / 2 || begin + length > width + kMargin / 2) continue;
@@ -88,8 +88,8 @@ void place(std::vector<Flag>& flags, double width) {
 }
 
 /// The script moves it, by what it says of its place.
-XmlElement flag_group(XmlElement panel, double at, double x) {
-  return add_group(panel, "flag").set("data-at", fmt::format("{:.3f}", at)).set("data-x", x);
+XmlElement flag_group(XmlElement panel, double at, double x, std::string_view css_class = "flag") {
+  return add_group(panel, css_class).set("data-at", fmt::format("{:.3f}", at)).set("data-x", x);
 }
 
 void draw_flag(XmlElement panel, const Flag& flag) {
@@ -124,17 +124,28 @@ void draw_snapshots(XmlElement panel, const PanelData& data) {
   }
 }
 
-/// Returns the begin and the end of a span on the axis.
-std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelData& data) {
+void draw_steps(XmlElement panel, const PanelData& data) {
+  constexpr double kLeastStep = 5; // pixels between two lines
+  constexpr double kNumberRoom = 8;
   const StateScale& states = data.layout.states;
-  const auto inside = [&](double at) { return std::clamp(at, states.begin(), states.end()); };
-  if (data.axis == TimelineAxis::time)
-    return {span.begin == 0 ? states.begin() : inside(states.offset() + static_cast<double>(span.begin_us)),
-            span.end == kForever ? states.end() : inside(states.offset() + static_cast<double>(span.end_us))};
-  const auto at = [&](std::uint32_t state) {
-    return state > data.chart.device.window.last ? states.end() : inside(states.position(state));
-  };
-  return {at(span.begin), at(span.end)};
+  double last_line = -kLeastStep;
+  double last_end = -kNumberRoom;
+  for (const TimelineStep& step : data.chart.steps.steps) {
+    const double x = states.x(step.begin);
+    if (x < last_line + kLeastStep) continue;
+    last_line = x;
+    XmlElement group = flag_group(panel, states.position(step.begin), x, "flag step");
+    group.set("data-step", step.number);
+    group.child("title").text(step_text(step));
+    group.child("path")
+        .set("class", "step-line")
+        .set("d", fmt::format("M{} -4V{}", px(x), px(data.layout.bytes.height())));
+    const std::string number = format_count(step.number);
+    const double width = sans_width(number, kMarkFontSize);
+    if (x < last_end + kNumberRoom || x + width > states.width()) continue;
+    last_end = x + width;
+    add_text(group, x, -6, "small muted", number);
+  }
 }
 
 /// Right end of a text at the right of the chart, next to the flags' lines.
@@ -208,6 +219,11 @@ void draw_capacity(XmlElement panel, const PanelData& data) {
 
 } // namespace
 
+std::string step_text(const TimelineStep& step) {
+  return fmt::format("step {}\npeak {}\n{} live bytes from its beginning to its end", format_count(step.number),
+                     format_bytes(step.peak_bytes), delta_text(step.growth_bytes));
+}
+
 MarksLayout lay_out_marks(const PanelData& data) {
   const StateScale& states = data.layout.states;
   const double ground = data.layout.bytes.height();
@@ -223,7 +239,9 @@ MarksLayout lay_out_marks(const PanelData& data) {
     marks.flags.push_back(
         {.at = states.position(mark.state), .x = x, .y = ground, .css_class = "mark", .text = oom_text(mark)});
   }
-  place(marks.flags, states.width());
+  // The numbers of steps have the row next to the chart.
+  marks.flag_rows = data.chart.steps.steps.empty() ? 0 : 1;
+  place(marks.flags, states.width(), marks.flag_rows);
   for (const Flag& flag : marks.flags)
     if (flag.has_text) marks.flag_rows = std::max(marks.flag_rows, flag.row + 1);
   return marks;
@@ -233,33 +251,9 @@ void draw_marks(XmlElement panel, const PanelData& data, const MarksLayout& mark
   draw_overlay(panel, data, marks);
   draw_capacity(panel, data);
   draw_snapshots(panel, data);
+  draw_steps(panel, data);
   for (const Flag& flag : marks.flags)
     draw_flag(panel, flag);
-}
-
-void draw_lane(XmlElement panel, double y, const PanelData& data) {
-  const AnnotationLane& annotations = data.chart.lane;
-  if (annotations.spans.empty()) return;
-  XmlElement lane = add_group(panel, "lane");
-  std::vector<double> drawn_to(annotations.rows, -1);
-  for (const AnnotationSpan& span : annotations.spans) {
-    const auto [begin_at, end_at] = axis_extent(span, data);
-    const double begin = data.layout.states.x_at(begin_at);
-    const double end = data.layout.states.x_at(end_at);
-    // Many may lie within one pixel; those without any width are seen on no event.
-    if (end <= begin || end < drawn_to[span.row] + 0.5) continue;
-    const double left = std::max(begin, drawn_to[span.row]);
-    const double width = std::max(0.75, end - left);
-    drawn_to[span.row] = left + width;
-    const std::string name = cut_end(data.frames.text(span.name).substr(0, 800), 200);
-    XmlElement group = add_group(lane, "group");
-    group.set("data-begin", fmt::format("{:.3f}", begin_at)).set("data-end", fmt::format("{:.3f}", end_at));
-    add_rect(group, left, y + span.row * kLaneRow, width > 3 ? width - 0.75 : width, kLaneRow - 2).set("rx", 2);
-    group.child("title").text(name);
-    const std::string label =
-        fit_label({.name = name}, static_cast<std::size_t>(std::max(0.0, (width - 8) / (kMarkFontSize * kMonoEm))));
-    if (!label.empty()) add_text(group, left + 4, y + span.row * kLaneRow + 10, "mono-small", label);
-  }
 }
 
 } // namespace memviz::render

@@ -1,9 +1,10 @@
 #pragma once
 
-// The marks around the bands of a chart: reserved bytes and capacity as lines, the peak, errors and snapshots, and
-// annotations as a lane above.
+// The marks around the bands of a chart: reserved bytes and capacity as lines, the peak, errors, snapshots and steps.
 
 #include "timeline/timeline_panel.hpp"
+
+#include "memviz/timeline_steps.hpp"
 
 #include <cstdint>
 #include <string>
@@ -29,15 +30,14 @@ struct MarksLayout {
   std::uint32_t flag_rows = 0;
 };
 
+/// "step 3", its peak and its growth: a line each.
+[[nodiscard]] std::string step_text(const TimelineStep& step);
+
 [[nodiscard]] MarksLayout lay_out_marks(const PanelData& data);
 
 /// The lines of reserved bytes and of the capacity, and the marks.
 void draw_marks(XmlElement panel, const PanelData& data, const MarksLayout& marks);
 
-inline constexpr double kLaneRow = 15;
 inline constexpr double kFlagRow = 16;
-
-/// `y`: of the lane's top, from the top of the chart.
-void draw_lane(XmlElement panel, double y, const PanelData& data);
 
 } // namespace memviz::render

@@ -24,6 +24,7 @@ constexpr std::array kColours{
     PageColour{".capacity-text", "fill", "#9a3412", "#f2a27b"},
     PageColour{".mark-line", "stroke", "#b3261e", "#f2837b"},
     PageColour{".mark-text", "fill", "#a3221b", "#f7958e"},
+    PageColour{".step-line", "stroke", "#5a606b", "#a6acb8"},
     PageColour{".peak-line", "stroke", "#1d2026", "#e8eaee"},
     PageColour{".peak-dot", "fill", "#1d2026", "#e8eaee"},
     PageColour{".snapshot-mark", "fill", "#5a606b", "#a6acb8"},

@@ -3,6 +3,7 @@
 #include "page/kind_paints.hpp"
 #include "page/text_fit.hpp"
 #include "timeline/timeline_data.hpp"
+#include "timeline/timeline_lane.hpp"
 #include "timeline/timeline_marks.hpp"
 
 #include "memviz/format.hpp"
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <variant>
+#include <vector>
 
 namespace memviz::render {
 namespace {
@@ -35,12 +38,15 @@ XmlElement add_path(XmlElement parent, std::string_view css_class, const std::st
   return parent.child("path").set("class", css_class).set("d", path);
 }
 
-/// Returns the bytes that are live at all times, if something changes above them.
-std::uint64_t floor_of(const BandChart& chart) {
-  std::uint64_t floor = chart.slices.front().baseline_bytes;
-  for (const Slice& slice : chart.slices)
-    floor = std::min(floor, slice.baseline_bytes);
-  const std::uint64_t peak = chart.slices[chart.peak].live_bytes;
+/// Returns the bytes without a stack that are live at all times, if something changes above them.
+std::uint64_t floor_of(const Chart& chart) {
+  std::vector<std::uint64_t> unknown_bytes(chart.bands.slices.size(), 0);
+  for (const Strip& strip : chart.strips)
+    if (strip.is_baseline && std::holds_alternative<Pseudo>(strip.key))
+      for (std::size_t slice = 0; slice < unknown_bytes.size(); ++slice)
+        unknown_bytes[slice] += strip.bytes[slice];
+  const std::uint64_t floor = *std::ranges::min_element(unknown_bytes);
+  const std::uint64_t peak = chart.bands.slices[chart.bands.peak].live_bytes;
   return peak - floor > peak / 100 ? floor : 0;
 }
 
@@ -59,7 +65,7 @@ void draw_grid(XmlElement parent, const Frame& frame) {
   }
 }
 
-/// Two waves across the squeezed part, as a break of the scale is drawn.
+/// Two waves across the squeezed part, as a break of the scale is drawn, and what they mean.
 void draw_cut(XmlElement parent, const Frame& frame) {
   if (!frame.bytes.is_cut()) return;
   const double y = frame.bytes.height() - frame.bytes.cut_height() / 2;
@@ -69,6 +75,7 @@ void draw_cut(XmlElement parent, const Frame& frame) {
       path += "l5 -4l5 4";
     add_path(parent, "cut", path);
   }
+  add_text(parent, -9, y + 4, "small muted end cut-text", "torn axis");
 }
 
 const Paint& band_paint(const PanelData& data, const Band& band) {
@@ -234,8 +241,8 @@ void draw_state_axis(XmlElement panel, const Frame& frame, const PanelData& data
 
 std::optional<PanelLayout> lay_out_panel(const Chart& chart, TimelineAxis axis, std::size_t most_steps) {
   const StateScale states(chart.device.record, axis, chart.device.window, chart.range);
-  const ByteScale bytes(chart.top_bytes, chart.is_alone && !chart.is_by_kind() ? floor_of(chart.bands) : 0,
-                        chart.height, kRoomAbove);
+  const ByteScale bytes(chart.top_bytes, chart.is_alone && !chart.is_by_kind() ? floor_of(chart) : 0, chart.height,
+                        kRoomAbove);
   auto shapes = lay_out_stack({chart.bands, chart.strips, states, bytes}, most_steps);
   if (!shapes) return std::nullopt;
   return PanelLayout{states, bytes, std::move(*shapes)};
@@ -248,7 +255,10 @@ double draw_panel(Page& page, double y, const PanelData& data) {
   const double lane_height = lane.rows * kLaneRow + (lane.rows > 0 ? 4 : 0);
   const double top = y + lane_height + marks.flag_rows * kFlagRow + 4;
   const Frame frame{top, data.layout.states, data.layout.bytes};
-  XmlElement panel = add_group(page.add_section(y, "chart"), data.chart.is_by_kind() ? "chart kinds" : "chart");
+  const double bottom = top + data.chart.height + kAxisHeight;
+  XmlElement section = page.add_section(y, "chart");
+  if (data.chart.is_closed) section.set("class", "closed").set("data-height", bottom - y);
+  XmlElement panel = add_group(section, data.chart.is_by_kind() ? "chart kinds" : "chart");
   panel.set("transform", moved_to(kChartLeft, top));
   write_panel_data(panel, data, top);
   draw_grid(panel, frame);
@@ -257,7 +267,7 @@ double draw_panel(Page& page, double y, const PanelData& data) {
   draw_marks(panel, data, marks);
   draw_lane(panel, section_top - top, data);
   draw_state_axis(panel, frame, data);
-  return top + data.chart.height + kAxisHeight;
+  return data.chart.is_closed ? y : bottom;
 }
 
 } // namespace memviz::render

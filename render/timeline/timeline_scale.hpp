@@ -37,7 +37,7 @@ public:
   [[nodiscard]] double height() const { return height_; }
 
 private:
-  static constexpr double kCutHeight = 30;
+  static constexpr double kCutHeight = 36;
   std::uint64_t top_bytes_;
   std::uint64_t cut_bytes_ = 0;
   std::uint64_t step_bytes_ = 1;

@@ -2,6 +2,7 @@
 
 #include "page/header.hpp"
 #include "page/kind_paints.hpp"
+#include "page/leading_rows.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
@@ -68,11 +69,10 @@ double area_of(const Shape& shape) {
   return area;
 }
 
-/// The lines that have the largest areas, of colours that no line in the list has: they hold little at the main chart's
-/// peak.
+/// The lines that have the largest areas, of colours that no line above the chart has.
 std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
                                         const LifeLines& lines, const LineNames& names) {
-  constexpr std::size_t kMostNamed = 4;
+  constexpr std::size_t kMostNamed = 8;
   constexpr double kLeastShare = 0.01; // of all that is drawn
   std::map<NodeKey, double> areas;
   double all = 0;
@@ -87,7 +87,7 @@ std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const 
   }
   const std::vector<Holder>& listed = charts.front().holders;
   std::set<const Paint*> named;
-  for (std::size_t i = 0; i < std::min(listed.size(), kRankedRows); ++i)
+  for (std::size_t i = 0; i < std::min(listed.size(), kLeadingRows); ++i)
     named.insert(names.of(listed[i].key).paint);
   std::vector<std::pair<NodeKey, double>> largest(areas.begin(), areas.end());
   std::ranges::stable_sort(largest, std::greater(), &std::pair<NodeKey, double>::second);
@@ -193,12 +193,16 @@ private:
     page.svg().child("style").cdata(timeline_css(charts_.color()));
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
+    const RankedList holders = ranked_peak(subject, names);
+    y = draw_leading_rows(page, y + 4, holders);
+    page.set_details(true);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 8;
     y = draw_figures(page, y, timeline_figures(subject)) + 8;
+    page.set_details(false);
     y = draw_controls(page, y, reading_text(options_.view, charts_.color()));
     StackTable stacks(picture_.state.frames());
     for (std::size_t i = 0; i < charts.size(); ++i) {
-      if (i > 0) y = draw_heading(page, y + 10, timeline_story(subject_of_chart(charts[i])).headline) + 2;
+      if (i > 0) y = draw_heading_of(page, y, i);
       y = draw_panel(page, y,
                      {.frames = picture_.state.frames(),
                       .chart = charts[i],
@@ -215,8 +219,50 @@ private:
     page.begin_below_graph();
     y += 16;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 12, ranked_peak(subject, names));
+    y = draw_ranked_list(page, y + 12, holders);
+    if (!main.steps.steps.empty()) y = draw_ranked_list(page, y + 4, steps_list());
     return finish(page, y);
+  }
+
+  /// The headline of a chart below the main one; of a closed chart it is what a click opens.
+  double draw_heading_of(Page& page, double y, std::size_t i) const {
+    const Chart& chart = charts_.charts()[i];
+    const std::string headline = timeline_story(subject_of_chart(chart)).headline;
+    if (!chart.is_closed) return draw_heading(page, y + 10, headline) + 2;
+    constexpr double kIndent = 16;
+    constexpr double kLineHeight = 18;
+    XmlElement section = page.add_section(y, "words").set("class", "opener");
+    section.child("path")
+        .set("class", "snapshot-mark")
+        .set("d", fmt::format("M{} {}l7 5-7 5z", px(kMargin), px(y + 4)));
+    const Paragraph paragraph{.css_class = "small strong",
+                              .font_size = 12,
+                              .line_height = kLineHeight,
+                              .width = kContentWidth - kIndent,
+                              .indent = kIndent,
+                              .font = Font::bold};
+    return draw_paragraph(section, y + 13, paragraph, headline) - 9;
+  }
+
+  [[nodiscard]] RankedList steps_list() const {
+    const TimelineSteps& steps = charts_.charts().front().steps;
+    RankedList list;
+    list.heading = fmt::format("Steps, by the annotation {}: peak and growth", cut_end(steps.name, 60));
+    // The latest ones are what a look at growth is about.
+    const std::size_t first = steps.steps.size() - std::min(kRankedRows, steps.steps.size());
+    for (std::size_t i = first; i < steps.steps.size(); ++i) {
+      const TimelineStep& step = steps.steps[i];
+      list.rows.push_back({.value = format_bytes(step.peak_bytes),
+                           .bar_bytes = step.peak_bytes,
+                           .share = {},
+                           .label = {.name = fmt::format("step {}, from event {}", format_count(step.number),
+                                                         format_count(step.begin - 1))},
+                           .note = delta_text(step.growth_bytes),
+                           .title = step_text(step),
+                           .paint = &paint::kGroup});
+    }
+    if (first > 0) list.rest = format_counted(first, "earlier step");
+    return list;
   }
 
   /// With the origins of the lines that are drawn, where these are their colours.
@@ -263,7 +309,7 @@ private:
       const std::vector<std::string> more = timeline_story(subject_of_chart(chart)).notes;
       notes.insert(notes.end(), more.begin(), more.end());
     }
-    if (charts.size() > 1) notes.push_back(shared_text());
+    if (std::string shared = shared_text(); !shared.empty()) notes.push_back(std::move(shared));
     if (guesses_pools())
       notes.emplace_back("The events of this file do not name pools: what lay in segments that are gone at the end is "
                          "counted with the default pool of its stream.");
@@ -291,12 +337,14 @@ private:
   }
 
   [[nodiscard]] std::string shared_text() const {
-    const bool is_timed = charts_.axis() == TimelineAxis::time;
-    const bool is_one_device =
-        charts_.charts().front().device_state.device == charts_.charts().back().device_state.device;
-    std::string text = "All charts have the same scale of bytes";
-    if (is_timed) return text + " and the same clock.";
-    return text + (is_one_device ? " and the same events." : "; each counts the events of its own device.");
+    const std::vector<Chart>& charts = charts_.charts();
+    const auto open = std::ranges::count(charts, false, &Chart::is_closed);
+    std::string text;
+    if (open > 1) text = fmt::format("{} charts have the same scale of bytes and the same events.", open);
+    if (open == static_cast<std::ptrdiff_t>(charts.size())) return text;
+    const std::string_view counts =
+        charts_.axis() == TimelineAxis::time ? "shows its own time" : "counts its own events";
+    return fmt::format("{}{}Each device has its own scale of bytes and {}.", text, text.empty() ? "" : " ", counts);
   }
 
   /// Devices without a chart.

@@ -15,7 +15,7 @@ import {matchesOf} from './state/matches.js';
 import {pieceAt, traceName} from './state/model.js';
 import {board, boardGeometry, boardView, copyOf, model, titleOfPiece} from './state/picture.js';
 import {isWhole, pieceTowards, rangeCloserTo, rangeWords, readRange, wholeCell, widerRange} from './state/ranges.js';
-import {boardItemAt, redraw} from './state/section.js';
+import {boardItemAt, openPlace, redraw} from './state/section.js';
 
 const cells = model.cells;
 
@@ -92,6 +92,7 @@ function focusPiece(piece) {
   const {zoom} = boardView;
   const isShown = !zoom || (zoom.cell === piece.cell && piece.begin < zoom.end && piece.begin + piece.bytes > zoom.begin);
   if (!isShown) zoomTo(wholeCell(piece.cell));
+  if (piece.cell.place.isClosed) openPlace(piece.cell.place);
   const [part] = drawFocus();
   if (!part) return hideTip();
   board.setAttribute('aria-label', titleOfPiece(piece).split('\n').slice(0, 5).join(', '));

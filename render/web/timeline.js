@@ -1,16 +1,18 @@
 // Starts a timeline: zoom and pan by wheel, pointer and keys, the detail, search, and the view in the URL's fragment.
-import {setAttributes, takeTitle} from './core/attributes.js';
+import {number, setAttributes, takeTitle} from './core/attributes.js';
 import {html, svg} from './core/dom.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
 import {listenToPage, sayAllocation} from './core/link.js';
+import {closeDialog, copyText, isDialogOpen, showKeys} from './core/dialog.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
-import {isPhone, layouts, startSheet} from './core/sheet.js';
-import {hideTip, pagePoint, showTip} from './core/tip.js';
-import {crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './core/toolbar.js';
+import {isPhone, layouts, settle, startSheet} from './core/sheet.js';
+import {hideTip, pagePoint, showTip, tipState} from './core/tip.js';
+import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './core/toolbar.js';
 import {drawPanel} from './timeline/draw.js';
 import {lastBefore} from './timeline/layout.js';
 import {chosen, highlight, main, panels} from './timeline/picture.js';
+import {foldedStack} from './timeline/stacks.js';
 import {middleOf, moved, sharesAxis, viewOf, zoomed} from './timeline/views.js';
 
 const slider = html('input', {type: 'range', id: 'detail', 'aria-label': 'how many of the largest allocations are bands', min: 0, max: main.bands.length});
@@ -18,23 +20,38 @@ slider.value = main.bands.length;
 const detailText = html('label', {id: 'detail-text', for: 'detail'});
 const clearButton = crumb('clear');
 setAttributes(searchInput, {'aria-label': 'search bands and strips', placeholder: 'search ( / )'});
-status.setAttribute('title', 'keys: + − ← → 0 zoom and pan, / searches, Esc goes back');
-toolbar.append(status, detailText, slider, searchInput);
+const helpButton = button('help', '?', 'keys (?)');
+toolbar.append(helpButton, status, detailText, slider, searchInput);
+
+const KEYS = [
+  ['Ctrl+wheel, + −', 'zoom; the wheel alone after a click into the chart'],
+  ['drag, ← →', 'pan'],
+  ['click', 'pin what has the same stack; a strip: search for its line'],
+  ['double click, 0', 'the whole recording again'],
+  ['Backspace', 'the view before'],
+  ['Esc', 'back: close, let go, stop searching, zoom out'],
+  ['/', 'search as you type'],
+  ['c', 'copy the stack of what is pointed at or pinned'],
+  ['?', 'this list'],
+];
 
 const panelOf = new Map(panels.map((panel) => [panel.element, panel]));
 layouts.chart = (section, room) => {
   const panel = panelOf.get(section.element.querySelector('.chart'));
+  panel.section = section;
   const left = room.left + panel.left;
   panel.element.setAttribute('transform', `translate(${left} ${panel.y})`);
   const width = room.left + room.width - left;
-  if (width === panel.width) return 0;
-  panel.width = width;
-  drawPanel(panel);
-  return 0;
+  if (width !== panel.width) {
+    panel.width = width;
+    drawPanel(panel);
+  }
+  return growthOf(section);
 };
+// A closed chart takes no room in the file.
+const growthOf = ({element}) => (element.classList.contains('closed') ? 0 : number(element, 'data-height'));
 
-for (const span of svg.querySelectorAll('.lane > g')) span.title_ = takeTitle(span);
-for (const element of svg.querySelectorAll('.chart path, .flag')) element.words = takeTitle(element);
+for (const element of svg.querySelectorAll('.chart path, .flag, .lane > g')) element.words = takeTitle(element);
 
 let isWaiting = false;
 const stale = new Set();
@@ -60,11 +77,29 @@ function setView(panel, {begin, end}) {
   }
 }
 
-const zoom = (panel, factor, at) => setView(panel, zoomed(panel.view, factor, at));
-const pan = (panel, share) => setView(panel, moved(panel.view, share));
+// The views before the one that is shown: what follows within a moment is one change.
+const earlier = [];
+const MOST_EARLIER = 50, ONE_CHANGE = 500;
+let changedAt = 0;
+function changeView(panel, view) {
+  const now = performance.now();
+  if (now - changedAt > ONE_CHANGE) earlier.push({panel, view: panel.view});
+  if (earlier.length > MOST_EARLIER) earlier.shift();
+  changedAt = now;
+  setView(panel, view);
+}
+
+function goToEarlierView() {
+  changedAt = 0;
+  const last = earlier.pop();
+  if (last) setView(last.panel, last.view);
+}
+
+const zoom = (panel, factor, at) => changeView(panel, zoomed(panel.view, factor, at));
+const pan = (panel, share) => changeView(panel, moved(panel.view, share));
 
 function showStatus(words) {
-  status.replaceChildren(words || (isPhone() ? 'tap for the stack, drag to pan' : 'point: stack, click: pin it, wheel: zoom, drag: pan'));
+  status.replaceChildren(words || (isPhone() ? 'tap for the stack, drag to pan' : 'click: pin a stack, Ctrl+wheel: zoom, drag: pan, ?: keys'));
   if (words) status.append('  ', clearButton);
 }
 
@@ -90,6 +125,19 @@ function searchFor(words) {
   search(words);
 }
 
+function followRow(words) {
+  const step = /^step ([\d,]+), /.exec(words);
+  const mark = step && svg.querySelector(`.step[data-step="${step[1].replace(/,/g, '')}"]`);
+  if (!mark) return searchFor(words);
+  const next = mark.nextElementSibling && mark.nextElementSibling.classList.contains('step') ? number(mark.nextElementSibling, 'data-at') : main.end;
+  changeView(main, {begin: number(mark, 'data-at'), end: next});
+}
+
+async function copyStack() {
+  const band = (tipState.holder && tipState.holder.stack && tipState.holder) || chosen.band;
+  if (band && (await copyText([band.title, '', ...band.stack.map((frame) => frame.name)].join('\n')))) showStatus(`copied: ${band.name}`);
+}
+
 function setDetail(count) {
   const share = main.bands.length ? count / main.bands.length : 1;
   for (const panel of panels) {
@@ -104,6 +152,16 @@ function reset() {
   searchInput.blur();
   search('');
   hideTip();
+}
+
+// One layer a press: what was opened last goes first.
+function goBack() {
+  if (isDialogOpen()) return closeDialog();
+  if (chosen.query || chosen.band || document.activeElement === searchInput) return reset();
+  hideTip();
+  wheelPanel = null;
+  for (const panel of panels) setView(panel, panel);
+  earlier.length = 0;
 }
 
 function saveState() {
@@ -153,25 +211,30 @@ function stripWords(panel, strip, event) {
   return [name, `${formatBytes(strip.bytes[slice])} ${where}`, ...more].join('\n');
 }
 
-const bandTitle = ({title, stack}) => (stack.length ? [title, '', ...stack].join('\n') : title);
+const bandTitle = ({title, stack}) => (stack.length ? [title, '', ...foldedStack(stack)].join('\n') : title);
 
 // Next to the pointer: what a band, a strip or a mark is.
 function showWords(panel, element, event, {bandOf, stripOf}) {
   const band = bandOf.get(element), strip = stripOf.get(element);
   const around = element.closest('.flag, .lane > g') || element;
-  const words = strip ? stripWords(panel, strip, event) : around.words || around.title_;
-  if (band) showTip(pagePoint(event), band, bandTitle, 'more frames');
-  else if (words) showTip(pagePoint(event), words, String, 'more');
+  const words = strip ? stripWords(panel, strip, event) : around.words;
+  const place = around.getBoundingClientRect();
+  if (band) showTip(pagePoint(event), band, bandTitle, 'more: c copies the stack', place);
+  else if (words) showTip(pagePoint(event), words, String, 'more', place);
   else hideTip();
 }
+
+let wheelPanel = null; // the one that a click has given the wheel to
 
 function listenToPanel(panel) {
   const bandOf = new Map(panel.bands.map((band) => [band.element, band]));
   const stripOf = new Map(panel.strips.map((strip) => [strip.element, strip]));
   let drag = null;
   panel.element.addEventListener('wheel', (event) => {
+    const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
+    if (!isSideways && !event.ctrlKey && !event.metaKey && wheelPanel !== panel) return; // it scrolls the page
     event.preventDefault();
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey) pan(panel, (event.deltaX || event.deltaY) / panel.width);
+    if (isSideways) pan(panel, (event.deltaX || event.deltaY) / panel.width);
     else zoom(panel, Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), atIn(panel, event));
   }, {passive: false});
   panel.element.addEventListener('pointerdown', (event) => {
@@ -181,19 +244,20 @@ function listenToPanel(panel) {
     if (!drag || !(event.buttons & 1)) return showWords(panel, event.target, event, {bandOf, stripOf});
     const by = xIn(panel, event) - drag.x;
     drag.isMoved = drag.isMoved || Math.abs(by) > KEPT_CLICK;
-    if (drag.isMoved) setView(panel, moved(drag.view, -by / panel.width));
+    if (drag.isMoved) changeView(panel, moved(drag.view, -by / panel.width));
     hideTip();
   });
-  panel.element.addEventListener('pointerleave', () => { hideTip(); drag = null; });
+  panel.element.addEventListener('pointerleave', () => { hideTip(); drag = wheelPanel = null; });
   panel.element.addEventListener('click', (event) => {
     const wasDrag = drag && drag.isMoved;
     drag = null;
     if (wasDrag) return;
+    wheelPanel = panel;
     const band = bandOf.get(event.target) || null, strip = stripOf.get(event.target);
     if (strip) searchFor(strip.query);
     else choose(band === chosen.band ? null : band, panel);
   });
-  panel.element.addEventListener('dblclick', () => setView(panel, panel));
+  panel.element.addEventListener('dblclick', () => changeView(panel, panel));
 }
 
 const actions = {
@@ -202,22 +266,41 @@ const actions = {
   '-': () => zoom(main, 2, middleOf(main.view)),
   'ArrowLeft': () => pan(main, -0.25),
   'ArrowRight': () => pan(main, 0.25),
-  '0': () => setView(main, main),
+  '0': () => changeView(main, main),
+  'Backspace': goToEarlierView,
+  'c': copyStack,
+  '?': () => showKeys(KEYS),
   '/': () => searchInput.focus(),
 };
 document.addEventListener('keydown', (event) => {
   if (hasModifier(event)) return;
-  if (event.key === 'Escape') reset();
-  else if (event.target === searchInput || event.target === slider) return;
+  if (event.key === 'Escape') goBack();
+  else if (isDialogOpen() || event.target === searchInput || event.target === slider) return;
   else if (actions[event.key]) actions[event.key]();
   else return;
   event.preventDefault();
 });
+// A line for each other device: a click opens its chart.
+for (const opener of svg.querySelectorAll('.opener')) {
+  setAttributes(opener, {tabindex: '0', role: 'button', 'aria-expanded': 'false'});
+  const toggle = () => {
+    const panel = panelOf.get(opener.nextElementSibling.querySelector('.chart')), {element} = panel.section;
+    const isClosed = element.classList.toggle('closed');
+    opener.setAttribute('aria-expanded', String(!isClosed));
+    opener.querySelector('path').setAttribute('d', opener.querySelector('path').getAttribute('d').replace(/[lh].*/, isClosed ? 'l7 5-7 5z' : 'h10l-5 8z'));
+    if (!isClosed) drawPanel(panel);
+    panel.section.growth = growthOf(panel.section);
+    settle();
+  };
+  opener.addEventListener('click', toggle);
+  opener.addEventListener('keydown', (event) => event.key === 'Enter' && toggle());
+}
 panels.forEach(listenToPanel);
+helpButton.addEventListener('click', () => showKeys(KEYS));
 slider.addEventListener('input', () => setDetail(Number(slider.value)));
 searchInput.addEventListener('input', () => search(searchInput.value));
 clearButton.addEventListener('click', reset);
-listenToRows(searchFor);
+listenToRows(followRow);
 listenToPage(searchFor);
 window.addEventListener('hashchange', loadState);
 loadState();

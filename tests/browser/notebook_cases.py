@@ -4,12 +4,26 @@ import os
 import pathlib
 import sys
 
+from layout_cases import READ_TEXTS
 from support import TESTDATA, BrowserCase, expect, new_file
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 os.environ["MEMVIZ_PROGRAM"] = os.environ["MEMVIZ_BINARY"]
 
 import memviz_torch
+
+# Loads the pictures anew, in cells that are hidden until all of them are loaded.
+HIDE_AND_LOAD_AGAIN = """() => Promise.all([...document.querySelectorAll('section')].map((cell) => new Promise((done) => {
+  cell.style.display = 'none';
+  const frame = cell.firstElementChild;
+  frame.addEventListener('load', done);
+  frame.srcdoc += ' ';
+})))"""
+
+PLACES_OF_TEXTS = """() => [...document.querySelectorAll('text')].filter((text) => text.getClientRects().length).map((text) => {
+  const {x, y} = text.getBoundingClientRect();
+  return [text.textContent, Math.round(x), Math.round(y)].join(' ');
+})"""
 
 KINDS = ("flame", "timeline", "state", "explain")
 
@@ -24,6 +38,25 @@ class NotebookCases(BrowserCase):
             "<script>addEventListener('message', () => document.title = 'reached')</script></body>"
         )
         return self.open(page)
+
+    def test_a_picture_in_a_frame_that_is_hidden_at_first_is_laid_out_when_it_is_shown(self):
+        page = self.open_cells(*(getattr(memviz_torch, kind)(TESTDATA / "oom.pickle") for kind in KINDS))
+        shown = self.texts_of(page)
+        page.evaluate(HIDE_AND_LOAD_AGAIN)
+        page.evaluate("() => document.querySelectorAll('section').forEach((cell) => { cell.style.display = ''; })")
+        self.assertEqual(self.texts_of(page), shown)
+
+    def texts_of(self, page):
+        """The texts of each cell's picture, and where they are."""
+        texts = []
+        for element in page.locator("iframe").element_handles():
+            element.scroll_into_view_if_needed()
+            frame = element.content_frame()
+            frame.wait_for_selector("svg.scripted", state="attached")
+            frame.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.assertEqual(frame.evaluate(READ_TEXTS), [])
+            texts.append(frame.evaluate(PLACES_OF_TEXTS))
+        return texts
 
     def check_request(self, requested, own):
         if requested != "about:srcdoc":

@@ -112,12 +112,89 @@ class TimelineCases(BrowserCase):
         self.assertEqual(self.axis.all_text_contents(), before)
         self.assertEqual(self.paths(), drawn)
 
-    def test_wheel_zooms_where_the_pointer_is(self):
+    def point_at_middle(self):
         box = self.panel.bounding_box()
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def turn_wheel(self):
+        self.page.mouse.wheel(0, 300)
+        self.page.wait_for_timeout(100)
+        self.frame()
+
+    def test_wheel_scrolls_the_page_and_zooms_with_ctrl(self):
+        self.page.set_viewport_size({"width": 1240, "height": 500})
+        self.frame()
+        self.point_at_middle()
+        self.turn_wheel()
+        self.assertNotIn("x0=", url_of(self.page))
+        self.assertGreater(self.page.evaluate("scrollY"), 0)
+        self.page.keyboard.press("+")
+        self.frame()
+        zoomed = url_of(self.page)
+        # Playwright's wheel turns without the keys that are held.
+        taken = self.page.locator(".panel-ground").first.evaluate("""ground => {
+          const turn = {deltaY: -100, ctrlKey: true, bubbles: true, cancelable: true, clientX: 600, clientY: 300};
+          return !ground.dispatchEvent(new WheelEvent('wheel', turn));
+        }""")
+        self.assertTrue(taken, "the browser does not zoom the page as well")
+        self.frame()
+        self.assertNotEqual(url_of(self.page), zoomed)
+
+    def test_wheel_zooms_after_a_click_until_the_pointer_leaves(self):
+        self.point_at_middle()
+        self.page.mouse.down()
+        self.page.mouse.up()
         self.page.mouse.wheel(0, -300)
         self.frame()
         self.assertIn("x0=", url_of(self.page))
+        self.page.keyboard.press("0")
+        self.page.mouse.move(5, 5)
+        self.point_at_middle()
+        self.page.mouse.wheel(0, -300)
+        self.frame()
+        self.assertNotIn("x0=", url_of(self.page))
+
+    def test_backspace_goes_back_to_the_view_before_and_escape_to_the_whole(self):
+        views = [url_of(self.page)]
+        for _ in range(3):
+            self.page.keyboard.press("+")
+            self.page.wait_for_timeout(550)  # what follows within a moment is one change
+            views.append(url_of(self.page))
+        self.page.keyboard.press("Backspace")
+        self.frame()
+        self.assertEqual(url_of(self.page), views[2])
+        self.page.keyboard.press("Escape")
+        self.frame()
+        self.assertNotIn("x0=", url_of(self.page))
+
+    def test_a_question_mark_lists_the_keys_and_the_hint_names_it(self):
+        expect(self.status).to_contain_text("Ctrl+wheel")
+        expect(self.status).to_contain_text("?: keys")
+        self.page.keyboard.press("?")
+        expect(self.page.locator("#dialog")).to_contain_text("Backspace")
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("#dialog")).to_have_count(0)
+
+    def test_the_tooltip_does_not_cover_what_it_explains(self):
+        covered = 0
+        for band in self.page.locator(".bands > path").all()[:12]:
+            box = band.bounding_box()
+            if not box or box["height"] < 2 or box["height"] > 250:
+                continue
+            band.hover(force=True)
+            tip = self.page.locator("#tip rect").bounding_box()
+            is_apart = tip["y"] >= box["y"] + box["height"] or tip["y"] + tip["height"] <= box["y"]
+            has_room = box["y"] - tip["height"] > 12 or 900 - box["y"] - box["height"] - tip["height"] > 12
+            self.assertTrue(is_apart or not has_room, (tip, box))
+            covered += 1
+        self.assertGreater(covered, 0)
+
+    def test_the_tooltip_begins_with_the_users_frames(self):
+        self.hover_widest()
+        lines = self.page.locator("#tip text").all_text_contents()
+        stack = lines[lines.index("") + 1 :] if "" in lines else []
+        self.assertTrue(stack)
+        self.assertRegex(stack[0], r"\.py:\d+$")
 
     def test_slider_leaves_the_smaller_bands_to_the_rest(self):
         self.assertGreater(self.bands(), 1)
@@ -203,3 +280,50 @@ class TimelineCases(BrowserCase):
                 for band in page.locator(".bands > path").all():
                     band.hover(force=True)
                 self.assertEqual(page.locator("script").count(), 1)
+
+
+class DevicesCases(BrowserCase):
+    """Of several devices the one that failed, or holds most, has the width; a click opens the others."""
+
+    FILE = "devices_streams.pickle"
+
+    def test_other_devices_are_a_line_each_until_a_click(self):
+        page = self.open(draw("timeline", self.FILE))
+        charts = page.locator(".chart")
+        openers = page.locator(".opener")
+        self.assertEqual(charts.count(), openers.count() + 1)
+        self.assertGreater(openers.count(), 0)
+        expect(charts.nth(0)).to_be_visible()
+        expect(charts.nth(1)).to_be_hidden()
+        height = page.evaluate("document.documentElement.getBoundingClientRect().height")
+        openers.nth(0).click()
+        expect(charts.nth(1)).to_be_visible()
+        self.assertGreater(page.evaluate("document.documentElement.getBoundingClientRect().height"), height + 200)
+        self.assertGreater(page.locator(".panel-ground").nth(1).bounding_box()["y"], openers.nth(0).bounding_box()["y"])
+        openers.nth(0).click()
+        expect(charts.nth(1)).to_be_hidden()
+
+    def test_other_devices_of_a_state_are_a_line_each_until_a_click(self):
+        page = self.open(draw("state", self.FILE))
+        strips = page.locator("#board > .free rect").count()
+        closed = page.locator("#board > .opener", has_text="▸")
+        self.assertGreater(closed.count(), 0)
+        closed.first.click()
+        self.assertGreater(page.locator("#board > .free rect").count(), strips)
+
+
+class LaneCases(BrowserCase):
+    """Annotations that are too narrow for a word are one, which names them."""
+
+    def test_narrow_annotations_are_merged_and_come_apart_when_zoomed(self):
+        page = self.open(draw("timeline", "leaks/cycles.pickle"), viewport={"width": 700, "height": 900})
+        words = "(lane) => [...lane.children].filter((span) => span.style.display !== 'none').map((span) => span.words)"
+        lane = page.locator(".lane").first
+        merged = page.locator(".lane > .merged")
+        self.assertGreater(merged.count(), 0)
+        before = lane.evaluate(words)
+        self.assertTrue(any("annotations, too narrow to draw" in text for text in before))
+        for _ in range(5):
+            page.keyboard.press("+")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.assertNotEqual(lane.evaluate(words), before)

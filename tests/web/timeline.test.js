@@ -5,6 +5,7 @@ import {chosenWords, isChosen, mostTogether} from '../../render/web/timeline/cho
 import {byteY, lastBefore, layOutReserved, layOutStack, outline, roomIn, runsOf, topLine} from '../../render/web/timeline/layout.js';
 import {numbers, readPanel, readStacks, readStrip} from '../../render/web/timeline/model.js';
 import {decimalStep, fitName} from '../../render/web/timeline/names.js';
+import {foldedStack} from '../../render/web/timeline/stacks.js';
 import {middleOf, moved, sharesAxis, viewOf, zoomed} from '../../render/web/timeline/views.js';
 import {element} from './element.js';
 
@@ -21,7 +22,7 @@ const panel = () => readPanel(element('g', {class: 'chart'},
   element('g', {class: 'strips above'},
     element('path', {'data-bytes': `2 ${MIB} 1 ${-MIB}`, class: 'hue1', 'data-line': 'b'}, element('title', {}, 'small of b')),
     element('path', {'data-bytes': '0 0', class: 'other', 'data-line': ''}, element('title', {}, 'other lines')))),
-  readStacks('0 1\n', 'at::empty\nforward model.py:1'));
+  readStacks('0 1\n', 'at::empty\nforward model.py:1', 'cu'));
 
 // Two slices by kind: of layer 4 a strip of 1 MiB from before and two bands, of which the second begins first, and of layer 9 a band.
 const kinds = () => {
@@ -33,10 +34,17 @@ const kinds = () => {
       width: 15, height: 100, top: 10 * MIB, cut: 0, 'cut-height': 0, left: 0, y: 0}),
     element('g', {class: 'strips above'}, strip('activation', 4, ''), strip('unknown', 9, '')),
     element('g', {class: 'bands'}, layered(band(1, 2, 4, '4', 'late'), 4), layered(band(0, 2, 2, '4', 'early'), 4), layered(band(0, 2, 3, '9', 'other'), 9)),
-    element('g', {class: 'strips below'}, strip('activation', 4, `0 ${MIB}`))), readStacks('', ''));
+    element('g', {class: 'strips below'}, strip('activation', 4, `0 ${MIB}`))), readStacks('', '', ''));
 };
 
 const areas = (shape) => shape.steps.map(({first, top, bottom}) => [first, top, bottom]);
+
+test('a tooltip begins with the user\'s frames and folds what is between and within them', () => {
+  const frames = (...words) => words.map((word) => ({origin: word[0], name: word.slice(2)}));
+  assert.deepEqual(foldedStack(frames('c:at::empty', 'c:at::add', 't:linear', 'u:forward model.py:1', 't:_call_impl', 't:_wrapped', 'u:main train.py:9', 'l:run')),
+    ['forward model.py:1', '  … 2 frames of torch', 'main train.py:9', '  run', 'called from there: linear, and 2 frames within it']);
+  assert.deepEqual(foldedStack(frames('c:at::empty', 'c:malloc')), ['at::empty', 'malloc']);
+});
 
 test('numbers are differences from the one before', () => {
   assert.deepEqual(numbers(element('metadata', {at: '5 3 -2'}), 'at'), [5, 8, 6]);

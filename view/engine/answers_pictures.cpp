@@ -91,8 +91,8 @@ std::string timeline_picture(PageFile& file, const Request& request) {
                                               {"pools", TimelineView::pools},
                                               {"active", TimelineView::active},
                                               {"", TimelineView::active}}});
-  options.axis = choice_of<std::optional<TimelineAxis>, 3>(
-      request, "axis", {{{"time", TimelineAxis::time}, {"event", TimelineAxis::event}, {"", std::nullopt}}});
+  options.axis = choice_of<TimelineAxis, 3>(
+      request, "axis", {{{"time", TimelineAxis::time}, {"event", TimelineAxis::event}, {"", TimelineAxis::event}}});
   options.color = color_of(request).value_or(ColorBy::line);
   return timeline_svg({picture_name(file.name()), file.end(), devices}, options);
 }

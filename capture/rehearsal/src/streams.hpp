@@ -61,7 +61,7 @@ struct Stream {
   WorkMoment end;          // after all that it was given
 };
 
-// What a launch takes between two events. Programs that choose by measuring repeat short kernels for a tenth of a
+// The time of a launch between two events. Programs that choose by measuring repeat short kernels for a tenth of a
 // second: the time of the host would let them launch thousands that do nothing.
 inline constexpr float kWorkMs = 1;
 inline constexpr float kNoWorkMs = 0.0005F; // above zero as on a device

@@ -4,7 +4,8 @@ import {number, setAttributes} from './attributes.js';
 import {html, make, svg} from './dom.js';
 
 const IN_FILE = {width: number(svg, 'width'), height: number(svg, 'height'), margin: 24};
-const LEAST_WIDTH = 300, PHONE_WIDTH = 600, PHONE_MARGIN = 12, PHONE_COLUMNS = 700, COLUMN_GAP = 28, MOST_TEXT = 1300;
+const LEAST_WIDTH = 300, PHONE_WIDTH = 600, PHONE_MARGIN = 12, PHONE_COLUMNS = 780, COLUMN_GAP = 28, MOST_TEXT = 1300;
+const DRAWINGS = ['graph', 'board', 'chart'];
 const NOT_DRAWN = ['style', 'script', 'title', 'defs', 'metadata'];
 const pageGround = svg.querySelector('#page');
 let sections = [];
@@ -55,6 +56,7 @@ function findSections() {
   for (const element of found)
     if (!element.hasAttribute('data-y')) element.setAttribute('data-y', element.getBBox().y);
   sections = found.map((element) => ({element, flow: element.getAttribute('data-flow'), top: number(element, 'data-y'),
+                                            isDetail: element.hasAttribute('data-detail'),
                                             isColumn: element.hasAttribute('data-column'), growth: 0,
                                             height: element.hasAttribute('data-column') ? element.getBBox().height : 0}));
   sections.sort((a, b) => a.top - b.top);
@@ -79,25 +81,33 @@ function roomOf(line, i) {
   return {left: margin + i * (width + COLUMN_GAP), width, text: width};
 }
 
+// On a phone, details come after the drawing, or after the first list of a picture without one.
+function inReadingOrder(lines) {
+  if (pageSize.width >= PHONE_WIDTH) return lines;
+  const details = lines.filter(([{isDetail}]) => isDetail), others = lines.filter(([{isDetail}]) => !isDetail);
+  const isMain = (flows) => others.findIndex(([{flow}]) => flows.includes(flow));
+  others.splice((isMain(DRAWINGS) < 0 ? isMain(['rows']) : isMain(DRAWINGS)) + 1 || others.length, 0, ...details);
+  return others;
+}
+
 // Stacks the sections by their heights.
 export function settle() {
-  let grown = 0;
-  const stacked = linesOfPage();
-  stacked.forEach((line, k) => {
-    const next = stacked[k + 1] ? stacked[k + 1][0].top : IN_FILE.height;
+  const lines = linesOfPage();
+  lines.forEach((line, k) => (line.height = (lines[k + 1] ? lines[k + 1][0].top : IN_FILE.height) - line[0].top));
+  let y = lines.length ? lines[0][0].top : IN_FILE.height;
+  for (const line of inReadingOrder(lines)) {
     const isStacked = line.length > 1 && pageSize.width < PHONE_COLUMNS;
-    const gap = next - line[0].top - Math.max(...line.map((section) => section.height));
-    let below = grown;
+    const gap = line.height - Math.max(...line.map((section) => section.height));
+    let below = y;
     for (const section of line) {
-      section.shift = below;
-      if (section.place) section.place(below);
-      else moveBy(section.element, 0, below);
+      section.shift = below - section.top;
+      if (section.place) section.place(section.shift);
+      else moveBy(section.element, 0, section.shift);
       if (isStacked) below += section.height + gap + section.growth;
     }
-    if (isStacked) grown = below - (next - line[0].top);
-    else grown += Math.max(...line.map((section) => section.growth));
-  });
-  pageSize.height = Math.ceil(IN_FILE.height + grown);
+    y = isStacked ? below : y + line.height + Math.max(...line.map((section) => section.growth));
+  }
+  pageSize.height = Math.ceil(y);
   setAttributes(svg, {...pageSize, viewBox: `0 0 ${pageSize.width} ${pageSize.height}`});
   setAttributes(pageGround, pageSize);
   for (const told of toTell) told();
@@ -142,7 +152,10 @@ function onResize() {
   });
 }
 
+// A frame that the browser has not laid out yet, or that is hidden, has texts of no width: the sheet begins when there
+// is something to measure. A hidden frame gets no animation frames until it becomes visible.
 export function startSheet() {
+  if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
   svg.classList.add('scripted');
   findSections();
   layOutPage();

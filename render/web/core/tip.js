@@ -36,23 +36,32 @@ export function pagePoint(event) {
   return new DOMPoint(event.clientX, event.clientY).matrixTransform(toPage);
 }
 
-function placeTip(point) {
-  const x = Math.max(4, Math.min(point.x + 14, pageSize.width - tipState.width - 4));
+// Below what it explains or above it, where the window has room, else next to the pointer. `around`: the rectangle of
+// that, in the window; without it, the pointer's place.
+function placeTip(point, around) {
+  const {width, height} = tipState;
+  const x = Math.max(4, Math.min(point.x + 14, pageSize.width - width - 4));
   let y = point.y + 18;
-  if (y + tipState.height > pageSize.height - 4) y = Math.max(4, point.y - tipState.height - 10);
+  if (y + height > pageSize.height - 4) y = Math.max(4, point.y - height - 10);
+  if (around) {
+    const top = pagePoint({clientX: 0, clientY: 0}).y, bottom = Math.min(pageSize.height, pagePoint({clientX: 0, clientY: window.innerHeight}).y);
+    const above = pagePoint({clientX: 0, clientY: around.top}).y, below = pagePoint({clientX: 0, clientY: around.bottom}).y;
+    const places = [below + 6, above - height - 6].filter((place) => place >= top + 4 && place + height <= bottom - 4);
+    if (places.length) [y] = places;
+  }
   tip.setAttribute('transform', `translate(${x} ${y})`);
 }
 
 // `holder` is what the text is about: while it stays the same, the text does. `more` says what is left out, and where
 // it is.
-export function showTip(point, holder, titleOf, more) {
+export function showTip(point, holder, titleOf, more, around) {
   if (tipState.isPinned) return;
   if (tipState.holder !== holder) {
     tipState.holder = holder;
     fillTip(tipLines(titleOf(holder), more));
     tip.style.display = '';
   }
-  placeTip(point);
+  placeTip(point, around);
 }
 
 export function hideTip() {

@@ -1,7 +1,7 @@
 // A layout -> shapes, as board_drawing.cpp draws them: one path a colour, so that twenty thousand blocks are a dozen
 // elements; the pointer finds its piece by place.
 import {make, svg} from '../core/dom.js';
-import {formatBytes} from '../core/numbers.js';
+import {formatBytes, formatCount} from '../core/numbers.js';
 import {COLUMN_WIDTH, columnsOf, cutName} from '../core/text.js';
 import {BoardLayout, STRIP, zoomedLayout} from './layout.js';
 import {mostUsed, pieceAt} from './model.js';
@@ -14,8 +14,11 @@ export let layout = null;
 const shapeOf = (x, y, width) => `M${x.toFixed(2)} ${y}h${width.toFixed(2)}v${STRIP}H${x.toFixed(2)}z`;
 const columnsInPiece = (width) => Math.floor((width - 2 * PADDING) / COLUMN_WIDTH);
 
-function blockLabel({name, place}, bytes, columns) {
-  const size = formatBytes(bytes), fits = (form) => columnsOf(form) <= columns;
+// The size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
+const sizeText = (bytes, {count}) => (count > 1 ? `${formatCount(count)} × ${formatBytes(bytes)}` : formatBytes(bytes));
+
+function blockLabel({name, place}, size, columns) {
+  const fits = (form) => columnsOf(form) <= columns;
   if (!place) {
     const hasNoStack = name.startsWith('<no stack');
     const form = [`${name}  ${size}`, name, hasNoStack ? 'no stack' : name].find(fits);
@@ -69,14 +72,14 @@ class BoardDrawing {
     const label = (paint, string) => hasLabel && string && this.labels.push({x: x + PADDING, y: strip.y + 13, string, paint});
     if (isOne && piece.kind === 'unaccounted') return this.addShape('unaccounted', shapeOf(x, strip.y, width));
     if (isOne && piece.kind === 'hole')
-      label('free', ['free ' + formatBytes(piece.bytes), 'free'].find((form) => columnsOf(form) <= columnsInPiece(width)));
+      label('free', ['free ' + sizeText(piece.bytes, strip), 'free'].find((form) => columnsOf(form) <= columnsInPiece(width)));
     if (!run.hit && !mostUsed(run)) return;
     const shape = shapeOf(x, strip.y, run.hit ? Math.max(1, width > GAP_FROM ? width - PIECE_GAP : width) : width > GAP_FROM ? width - PIECE_GAP : width);
     const paint = run.entry ? run.entry.paint : 'smaller';
     this.addShape(run.hit ? paint + ' hit' : paint, shape);
     if (!isOne || piece.kind !== 'block') return;
     if (piece.isPending) this.addShape('waiting', shape);
-    label(paint, blockLabel(piece.entry.label, piece.bytes, columnsInPiece(width)));
+    label(paint, blockLabel(piece.entry.label, sizeText(piece.bytes, strip), columnsInPiece(width)));
   }
 
   elements() {
@@ -107,7 +110,11 @@ export function draw() {
     group.append(make('rect', {x: 0, y, width: 4, height, rx: 2}));
     return group;
   });
-  const texts = layout.texts.map(({x, y, string, style}) => make('text', {class: style, x: x.toFixed(2), y}, string));
+  const texts = layout.texts.map(({x, y, string, style, place}) => {
+    const words = make('text', {class: style, x: x.toFixed(2), y}, string);
+    if (place && place.isOther) Object.assign(words, {place}).classList.add('opener');
+    return words;
+  });
   board.replaceChildren(...marks, ground, ...drawing.elements(), ...texts, focusMark);
   layout.byLine = new Map();
   for (const strip of layout.strips) layout.byLine.set(strip.y, (layout.byLine.get(strip.y) || []).concat(strip));

@@ -14,10 +14,13 @@ const countText = (cell) => (cell.count === 1 ? '' : '×' + formatCount(cell.cou
 const countWidth = (cell) => (cell.count === 1 ? 0 : widthOf(countText(cell)) + 6);
 export const limit = (value, least, most) => Math.min(most, Math.max(least, value));
 
+// The bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
+const bytesOfAll = (cell) => cell.bytes * cell.count;
+
 function scaleFor(cells, width) {
   let total = 0, largest = 1, pieces = 0, counts = 0;
   for (const cell of cells) {
-    total += cell.bytes;
+    total += bytesOfAll(cell);
     largest = Math.max(largest, cell.bytes);
     pieces += cell.pieces.length;
     counts = Math.max(counts, countWidth(cell));
@@ -30,8 +33,8 @@ function scaleFor(cells, width) {
 function magnificationOf(band, scale, width) {
   let bytes = 0, largest = 1, least = LEAST_CELL;
   for (const cell of band.cells) {
-    bytes += cell.bytes;
-    largest = Math.max(largest, cell.bytes);
+    bytes += bytesOfAll(cell);
+    largest = Math.max(largest, bytesOfAll(cell));
     least = Math.max(least, PIECE_WIDTH * cell.pieces.length);
   }
   let times = 1;
@@ -42,7 +45,7 @@ function magnificationOf(band, scale, width) {
 
 export class BoardLayout {
   constructor({places, cells}, width) {
-    Object.assign(this, {places, width, scale: scaleFor(cells, width), strips: [], texts: [], marks: [], left: 0, x: 0, y: 0, lineY: 0});
+    Object.assign(this, {places, width, scale: scaleFor(cells.filter(({place}) => !place || !place.isClosed), width), strips: [], texts: [], marks: [], left: 0, x: 0, y: 0, lineY: 0});
   }
 
   run() {
@@ -55,14 +58,16 @@ export class BoardLayout {
     const top = this.y;
     this.left = this.x = place.paint ? PLACE_INDENT : 0;
     if (this.places.length > 1 || place.paint) {
-      const end = this.left + widthOf(place.name) * 1.15 + 12;
-      this.texts.push({x: this.left, y: this.y + 15, string: place.name, style: 'strong'});
+      const name = (place.isOther ? (place.isClosed ? '▸ ' : '▾ ') : '') + place.name;
+      const end = this.left + widthOf(name) * 1.15 + 12;
+      this.texts.push({x: this.left, y: this.y + 15, string: name, style: 'strong', place});
       const isBeside = end + widthOf(place.comment) <= this.width;
       const lines = isBeside ? [place.comment] : this.linesOf(place.comment, this.width - this.left);
       const first = this.y + (isBeside ? 15 : 32);
       lines.forEach((string, i) => this.texts.push({x: isBeside ? end : this.left, y: first + 17 * i, string, style: 'muted'}));
       this.y += PLACE_HEADING + (isBeside ? 0 : 17 * lines.length);
     }
+    if (place.isClosed) return;
     place.bands.forEach((band) => this.addBand(band));
     this.endLine();
     if (place.paint) this.marks.push({y: top, height: this.y - top - BAND_STEP / 2, paint: place.paint});
@@ -97,13 +102,13 @@ export class BoardLayout {
   }
 
   widthOfCell(cell, times) {
-    return Math.max(1, cell.bytes * this.scale * times);
+    return Math.max(1, bytesOfAll(cell) * this.scale * times);
   }
 
   addCell(cell, times) {
     const width = this.widthOfCell(cell, times);
     if (this.x > this.left && this.x + width + countWidth(cell) > this.width + 0.01) this.nextLine();
-    this.addStrips(cell, {begin: 0, end: cell.bytes}, width, this.width - countWidth(cell) - this.x);
+    this.addStrips(cell, {begin: 0, end: cell.bytes, count: cell.count}, width, this.width - countWidth(cell) - this.x);
     if (cell.count > 1) this.texts.push({x: this.x + 3, y: this.lineY + 13, string: countText(cell), style: 'small muted'});
     this.x += countWidth(cell) + CELL_GAP;
   }
@@ -113,7 +118,7 @@ export class BoardLayout {
     const parts = Math.max(1, Math.ceil(width / most - 0.001)), bytes = range.end - range.begin;
     for (let i = 0; i < parts; ++i) {
       if (i) this.nextLine();
-      this.strips.push({cell, x: this.x, y: this.lineY, width: width / parts,
+      this.strips.push({cell, count: range.count, x: this.x, y: this.lineY, width: width / parts,
                         begin: range.begin + (bytes * i) / parts, end: range.begin + (bytes * (i + 1)) / parts});
       this.x += width / parts;
     }
@@ -143,7 +148,7 @@ export function zoomedLayout({cell, begin, end}, width) {
     layout.texts.push({x: 0, y: 12 + 16 * i, string: line, style: 'small'});
     layout.lineY = CAPTION + 16 * i;
   });
-  layout.addStrips(cell, {begin, end}, lines * width, width);
+  layout.addStrips(cell, {begin, end, count: 1}, lines * width, width);
   layout.scale = (lines * width) / (end - begin);
   layout.height = layout.lineY + STRIP + BAND_STEP;
   return layout;

@@ -44,7 +44,8 @@ function readCell(element, place, {classes, cells, notes}) {
 }
 
 function readPlace(element, model) {
-  const place = {name: text(element, 'n'), comment: text(element, 't'), paint: text(element, 'c'), event: optional(text(element, 'e'))};
+  const place = {name: text(element, 'n'), comment: text(element, 't'), paint: text(element, 'c'), event: optional(text(element, 'e')),
+                 isOther: element.hasAttribute('closed'), isClosed: element.hasAttribute('closed')};
   place.bands = [...element.children].map((band) => ({caption: text(band, 't'), cells: [...band.children].map((one) => readCell(one, place, model))}));
   return place;
 }

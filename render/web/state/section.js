@@ -25,6 +25,13 @@ export function redraw() {
   settle();
 }
 
+// A line for each place of another device: a click opens it.
+export function openPlace(place, isOpen = true) {
+  place.isClosed = !isOpen;
+  redraw();
+}
+board.addEventListener('click', ({target: {place}}) => place && openPlace(place, place.isClosed));
+
 export function boardItemAt(event) {
   const piece = pieceUnder(pagePoint(event));
   return piece && {item: piece, holder: piece};

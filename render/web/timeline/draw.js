@@ -2,7 +2,7 @@
 import {number} from '../core/attributes.js';
 import {make} from '../core/dom.js';
 import {formatBytes, formatCount, formatDuration} from '../core/numbers.js';
-import {COLUMN_WIDTH, fitLabel} from '../core/text.js';
+import {moveLane} from './lane.js';
 import {endOf, layOutReserved, layOutStack, outline, roomIn, topLine, xOf} from './layout.js';
 import {decimalStep, fitName} from './names.js';
 
@@ -76,9 +76,10 @@ function moveFlags(panel) {
 function moveReservedText(panel, shape) {
   const words = panel.element.querySelector('.reserved-text');
   if (!words || !shape.steps.length) return;
+  words.style.display = '';
   const length = words.getComputedTextLength();
   let end = panel.width - 5;
-  for (const flag of panel.element.querySelectorAll('.flag')) {
+  for (const flag of panel.element.querySelectorAll('.flag:not(.step)')) {
     const x = xOf(panel, number(flag, 'data-at'));
     if (x > end - length - 4 && x < end + 4) end = Math.min(end, x - 6);
   }
@@ -96,25 +97,6 @@ function widen(panel) {
   panel.element.querySelector('.panel-ground').setAttribute('width', panel.width);
   for (const line of panel.element.querySelectorAll(':scope > .grid, :scope > .capacity-line'))
     line.setAttribute('d', line.getAttribute('d').replace(/h.*/, 'h' + panel.width));
-}
-
-function moveLane(panel) {
-  for (const span of panel.element.querySelectorAll('.lane > g')) {
-    const begin = Math.max(0, xOf(panel, number(span, 'data-begin')));
-    const end = Math.min(panel.width, xOf(panel, number(span, 'data-end')));
-    span.style.display = end <= begin ? 'none' : '';
-    if (end <= begin) continue;
-    const rect = span.querySelector('rect');
-    const width = Math.max(0.75, end - begin - 0.75);
-    rect.setAttribute('x', begin);
-    rect.setAttribute('width', width);
-    const label = fitLabel({name: span.title_, place: '', note: '', brief: ''}, Math.floor((width - 8) / COLUMN_WIDTH));
-    let words = span.querySelector('text');
-    if (!words && label) words = span.appendChild(make('text', {class: 'mono-small', y: number(rect, 'y') + 10}));
-    if (!words) continue;
-    words.textContent = label;
-    words.setAttribute('x', begin + 4);
-  }
 }
 
 export function drawPanel(panel) {

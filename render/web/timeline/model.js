@@ -7,9 +7,9 @@ export function numbers(element, name) {
   return text(element, name).split(' ').filter(Boolean).map((difference) => (sum += Number(difference)));
 }
 
-// Innermost frame first. `words`: a line a stack, each the numbers of its frames' names.
-export function readStacks(words, names) {
-  const frames = names.split('\n');
+// Innermost frame first. `words`: a line a stack, each the numbers of its frames' names; `origins`: a letter a frame.
+export function readStacks(words, names, origins) {
+  const frames = names.split('\n').map((name, i) => ({name, origin: origins[i] || 'u'}));
   return words.split('\n').map((line) => line.split(' ').filter(Boolean).map((frame) => frames[Number(frame)]));
 }
 
@@ -28,7 +28,7 @@ function readBand(element, index, stacks) {
     bytes: number(element, 'data-bytes'),
     paint: element.getAttribute('class').split(' ')[0],
     name: title.split('\n')[0],
-    haystack: (title + '\n' + stack.join('\n')).toLowerCase(),
+    haystack: (title + '\n' + stack.map((frame) => frame.name).join('\n')).toLowerCase(),
   };
 }
 

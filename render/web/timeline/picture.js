@@ -1,10 +1,12 @@
 // The charts of the file, and what of them is pinned or searched for. The first chart is what the controls are about.
+import {text} from '../core/attributes.js';
 import {svg} from '../core/dom.js';
 import {chosenWords, isChosen, mostTogether} from './chosen.js';
 import {readPanel, readStacks} from './model.js';
 
 const wordsOf = (selector) => (svg.querySelector(selector) || {textContent: ''}).textContent;
-const stacks = readStacks(wordsOf('#stacks'), wordsOf('#frame-names'));
+const names = svg.querySelector('#frame-names');
+const stacks = readStacks(wordsOf('#stacks'), wordsOf('#frame-names'), names ? text(names, 'origins') : '');
 export const panels = [...svg.querySelectorAll('.chart')].map((element) => readPanel(element, stacks));
 export const main = panels[0];
 export const chosen = {band: null, panel: null, query: ''};

@@ -108,8 +108,8 @@ TEST_CASE("segments of every device have colours, whichever device the list abov
   check_svg(svg);
   const pugi::xml_document document = parse_svg(svg);
   std::set<std::string> classes;
-  for (const auto& group : document.select_nodes("//g[@id='board']/g[path]"))
-    classes.insert(group.node().attribute("class").value());
+  for (const auto& entry : document.select_nodes("//*[@id='board-data']//c"))
+    classes.insert(entry.node().attribute("c").value());
   CHECK(classes.size() == 3);
   for (const std::string& css_class : classes)
     CHECK_MESSAGE(css_class.starts_with("hue"), css_class);

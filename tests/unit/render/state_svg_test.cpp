@@ -103,7 +103,7 @@ TEST_CASE("a line has one colour in the list and on its blocks; what has no stac
   const Recording snapshot = builder.take();
   const pugi::xml_document document = parse_svg(drawn(end_of(snapshot)));
   std::vector<std::string> in_list;
-  for (const pugi::xpath_node& bar : document.select_nodes("//g[@class='row']/g"))
+  for (const pugi::xpath_node& bar : document.select_nodes("//g[@data-flow='rows']/g[@class='row']/g"))
     in_list.emplace_back(bar.node().attribute("class").value());
   REQUIRE(in_list.size() == 3);
   CHECK(in_list[0].starts_with("hue"));

@@ -153,7 +153,7 @@ TEST_CASE("small allocations are coloured by their line, and memory without a st
   CHECK(paint_of("strips above", "<no stack") == std::string("nostack"));
   CHECK(paint_of("strips below", "<no stack") == std::string("nostack"));
   std::vector<std::string> row_paints;
-  for (const auto& row : document.select_nodes("//g[@class='row']/g"))
+  for (const auto& row : document.select_nodes("//g[@data-flow='rows']/g[@class='row']/g"))
     row_paints.emplace_back(row.node().attribute("class").as_string());
   REQUIRE(row_paints.size() == 3);
   CHECK(row_paints[0] == hue);

@@ -27,7 +27,7 @@ TEST_CASE("ticks of bytes are a power of two apart, at most six above 0") {
 TEST_CASE("a scale that is cut has ticks from the cut on") {
   const ByteScale scale(1055, 1020, 158, 0);
   CHECK(scale.cut_bytes() == 1016);
-  CHECK(drawn(scale.ticks()) == "158 0, 128 1,016 B, 102 1.00 KiB, 77 1.01 KiB, 51 1.02 KiB, 26 1.02 KiB, 0 1.03 KiB");
+  CHECK(drawn(scale.ticks()) == "158 0, 122 1,016 B, 98 1.00 KiB, 73 1.01 KiB, 49 1.02 KiB, 24 1.02 KiB, 0 1.03 KiB");
 }
 
 TEST_CASE("ticks of events are 1, 2 or 5 times a power of ten apart, within the range") {

@@ -77,11 +77,11 @@ TEST_CASE("a strip holds the small allocations of one line, and what lived befor
   check_strips_add_up(strips, chart);
   REQUIRE(strips.size() == 6);
   const NodeKey in_step = user_line_of(taken.frames, step);
-  CHECK(strips[0].key == in_step);
+  CHECK(strips[0].key == NodeKey(Pseudo::lost_or_before)); // the other shows that recording was on before
   CHECK(strips[0].is_baseline);
-  CHECK(strips[0].bytes.front() == 500);
-  CHECK(strips[1].key == NodeKey(Pseudo::lost_or_before)); // the other shows that recording was on before
-  CHECK(strips[1].bytes.back() == 400);
+  CHECK(strips[0].bytes.back() == 400);
+  CHECK(strips[1].key == in_step); // above what has no name
+  CHECK(strips[1].bytes.front() == 500);
   CHECK(strips[2].key == NodeKey(RootKey{}));
   CHECK(strips[3].key == user_line_of(taken.frames, forward));
   CHECK(strips[3].lives == 5);
