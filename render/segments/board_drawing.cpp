@@ -92,7 +92,7 @@ private:
     double x;
     double y;
     double width;
-    bool has_label;      ///< no longer part of it stands on the line above
+    bool has_label;      ///< no longer part of it is on the line above
     std::uint64_t count; ///< of the segments that look the same
   };
   struct BlockText {

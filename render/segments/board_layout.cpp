@@ -125,7 +125,7 @@ private:
     return (place.is_closed ? "▸ " : "") + place_name(state_, place);
   }
 
-  /// The comment stands beside the name, or where that has no room below it.
+  /// The comment is next to the name, or where that has no room below it.
   void add_heading(const std::string& name, const std::string& comment) {
     layout_.texts.push_back({left_, y_ + 15, name, "strong"});
     const double end = left_ + width_of_text(name) * 1.15 + 12;

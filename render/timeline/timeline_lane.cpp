@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kLaneFontSize = 12;
 
-/// From where to where a span reaches on the axis.
+/// Returns the begin and the end of a span on the axis.
 std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelData& data) {
   const StateScale& states = data.layout.states;
   const auto inside = [&](double at) { return std::clamp(at, states.begin(), states.end()); };
