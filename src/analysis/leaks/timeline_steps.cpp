@@ -8,23 +8,25 @@
 namespace memviz {
 namespace {
 
-/// Returns the live bytes of each state.
+/// Returns the live bytes of each state. Sums are without a sign: sizes of a hostile file may wrap around.
 std::vector<std::int64_t> live_by_state(const DeviceRecord& record) {
-  std::vector<std::int64_t> bytes(record.states(), 0);
-  const auto add = [&](std::uint32_t state, std::int64_t change) {
-    if (state < bytes.size()) bytes[state] += change;
+  std::vector<std::uint64_t> changes(record.states(), 0);
+  const auto add = [&](std::uint32_t state, std::uint64_t change) {
+    if (state < changes.size()) changes[state] += change;
   };
   for (const auto* const lives : {&record.lives, &record.freed_baseline, &record.kept_baseline})
     for (const Life& life : *lives) {
-      add(life.begin, static_cast<std::int64_t>(life.size_bytes));
-      add(life.end, -static_cast<std::int64_t>(life.size_bytes));
+      add(life.begin, life.size_bytes);
+      add(life.end, 0 - life.size_bytes);
     }
   for (const auto& [state, change] : record.corrections)
-    add(state, change);
-  std::int64_t sum = 0;
-  for (std::int64_t& state : bytes)
-    state = sum += state;
-  return bytes;
+    add(state, static_cast<std::uint64_t>(change));
+  std::vector<std::int64_t> live;
+  live.reserve(changes.size());
+  std::uint64_t sum = 0;
+  for (const std::uint64_t change : changes)
+    live.push_back(static_cast<std::int64_t>(sum += change));
+  return live;
 }
 
 /// Returns the first state that an event at `time_us` or later leads to.
@@ -55,7 +57,8 @@ TimelineSteps timeline_steps(const Recording& recording, const DeviceRecord& rec
     found.steps.push_back({.number = i + 1,
                            .begin = begin,
                            .peak_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(peak_bytes, 0)),
-                           .growth_bytes = live[end - 1] - live[begin - 1]});
+                           .growth_bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(live[end - 1]) -
+                                                                     static_cast<std::uint64_t>(live[begin - 1]))});
   }
   return found;
 }
