@@ -28,7 +28,7 @@ def main():
     waiting["flashinfer.jit.core"](core)
     kernels = JitSpec(is_aot=False).build_and_load()
     answers = [kernels.top_p_sampling_from_probs(1, seed=2), kernels.any_name(), JitSpec(is_aot=True).build_and_load()]
-    if answers != [None, None, "compiled"]:
+    if answers != [None, None, "compiled"] or kernels.plan(1, causal=True) is None:
         sys.exit(f"got {answers}")
 
 
