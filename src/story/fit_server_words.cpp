@@ -15,10 +15,12 @@ namespace {
 constexpr std::size_t kErrorColumns = 500;
 constexpr double kMostRequests = 1e12; // a server's log is not to be trusted with more
 
-/// The error on one line, without the link to the server's documentation at its end.
+/// The error on one line, without what follows its words: a link to the server's documentation, or pydantic's input.
 std::string error_sentence(const std::string& error) {
-  std::string text = error.substr(0, error.find(" See https://"));
+  std::string text = error.substr(0, std::min(error.find(" See https://"), error.find(" [type=")));
   std::replace(text.begin(), text.end(), '\n', ' ');
+  const auto are_spaces = [](char one, char other) { return one == ' ' && other == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), are_spaces), text.end());
   while (text.ends_with('.') || text.ends_with(' '))
     text.pop_back();
   return elided(printable(text), kErrorColumns);

@@ -186,7 +186,8 @@ std::string short_text(const FitVerdict& verdict) {
 std::vector<std::string> notes(const FitVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   std::vector<std::string> list;
-  if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda && !is_refused(verdict))
+  const bool says_why = is_refused(verdict) || (facts.server && !facts.server->error.empty());
+  if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda && !says_why)
     list.push_back(no_gpu_text(facts));
   if (facts.is_stopped)
     list.push_back(fmt::format("Stopped after {}, as asked; what comes later, such as an evaluation, is not in it.",

@@ -21,11 +21,12 @@ _READY_SECONDS = 300
 _REQUEST_SECONDS = 600
 _END_SECONDS = 90
 _NEW_TOKENS = 8
-_SERVERS = (
-    "vllm.entrypoints.openai.api_server",
-    "vllm.entrypoints.launchers.api_server.entry",  # vLLM 0.33
-    "sglang.srt.entrypoints.http_server",
-)
+# The modules with the HTTP servers.
+_SERVERS = {
+    "vllm.entrypoints.openai.api_server": "vLLM",
+    "vllm.entrypoints.launchers.api_server.entry": "vLLM",  # 0.33
+    "sglang.srt.entrypoints.http_server": "SGLang",
+}
 
 
 class _State:
@@ -69,9 +70,14 @@ def _hang_up():
             connection.sock.shutdown(socket.SHUT_RDWR)
 
 
+def server_of_process():
+    """Returns the name of the inference server whose HTTP module this process has imported."""
+    return next((name for module, name in _SERVERS.items() if module in sys.modules), None)
+
+
 def _port_of(server):
     """Returns the port of an inference server; None of any other program's HTTP server."""
-    if not any(name in sys.modules for name in _SERVERS):
+    if server_of_process() is None:
         return None
     sockets = (socket for one in getattr(server, "servers", ()) for socket in one.sockets)
     return next((socket.getsockname()[1] for socket in sockets if socket.family.name.startswith("AF_INET")), None)

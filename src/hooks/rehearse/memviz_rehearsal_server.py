@@ -53,7 +53,12 @@ def has_worker():
 
 
 def log_uncaught(error):
-    if _State.has_server and error is not None:
+    if error is None:
+        return
+    server = memviz_rehearsal_requests.server_of_process()
+    if server is not None:  # one that ends before it reads its options: the port is in use, the model is not there
+        _name_server(server)
+    if _State.has_server:
         _log(error=_error_text(type(error).__name__, error))
 
 
@@ -96,15 +101,19 @@ def _supply_sglang(module):
 
 def _supply(name, arguments):
     """Weights are not read: their values would be zeros anyway. A tokenizer that is not there is not asked for."""
-    if not _State.has_server:
-        _State.has_server = True
-        _log(name=name, version=str(sys.modules[name.lower()].__version__))
+    _name_server(name)
     if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
         arguments.load_format = "dummy"
         _log(added="--load-format dummy")
     if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
         arguments.skip_tokenizer_init = True
         _log(added="--skip-tokenizer-init")
+
+
+def _name_server(name):
+    if not _State.has_server:
+        _State.has_server = True
+        _log(name=name, version=str(sys.modules[name.lower()].__version__))
 
 
 def _lacks_tokenizer(arguments):

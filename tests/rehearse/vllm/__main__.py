@@ -1,6 +1,8 @@
 """python3 -m vllm MODEL [ERROR]: as `vllm serve MODEL` does, in one process; ERROR ends its start, in words of vLLM."""
 
+import errno
 import logging
+import os
 import sys
 
 from vllm import logger
@@ -30,6 +32,8 @@ def start_engine(error):
 
 
 def main(model, error=""):
+    if os.environ.get("FAKE_SERVER_LACKS_PORT"):
+        raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
     logger.configure_again()
     arguments = EngineArgs(model)
     arguments.create_engine_config()

@@ -61,6 +61,10 @@ TEST_CASE("a server's error is one line of printable text without its link") {
   CHECK(contains(text, "1 error model"));
   CHECK_FALSE(contains(text, "\n"));
   CHECK_FALSE(contains(text, "\033"));
+  server.error = "ValidationError: 1 validation error for ModelConfig\n  Value error, no such model [type=value_error, "
+                 "input_value=ArgsKwargs(())]\n    For further information visit https://errors.pydantic.dev";
+  CHECK(refused_text(server) == "vLLM 0.19.0 did not start: ValidationError: 1 validation error for ModelConfig Value "
+                                "error, no such model.");
   server.error = std::string(100'000, 'x');
   CHECK(refused_text(server).size() < 1000);
   server.error = "...";
