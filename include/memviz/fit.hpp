@@ -47,7 +47,8 @@ struct OutOfMemoryFact {
   std::optional<std::int64_t> rank = {};
   DeviceId device;
   std::uint64_t asked_bytes = 0;
-  std::string file; ///< "" where none was written
+  std::string file;             ///< "" where none was written
+  std::uint64_t free_bytes = 0; ///< on the device
 };
 
 /// A snapshot that the hook wrote.

@@ -3,6 +3,7 @@
 
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
+#include "memviz/fit_server_settings.hpp"
 #include "memviz/fit_words.hpp"
 #include "memviz/moment_words.hpp"
 
@@ -104,7 +105,8 @@ void write_gpu(JsonWriter& json, const Profile& profile) {
 }
 
 /// An inference server's figures as a member of an object; nothing of a program that is none.
-void write_server(JsonWriter& json, const std::optional<ServerFacts>& server) {
+void write_server(JsonWriter& json, const FitVerdict& verdict) {
+  const std::optional<ServerFacts>& server = verdict.facts.server;
   if (!server) return;
   json.key("server")
       .begin_object()
@@ -132,6 +134,7 @@ void write_server(JsonWriter& json, const std::optional<ServerFacts>& server) {
       .member("tokens_of_request", server->tokens_of_request)
       .member("added", server->added)
       .member("error", server->error)
+      .member("settings", settings_that_start(verdict))
       .end_object();
 }
 
@@ -153,7 +156,7 @@ void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
   }
   write_failure(json, verdict.failure);
   write_files(json, verdict.facts);
-  write_server(json, verdict.facts.server);
+  write_server(json, verdict);
   if (verdict.other_end)
     json.key("other_end")
         .begin_object()

@@ -97,7 +97,7 @@ public:
     } else if (event == "oom") {
       ++facts_.oom_count;
       facts_.ooms.push_back({pid_of(line), rank_of(line), DeviceId{static_cast<std::uint32_t>(number(line, "device"))},
-                             number(line, "asked_bytes"), text(line, "file")});
+                             number(line, "asked_bytes"), text(line, "file"), number(line, "free_bytes")});
     } else if (event == "failure") {
       add_once(facts_.failures, text(line, "text"));
     } else if (event == "refusal") {
