@@ -27,6 +27,7 @@ import memviz_rehearsal_init
 import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
 import memviz_rehearsal_requests
+import memviz_rehearsal_runtime
 import memviz_rehearsal_server
 import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
@@ -58,6 +59,7 @@ def install():
     _State.settings = json.loads(text)
     memviz_rehearsal_deepspeed.install(waiting.when_imported)
     memviz_rehearsal_flashinfer.install(waiting.when_imported, _guarded)
+    memviz_rehearsal_runtime.install(waiting.when_imported, _guarded)
     if _State.settings["ranks"]:
         memviz_rehearsal_launchers.install(waiting.when_imported)
     waiting.when_imported("torch", lambda torch: _guarded(_on_torch, torch))
