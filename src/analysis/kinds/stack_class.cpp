@@ -95,12 +95,12 @@ constexpr std::array kPythonSigns{
     Sign{mark::fsdp_file, sign::sharded},
     Sign{mark::fsdp_file | mark::of_gradient, sign::sharded_gradient},
     Sign{mark::constructor, sign::constructor},
+    Sign{mark::makes_weights, sign::parameter}, // kernels that repack weights are seven frames within
 };
 /// The signs of the innermost Python frames.
 constexpr std::array kNearSigns{
     Sign{mark::loader, sign::loader},
     Sign{mark::kv_cache, sign::kv_cache},
-    Sign{mark::makes_weights, sign::parameter},
 };
 constexpr std::array kCppSigns{
     Sign{mark::workspace, sign::workspace},

@@ -196,6 +196,12 @@ TEST_CASE("weights are what a server quantises or repacks after loading, and wha
   const std::string empty = "libtorch_cpu.so:1:at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)";
   CHECK(class_in_python({"/lib/vllm/model_executor/layers/quantization/fp8.py:320:process_weights_after_loading",
                          "/lib/vllm/_custom_ops.py:1500:scaled_fp8_quant", empty}) == StackClass::parameter);
+  CHECK(
+      class_in_python({"/lib/vllm/layers/quantization/mxfp4.py:339:process_weights_after_loading",
+                       "/lib/vllm/mxfp4.py:284:_setup_kernel", "/lib/vllm/oracle/mxfp4.py:728:convert_to_kernel_format",
+                       "/lib/vllm/mxfp4_utils.py:87:_swizzle_mxfp4", "/lib/triton_kernels/tensor.py:261:convert_layout",
+                       "/lib/triton_kernels/hopper_value.py:188:swizzle_data",
+                       "/lib/triton_kernels/hopper_value.py:41:_pack_bits", empty}) == StackClass::parameter);
   CHECK(class_in_python({"/lib/vllm/lora/layers/base_linear.py:70:create_lora_weights", empty}) ==
         StackClass::parameter);
 }
