@@ -10,6 +10,10 @@ bool is_mostly_used(const MemoryLedger& ledger) {
   return used_bytes(ledger) >= ledger.reserved_bytes / 5 * 4;
 }
 
+bool is_nearly_full(const DeviceExplanation& device) {
+  return device.request && device.ledger.live_bytes >= device.ledger.reserved_bytes / 20 * 19;
+}
+
 std::uint64_t within_reach_bytes(const MemoryLedger& ledger) {
   return ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
 }

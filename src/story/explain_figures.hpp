@@ -13,6 +13,9 @@ namespace memviz {
 /// Whether four fifths of what is reserved are used.
 [[nodiscard]] bool is_mostly_used(const MemoryLedger& ledger);
 
+/// Whether a request failed while almost all that PyTorch held was live, whatever else was in its way.
+[[nodiscard]] bool is_nearly_full(const DeviceExplanation& device);
+
 /// Returns the bytes that the device could have given PyTorch, had the program held nothing.
 [[nodiscard]] std::uint64_t within_reach_bytes(const MemoryLedger& ledger);
 /// Whether nothing that the program could free would have made room.

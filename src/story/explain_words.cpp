@@ -116,7 +116,7 @@ std::string combined_causes_text(const DeviceExplanation& device) {
 /// The piece that was missing was a small one: it is no answer to a program that holds nearly all there is.
 std::string nearly_full(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
-  if (!device.request || ledger.live_bytes < ledger.reserved_bytes / 20 * 19) return "";
+  if (!is_nearly_full(device)) return "";
   return fmt::format(" Still, {} of what PyTorch held was live: look first at who holds it.",
                      format_percent(ledger.live_bytes, ledger.reserved_bytes));
 }

@@ -52,7 +52,9 @@ std::optional<Remedy> remedy_of(MemoryKind kind) {
 
 std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
   const Verdict verdict = device.judgement.verdict;
-  const bool is_full = verdict == Verdict::exhaustion || (verdict == Verdict::in_use && is_mostly_used(device.ledger));
+  const bool is_full = verdict == Verdict::exhaustion ||
+                       (verdict == Verdict::in_use && is_mostly_used(device.ledger)) ||
+                       (verdict == Verdict::fragmentation && is_nearly_full(device));
   if (!is_full || !has_known(device.kinds)) return {};
   const std::uint64_t in_use_bytes = device.device_state.figures.requested_bytes;
   std::vector<std::string> advice;

@@ -123,6 +123,17 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
   SUBCASE("none where memory was in pieces") {
     CHECK(kinds_advice(explained(account_of(kTraining), Verdict::fragmentation)).empty());
   }
+  SUBCASE("of a KV cache where memory was in pieces, but almost all that PyTorch held was live") {
+    const KindAccount serving = account_of({{MemoryKind::parameter, 15 * kGiB}, {MemoryKind::kv_cache, 60 * kGiB}});
+    DeviceExplanation device = explained(serving, Verdict::fragmentation);
+    device.request = Request{};
+    device.judgement.missing_bytes = kGiB / 4;
+    device.ledger.reserved_bytes = 77 * kGiB;
+    device.ledger.live_bytes = 75 * kGiB;
+    CHECK(kinds_advice(device).at(0).starts_with("Make the KV cache smaller (60.0 GiB, 80.0 %"));
+    device.ledger.live_bytes = 70 * kGiB;
+    CHECK(kinds_advice(device).empty());
+  }
   SUBCASE("none where it is unclassified") {
     CHECK(kinds_advice(explained(account_of({{MemoryKind::unknown, kMiB}}), Verdict::in_use)).empty());
   }
