@@ -53,7 +53,7 @@ def has_worker():
 
 
 def log_uncaught(error):
-    if error is None:
+    if error is None or isinstance(error, KeyboardInterrupt):
         return
     server = memviz_rehearsal_requests.server_of_process()
     if server is not None:  # one that ends before it reads its options: the port is in use, the model is not there
@@ -260,4 +260,4 @@ def _number(text):
 
 
 def _error_text(kind, error):
-    return f"{kind}: {error}"[:_MOST_ERROR_CHARACTERS]
+    return f"{kind}: {error}".removesuffix(": ")[:_MOST_ERROR_CHARACTERS]

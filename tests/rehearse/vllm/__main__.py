@@ -1,34 +1,32 @@
-"""python3 -m vllm MODEL [ERROR]: as `vllm serve MODEL` does, in one process; ERROR ends its start, in words of vLLM."""
+"""python3 -m vllm MODEL [ERROR]: as `vllm serve MODEL` does, in one process, or with FAKE_SERVER_ENGINE with its engine in
+another, as vLLM's; ERROR ends its start, in words of vLLM. FAKE_SERVER_STARTS is a file that is made when the engine has
+loaded its model, which does not go on then.
+"""
 
 import errno
-import logging
+import multiprocessing
 import os
 import sys
 
 from vllm import logger
 from vllm.engine.arg_utils import EngineArgs
 from vllm.entrypoints.openai import api_server
-from vllm.v1.worker.gpu_model_runner import GPUModelRunner
-from vllm.v1.worker.gpu_worker import Worker
-
-TOKENS, LENGTH = 4096, 1024
+from vllm.v1.engine import core
 
 
-def start_engine(error):
-    log = logging.getLogger("vllm.v1.engine")
+def serve_with_engine():
+    spawn = multiprocessing.get_context("spawn")
+    ready = spawn.Event()
+    engine = spawn.Process(target=core.run_engine, args=(ready,))
+    engine.start()
     try:
-        worker = Worker()
-        worker.load_model()
-        worker.determine_available_memory()
-        if error:
-            raise ValueError(error)
-        worker.initialize_from_config()
-        log.info("GPU KV cache size: %s tokens", f"{TOKENS:,}")
-        log.info("Maximum concurrency for %s tokens per request: %.2fx", f"{LENGTH:,}", TOKENS / LENGTH)
-        GPUModelRunner().capture_model()
-    except ValueError:
-        log.exception("EngineCore failed to start.")
-        raise RuntimeError("Engine core initialization failed. See root cause above. Failed core proc(s): {}") from None
+        while not ready.wait(0.1):
+            if not engine.is_alive():
+                sys.exit("the engine ended")
+        api_server.run_server()
+    finally:
+        engine.terminate()
+        engine.join()
 
 
 def main(model, error=""):
@@ -37,8 +35,12 @@ def main(model, error=""):
     logger.configure_again()
     arguments = EngineArgs(model)
     arguments.create_engine_config()
-    start_engine(error)
+    if os.environ.get("FAKE_SERVER_ENGINE"):
+        serve_with_engine()
+        return
+    core.start_engine(error)
     api_server.run_server()
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,6 +1,7 @@
 import asyncio
 import signal
 import sys
+import time
 
 import uvicorn.server
 
@@ -10,6 +11,7 @@ def run_server():
     signal.signal(signal.SIGINT, lambda *_: sys.exit("ended by SIGINT"))
     asyncio.run(server.startup())
     try:
-        signal.pause()
+        while True:
+            time.sleep(0.05)  # a signal that another thread takes does not end signal.pause()
     finally:
         asyncio.run(server.shutdown())
