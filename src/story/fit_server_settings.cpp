@@ -119,8 +119,9 @@ private:
                           lacking)};
     const double hundredths = std::floor(100 * (gib(server_.budget_bytes) - lacking_gib) / total_gib_);
     if (hundredths <= 0) return {};
-    return {fmt::format("At most --gpu-memory-utilization {}, or a smaller --max-num-seqs: {}.", share(hundredths),
-                        lacking)};
+    return {
+        fmt::format("At most --gpu-memory-utilization {}, or a smaller --max-num-seqs or --max-num-batched-tokens: {}.",
+                    share(hundredths), lacking)};
   }
 
   const FitVerdict& verdict_;

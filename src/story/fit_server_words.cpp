@@ -15,9 +15,12 @@ namespace {
 constexpr std::size_t kErrorColumns = 500;
 constexpr double kMostRequests = 1e12; // a server's log is not to be trusted with more
 
-/// The error on one line, without what follows its words: a link to the server's documentation, or pydantic's input.
+/// The error on one line, without what follows its words: a link to the server's documentation, pydantic's input, or
+/// PyTorch's advice on fragmentation.
 std::string error_sentence(const std::string& error) {
-  std::string text = error.substr(0, std::min(error.find(" See https://"), error.find(" [type=")));
+  std::string text = error;
+  for (const char* const end : {" See https://", " [type=", " If reserved but unallocated"})
+    text.resize(std::min(text.size(), text.find(end)));
   std::replace(text.begin(), text.end(), '\n', ' ');
   const auto are_spaces = [](char one, char other) { return one == ' ' && other == ' '; };
   text.erase(std::unique(text.begin(), text.end(), are_spaces), text.end());

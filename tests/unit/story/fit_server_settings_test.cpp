@@ -80,8 +80,9 @@ TEST_CASE("where the allocator finds too little after the KV cache, that is to b
   FitVerdict verdict = out_of_memory();
   auto list = settings_that_start(verdict);
   REQUIRE(list.size() == 1);
-  CHECK(list[0] == "At most --gpu-memory-utilization 0.89, or a smaller --max-num-seqs: 786 MiB was asked for and 552 "
-                   "MiB free, so the KV cache of 4.00 GiB is too large by at least 234 MiB.");
+  CHECK(list[0] ==
+        "At most --gpu-memory-utilization 0.89, or a smaller --max-num-seqs or --max-num-batched-tokens: 786 "
+        "MiB was asked for and 552 MiB free, so the KV cache of 4.00 GiB is too large by at least 234 MiB.");
   verdict.facts.server->name = "SGLang";
   list = settings_that_start(verdict);
   REQUIRE(list.size() == 1);
