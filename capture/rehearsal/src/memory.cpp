@@ -53,8 +53,8 @@ void Memory::release(int device, std::uint64_t bytes) {
 
 Error Memory::charge_outside(int device) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
-  if (book.outside_bytes != 0 || outside_bytes_ == 0) return Error::success;
-  const Error error = charge(device, outside_bytes_);
+  if (book.outside_bytes >= outside_bytes_) return Error::success;
+  const Error error = charge(device, outside_bytes_ - book.outside_bytes);
   if (error == Error::success) book.outside_bytes = outside_bytes_;
   return error;
 }

@@ -72,7 +72,7 @@ public:
 
   // Takes what libraries and lazily loaded kernels take of a device, at the first launch on it.
   Error charge_outside(int device);
-  // Replaces what charge_outside() takes; a device that it was taken of keeps what it has.
+  // Replaces what charge_outside() takes; it takes the rest of a device that has less of it, and gives nothing back.
   void set_outside(std::uint64_t bytes) { outside_bytes_ = bytes; }
 
   // Takes what the model says of a graph, and of the first one, and counts it; or fails with out_of_memory and does

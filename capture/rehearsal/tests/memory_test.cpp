@@ -65,7 +65,7 @@ TEST_CASE("what libraries take outside of the program's allocations is taken onc
   CHECK(book.free_bytes() == 860 * kMiB);
 }
 
-TEST_CASE("a model of kernels that is set later is taken at the next launch, and once") {
+TEST_CASE("a model of kernels that is set later is taken at the next launch, and its growth at the one after") {
   Memory memory(small_machine());
   const DeviceBook& book = memory.devices()[0];
   CHECK(memory.charge_outside(0) == Error::success);
@@ -76,6 +76,10 @@ TEST_CASE("a model of kernels that is set later is taken at the next launch, and
   CHECK(memory.charge_outside(0) == Error::success);
   CHECK(book.outside_bytes == 100 * kMiB);
   CHECK(book.used_bytes == 100 * kMiB);
+  memory.set_outside(250 * kMiB);
+  CHECK(memory.charge_outside(0) == Error::success);
+  CHECK(book.outside_bytes == 250 * kMiB);
+  CHECK(book.used_bytes == 250 * kMiB);
 }
 
 TEST_CASE("graphs are counted, and take what the model says until they are destroyed") {

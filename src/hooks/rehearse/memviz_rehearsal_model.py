@@ -15,6 +15,10 @@ _CAPABILITY = (9, 0)
 # By tensor parallel size, without pipelines: the growth outside of PyTorch in vLLM's profile run, the least and the most
 # of the logs, in GiB. With several GPUs most of it is NCCL's.
 _OUTSIDE_GIB = {1: (0.25, 0.24, 0.27), 2: (2.07, 2.06, 2.10), 4: (2.13, 2.13, 2.21)}
+# By tensor and pipeline parallel size: what NCCL takes when vLLM starts, before it looks at the memory for the first time,
+# in GiB; and what it takes more of models with experts (three logs with two GPUs).
+_START_GIB = {(2, 1): 1.00, (4, 1): 1.02, (1, 2): 0.92, (1, 4): 0.97}
+_START_OF_EXPERTS_GIB = 0.48
 # The bytes that capturing takes once, for kernels that only it needs, and those of each node of an instantiated graph;
 # and a relative error of the sum that is larger than that in the logs.
 _FIRST_GRAPH_BYTES = 210_000_000
@@ -24,6 +28,19 @@ _GRAPH_ERROR = 0.15
 
 class _State:
     has_graph_model = False
+    start_bytes = 0
+
+
+def start_for_vllm(vllm_config, outside_given):
+    """Sets what NCCL takes of a worker's GPU when its processes meet."""
+    parallel = vllm_config.parallel_config
+    start = _START_GIB.get((parallel.tensor_parallel_size, parallel.pipeline_parallel_size))
+    if start is None or outside_given or not _is_known():
+        return
+    if parallel.pipeline_parallel_size == 1 and getattr(vllm_config.model_config, "is_moe", False):
+        start += _START_OF_EXPERTS_GIB
+    _State.start_bytes = int(start * _GIB)
+    ctypes.CDLL(None).memviz_rehearsal_set_outside(ctypes.c_uint64(_State.start_bytes))
 
 
 def install_for_vllm(worker, outside_given):
@@ -38,7 +55,7 @@ def install_for_vllm(worker, outside_given):
     if outside is None or outside_given:
         return {}
     likely, least, most = (int(gib * _GIB) for gib in outside)
-    library.memviz_rehearsal_set_outside(ctypes.c_uint64(likely))
+    library.memviz_rehearsal_set_outside(ctypes.c_uint64(_State.start_bytes + likely))
     return {"outside_model_bytes": likely, "outside_least_bytes": least, "outside_most_bytes": most}
 
 

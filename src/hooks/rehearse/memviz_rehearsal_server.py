@@ -172,6 +172,11 @@ def _watch_vllm_worker(module):
         _log(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
         return result
 
+    def meet(original, vllm_config, *arguments, **named):
+        _State.guarded(memviz_rehearsal_model.start_for_vllm, vllm_config, _State.settings["outside_given"])
+        return original(vllm_config, *arguments, **named)
+
+    _wrap(module, "init_worker_distributed_environment", meet)
     _wrap(module.Worker, "load_model", load)
     _wrap(module.Worker, "determine_available_memory", profile)
     _wrap(module.Worker, "initialize_from_config", start)
