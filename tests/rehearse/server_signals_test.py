@@ -63,7 +63,8 @@ def interrupt(folder, environment, is_time):
         "TMPDIR": str(folder / "tmp"),
     }
     (folder / "tmp").mkdir()
-    words = [MEMVIZ, "rehearse", "-o", "out", "--gpu", "small", "--requests", "1000000", "--", sys.executable, "-m", "vllm", "m"]
+    words = [MEMVIZ, "rehearse", "-o", "out", "--gpu", "small", "--requests", "1000000"]
+    words += ["--", sys.executable, "-m", "vllm", "m"]
     shared = set(os.listdir("/dev/shm"))
     memviz, terminal = pty.fork()
     if memviz == 0:
