@@ -1,12 +1,13 @@
 """Rehearses `vllm serve` as in published start-up logs and prints the table of docs/servers.md.
 
-    servers.py MEMVIZ [--outside SIZE] [ROW...]
+    servers.py MEMVIZ [--outside SIZE] [--models FOLDER] [ROW...]
 
 Runs with the Python and the PATH of an environment that has vLLM. The logs and the models' configurations are in
-../shared/probes/serve (published.json, models.py): without that folder nothing is run. Without rows: all of one GPU and of
-the version that is installed. One to three minutes each; outside of CI. Ends with 1 where a server does not start, its
-weights or activations differ from the published digits, its tokens by more than 0.3 %, or its CUDA graphs by more than
-15 %.
+../shared/probes/serve (published.json, models.py): without that folder nothing is run. FOLDER has more configurations,
+as MODEL/config.json. Without rows: all of one GPU and of the version that is installed. Of several GPUs each rank is a
+process. One to three minutes each; outside of CI: an environment with vLLM takes 5 GB. Ends with 1 where a server does
+not start (or starts, of which the log shows that it ran out of memory), its weights or activations differ from the
+published digits, its tokens by more than 0.3 %, or its CUDA graphs by more than 15 %.
 """
 
 import ast
@@ -38,6 +39,10 @@ def options_of(row):
             yield from (f"--{option}", str(value))
 
 
+def gpus_of(row):
+    return int(row["gpu"].partition("x")[0])
+
+
 def published(figures):
     profile = figures["profile_by_rank"][0]
     return {
@@ -61,6 +66,7 @@ def rehearse(memviz, row, model, more):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         words = [memviz, "rehearse", "--gpu", "h100-80", "--memory", str(TOTAL_BYTES), "--no-record", "--requests", "0"]
+        words += ["--devices", str(gpus_of(row))]
         words += [*more, "--quiet", "-o", f"{folder}/snapshots", "--json", str(report)]
         words += ["--", "vllm", "serve", str(model), *options_of(row)]
         run = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -73,7 +79,9 @@ def compare(row, verdict):
     """Prints a row of the table; returns whether it is as published."""
     server = verdict.get("server")
     words = " ".join(options_of(row))
-    if verdict["outcome"] != "fits" or not server:
+    if "oom" in row["figures"]:
+        print(f"| {row['model']} | `{words}` | {row['figures']['oom'][:180]} / {verdict['text']} |", flush=True)
+    if not server or not server["cache_bytes"]:
         print(f"| {row['model']} | `{words}` | {verdict['text']} |", flush=True)
         return False
     was, now = published(row["figures"]), rehearsed(server)
@@ -82,26 +90,32 @@ def compare(row, verdict):
     cells += [f"{was[TOKENS]:,} / {now[TOKENS]:,}", f"{difference:+.2%}"]
     print(f"| {row['model']} | `{words}` | " + " | ".join(cells) + " |", flush=True)
     near = all(abs(now[name] - was[name]) <= most * was[name] for name, most in MOST_DIFFERENCE.items() if was[name])
-    return near and all(was[name] == now[name] for name in EXACT)
+    ends_alike = verdict["outcome"] == ("does_not_fit" if "oom" in row["figures"] else "fits")
+    return ends_alike and near and all(was[name] == now[name] for name in EXACT)
 
 
 def main():
     memviz, *words = sys.argv[1:]
     if not PROBE.exists():
         sys.exit(f"no {PROBE}: nothing is run")
-    more = []
-    if words[:1] == ["--outside"]:
-        more, words = words[:2], words[2:]
+    more, folders = [], []
+    while words and words[0].startswith("--"):
+        if words[0] == "--outside":
+            more = words[:2]
+        else:
+            folders = [words[1]]
+        words = words[2:]
     version = importlib.metadata.version("vllm")
     rows = json.loads((PROBE / "published.json").read_text())
-    rows = [row for row in rows if row["version"] == version and row["gpu"].startswith("1x")]
-    rows = [row for row in rows if not words or str(row["row"]) in words]
+    rows = [row for row in rows if row["version"] == version]
+    rows = [row for row in rows if (str(row["row"]) in words if words else gpus_of(row) == 1)]
     with tempfile.TemporaryDirectory() as models:
         subprocess.run([sys.executable, PROBE / "models.py"], env={"MODELS": models}, check=True)
         wrong = 0
         for row in rows:
-            model = pathlib.Path(models, row["model"].rpartition("/")[2])
-            if model.is_dir():
+            paths = [pathlib.Path(folder, row["model"].rpartition("/")[2]) for folder in (models, *folders)]
+            model = next(filter(pathlib.Path.is_dir, paths), None)
+            if model:
                 wrong += not compare(row, rehearse(memviz, row, model, more))
     sys.exit(wrong > 0)
 
