@@ -1,4 +1,4 @@
-"""Ctrl-C in a rehearsed inference server whose engine is its own process, while that starts and while it serves: no
+"""Ctrl-C in a rehearsed inference server with an engine in another process, while that starts and while it serves: no
 process is left, nothing in /dev/shm, and no folder of memviz. tests/rehearse/vllm stands in for vLLM.
 
 usage: server_signals_test.py MEMVIZ SOURCE

@@ -21,6 +21,7 @@ _LINES = (
     (re.compile(r"max_total_num_tokens=(\d{1,20}),.{0,2000}?context_len=(\d{1,20})"), ("cache_tokens", "request_tokens")),
 )  # fmt: skip
 _MOST_ERROR_CHARACTERS = 2000
+_NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
 WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
 
 
@@ -100,7 +101,8 @@ def _supply_sglang(module):
 
 
 def _supply(name, arguments):
-    """Weights are not read: their values would be zeros anyway. A tokenizer that is not there is not asked for."""
+    """Weights are not read: their values would be zeros anyway. A tokenizer that is not there is not asked for. Code is
+    compiled anew: a start that finds it compiled has another peak, and a real GPU is not to find what was compiled here."""
     _name_server(name)
     if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
         arguments.load_format = "dummy"
@@ -108,6 +110,15 @@ def _supply(name, arguments):
     if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
         arguments.skip_tokenizer_init = True
         _log(added="--skip-tokenizer-init")
+    if name == "vLLM" and _NO_CACHE not in os.environ:
+        os.environ[_NO_CACHE] = "1"
+        _log(added=f"{_NO_CACHE}=1")
+
+
+def _name_server(name):
+    if not _State.has_server:
+        _State.has_server = True
+        _log(name=name, version=str(sys.modules[name.lower()].__version__))
 
 
 def _name_server(name):
