@@ -56,6 +56,12 @@ struct WrittenFile {
   std::string path;
 };
 
+/// A line of the program that copies device memory to the host, and how often it did.
+struct ReadLine {
+  std::string line; ///< "generation/utils.py:395"
+  std::uint64_t count = 0;
+};
+
 struct RunFacts {
   std::vector<DeviceUse> uses; ///< by rank, then process, then device; only what was used
   std::vector<OutOfMemoryFact> ooms;
@@ -73,6 +79,8 @@ struct RunFacts {
   std::vector<std::string> failures;            ///< of the hook; each once
   std::vector<std::string> refusals = {};       ///< what a rank asked of absent ones in vain; each once
   std::vector<std::uint64_t> needed_ranks = {}; ///< absent ones, without whose objects it cannot go on
+  std::vector<ReadLine> reads = {};             ///< the most first, at most five
+  std::string interrupted_at = {};              ///< the line at which a signal ended the program; "" where none did
   std::optional<ServerFacts> server = {};       ///< nothing where the program is no inference server
 };
 
