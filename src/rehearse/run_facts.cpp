@@ -90,7 +90,7 @@ public:
     }
   }
 
-  /// What a process wrote while it ran counts where it has not come to its end.
+  /// Adds the line that a process wrote while it ran, where that process has not come to its end.
   void add_live_report(const nlohmann::json& line) {
     if (!reported_.contains(pid_of(line))) add_report(line);
   }

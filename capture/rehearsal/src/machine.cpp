@@ -72,7 +72,7 @@ int& current_device() {
   return device;
 }
 
-// What watches reads may wait for another thread that waits for the lock.
+// Calls the watcher of reads without the lock: it may wait for another thread that waits for the lock.
 Locked::~Locked() {
   try {
     machine_->live_report.keep(machine_->settings.report_file, machine_->settings.profile.name,

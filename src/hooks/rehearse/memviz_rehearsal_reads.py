@@ -13,7 +13,7 @@ _MOST_LOGGED = 5
 
 def line_of_program(frame, torch):
     """Returns the file and the number of the innermost line, or None where all are PyTorch's or memviz's."""
-    hidden = ("<", os.path.dirname(torch.__file__), os.path.dirname(__file__))
+    hidden = ("<frozen ", "<eval_with_key>", os.path.dirname(torch.__file__), os.path.dirname(__file__))
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(hidden):
