@@ -126,6 +126,7 @@ struct FitVerdict {
   Ending ending;
   Profile profile; ///< with the memory that was asked for
   std::optional<std::uint64_t> steps_asked = {};
+  bool computes_values = false; ///< --values
   RunFacts facts = {};
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error

@@ -232,9 +232,10 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
     list.emplace_back("The program records its own history; who holds memory is known from where that begins.");
   if (facts.host_reads > 0)
     list.push_back(
-        fmt::format("The GPU computes nothing: {} to the host gave zeros{}. A program that decides by the values "
+        fmt::format("The GPU computes nothing: {} to the host gave {}{}. A program that decides by the values "
                     "it reads (a loss, a length, a mask) may go another way on a real one.",
-                    format_counted(facts.host_reads, "copy", "copies"), read_lines_text(facts)));
+                    format_counted(facts.host_reads, "copy", "copies"),
+                    verdict.computes_values ? "what --values knows, else zeros" : "zeros", read_lines_text(facts)));
   if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0)
     list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the driver and the kernels "
                                "that are loaded decide.",

@@ -3,8 +3,8 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "outside_given" (whether
-the user said what is taken outside of PyTorch), "ranks" (of the job
+many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "values" (whether
+small ones are computed), "outside_given" (whether the user said what is taken outside of PyTorch), "ranks" (of the job
 of which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
 which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
 key memviz_rehearsal).
@@ -174,10 +174,23 @@ def _on_cuda():
         _guarded(_end_when_asked)
     _State.reads = memviz_rehearsal_reads.Reads(_State.torch, _log)
     _guarded(_State.reads.watch)
+    if _State.settings["values"]:
+        _guarded(_compute_values)
     if not _State.settings["record"]:
         return
     _State.history.start(_State.settings["max_entries"])
     _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
+
+
+def _compute_values():
+    """By its path: it subclasses a class of torch, and when torch is there this folder is no longer searched."""
+    import importlib.util
+
+    path = os.path.join(os.path.dirname(__file__), "memviz_rehearsal_values.py")
+    spec = importlib.util.spec_from_file_location("memviz_rehearsal_values", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.install()
 
 
 def _end_when_asked():
