@@ -1,4 +1,4 @@
-// What a process that used the made-up GPU reports, when it ends and before.
+// Reports of a process that used the made-up GPU: when it ends, and before.
 #include "loaded_library.hpp"
 
 #include <array>
