@@ -61,7 +61,7 @@ std::string no_answer_reason(const FitVerdict& verdict) {
                                             : "the program " + ending_text(verdict.ending);
 }
 
-/// The memory that a program took before it failed, where that is known; "" of a server, which has figures of its own.
+/// The memory that a program took before it failed, where that is known; "" of a server, which has its own figures.
 std::string until_then_text(const FitVerdict& verdict) {
   return verdict.facts.server || fullest(verdict.facts) == nullptr
              ? ""

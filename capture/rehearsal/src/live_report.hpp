@@ -1,4 +1,4 @@
-// The report of a process that may never come to its end (a signal, a crash, _exit): a file beside the report, written
+// The report of a process that may never come to its end (a signal, a crash, _exit): a file next to the report, written
 // again whenever the process uses more memory than ever before.
 #pragma once
 

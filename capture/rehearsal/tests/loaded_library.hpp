@@ -1,4 +1,4 @@
-// The library as a program meets it: loaded, called by name, in a process of its own for each case.
+// The library as a program meets it: loaded, called by name, in its own process for each case.
 #pragma once
 
 #include <array>

@@ -54,7 +54,7 @@ def check_place(template: str) -> None:
 
 
 def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
-    """Calls ``write(file)`` with a file beside ``path``, then gives it that name, or the next that is free:
+    """Calls ``write(file)`` with a file next to ``path``, then gives it that name, or the next that is free:
     mem-2.pickle. Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
     os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
     return _written(path, write, _named_anew)

@@ -1,4 +1,4 @@
-"""Computes small integers, conditions and single numbers on the CPU beside the made-up GPU (`memviz rehearse --values`), so
+"""Computes small integers, conditions and single numbers on the CPU next to the made-up GPU (`memviz rehearse --values`), so
 that a program that decides by them goes the way that it goes on a real one. What starts from the host, from factories and
 from random integers is known, and so is what is computed from that alone. Where a value is not known, a decision is made
 up: all() is true, any() is false, a mask selects everything, indices of the largest elements are spread evenly, so that
