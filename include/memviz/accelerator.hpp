@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace memviz {
 
@@ -23,6 +24,13 @@ enum class Accelerator : std::uint8_t {
 
 /// Whether CUDA's allocator and its settings are what manages the memory of the recording.
 [[nodiscard]] bool has_cuda_allocator(Accelerator accelerator);
+
+/// The words for a kind of device.
+struct AcceleratorWords {
+  std::string_view context; ///< what a process takes of the device before it allocates, with its article
+  std::string_view monitor; ///< the program that shows the processes on a device
+};
+[[nodiscard]] AcceleratorWords words_of(Accelerator accelerator);
 
 /// A sentence, without its full stop, on devices that are no NVIDIA GPUs: what they are, and which keys their
 /// snapshots lack; "" for the others.

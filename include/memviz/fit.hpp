@@ -57,6 +57,12 @@ struct WrittenFile {
   std::string path;
 };
 
+/// A line of the program that copies device memory to the host, and how often it did.
+struct ReadLine {
+  std::string line; ///< "generation/utils.py:395"
+  std::uint64_t count = 0;
+};
+
 struct RunFacts {
   std::vector<DeviceUse> uses; ///< by rank, then process, then device; only what was used
   std::vector<OutOfMemoryFact> ooms;
@@ -74,6 +80,8 @@ struct RunFacts {
   std::vector<std::string> failures;            ///< of the hook; each once
   std::vector<std::string> refusals = {};       ///< what a rank asked of absent ones in vain; each once
   std::vector<std::uint64_t> needed_ranks = {}; ///< absent ones, without whose objects it cannot go on
+  std::vector<ReadLine> reads = {};             ///< the most first, at most five
+  std::string interrupted_at = {};              ///< the line at which a signal ended the program; "" where none did
   std::optional<ServerFacts> server = {};       ///< nothing where the program is no inference server
 };
 
@@ -119,6 +127,7 @@ struct FitVerdict {
   Ending ending;
   Profile profile; ///< with the memory that was asked for
   std::optional<std::uint64_t> steps_asked = {};
+  bool computes_values = false; ///< --values
   RunFacts facts = {};
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error

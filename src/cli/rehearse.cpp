@@ -53,6 +53,7 @@ struct RehearseCommand : CommandOptions {
   VariantOptions variants;
   WorldOptions world;
   bool both_ends = false;
+  bool computes_values = false;
   std::optional<std::string> json;
 };
 
@@ -64,14 +65,12 @@ OptionList<RehearseCommand> rehearse_options() {
   constexpr std::uint64_t kMost = 1'000'000'000;
   const OptionList<FileOptions> general{
       flag({"quiet", 'q', "", "no line on standard error for each run"}, &FileOptions::is_quiet),
-      help_option<FileOptions>(),
-  };
+      help_option<FileOptions>()};
   const OptionList<RehearseCommand> own{
       parsed(
           {"gpu", '\0', "GPU|FILE,...",
            "which GPU (default: h100-80): the name of a profile, its beginning or the card's own, in any case, "
-           "such as H200, 4090 or A100-80GB; or, with a '/' in it, a profile's file. Of several, the program runs on "
-           "each"},
+           "such as H200 or A100-80GB; or, with a '/' in it, a profile's file. Of several, the program runs on each"},
           &RehearseCommand::gpus, parse_gpus),
       parsed({"devices", '\0', "N", "how many of them (default: 1)"}, &RehearseCommand::devices,
              parse_up_to<kMostDeviceIds>),
@@ -80,8 +79,7 @@ OptionList<RehearseCommand> rehearse_options() {
       rare(parsed(
           {"outside", '\0', "SIZE",
            "memory of each that libraries and kernels take outside of PyTorch, from the first kernel on (default: 0, "
-           "for a server a model where there is one), "
-           "for example 0.25GiB"},
+           "for a server a model where there is one), for example 0.25GiB"},
           &RehearseCommand::outside_bytes, parse_bytes)),
       verbatim({"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
                &RehearseCommand::output),
@@ -107,6 +105,9 @@ OptionList<RehearseCommand> rehearse_options() {
            "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
            "only when the host waits. Says both where they differ; the one that takes more decides"},
           &RehearseCommand::both_ends)),
+      rare(flag(
+          {"values", '\0', "", "compute small integers and conditions on the CPU, for programs that decide by them"},
+          &RehearseCommand::computes_values)),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::search, search_options()),
@@ -126,10 +127,10 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.leaves_init_out = options.leaves_init_out;
   setup.output = options.output;
   setup.both_ends = options.both_ends;
+  setup.computes_values = options.computes_values;
   setup.version = version();
   if (options.output.empty() || options.output == "-")
     throw UsageError("-o names a folder, which gets a snapshot from each process");
-
   setup.folder = rehearse::rehearsal_folder(rehearse::own_program());
   setup.profile_file = rehearse::profile_file(setup.folder, gpu);
   setup.profile = rehearse::read_profile(setup.profile_file);

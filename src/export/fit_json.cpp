@@ -94,6 +94,13 @@ void write_files(JsonWriter& json, const RunFacts& facts) {
   json.end_array();
 }
 
+void write_reads(JsonWriter& json, const RunFacts& facts) {
+  json.member("host_reads", facts.host_reads).key("host_read_lines").begin_array();
+  for (const ReadLine& read : facts.reads)
+    json.begin_object().member("line", read.line).member("count", read.count).end_object();
+  json.end_array();
+}
+
 void write_gpu(JsonWriter& json, const Profile& profile) {
   json.key("gpu")
       .begin_object()
@@ -147,7 +154,9 @@ void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
   json.member("ooms", verdict.facts.oom_count)
       .member("steps", verdict.facts.steps)
       .member("is_stopped", verdict.facts.is_stopped)
-      .key("peak");
+      .member("interrupted_at", verdict.facts.interrupted_at);
+  write_reads(json, verdict.facts);
+  json.key("peak");
   if (verdict.peak) {
     begin_facts(json, *verdict.peak);
     json.end_object();

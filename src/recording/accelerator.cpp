@@ -64,6 +64,16 @@ bool has_cuda_allocator(Accelerator accelerator) {
   return accelerator == Accelerator::cuda || accelerator == Accelerator::rocm;
 }
 
+AcceleratorWords words_of(Accelerator accelerator) {
+  switch (accelerator) {
+  case Accelerator::cuda: break;
+  case Accelerator::rocm: return {"the HIP context", "rocm-smi"};
+  case Accelerator::xpu: return {"the driver's context", "xpu-smi"};
+  case Accelerator::npu: return {"the device context", "npu-smi"};
+  }
+  return {"the CUDA context", "nvidia-smi"};
+}
+
 std::string accelerator_note(Accelerator accelerator) {
   switch (accelerator) {
   case Accelerator::cuda: break;

@@ -82,6 +82,7 @@ std::string hook_settings(const Setup& setup, const Places& places, const Presen
       .member("steps", setup.steps)
       .member("no_init", setup.leaves_init_out)
       .member("requests", setup.requests)
+      .member("values", setup.computes_values)
       .member("outside_given", setup.has_outside);
   write_job(json, setup, present);
   write_mark(json, setup, present);
@@ -218,6 +219,7 @@ public:
     FitVerdict verdict;
     verdict.profile = setup_.profile;
     verdict.steps_asked = setup_.steps;
+    verdict.computes_values = setup_.computes_values;
     verdict.ending = ending;
     verdict.facts = read_facts(places_.report, places_.log);
     complete(verdict.facts, setup_.profile);

@@ -31,6 +31,7 @@ struct Setup {
   std::optional<std::uint64_t> requests = {}; ///< to send to a server; without: as many as it can hold at once
   std::optional<World> world = {};            ///< the program is one rank of a job
   bool both_ends = false;                     ///< see both_ends.hpp
+  bool computes_values = false;               ///< small integers and conditions, on the CPU
   std::string version;                        ///< of memviz, for the mark
   std::optional<int> program_output = {};     ///< a descriptor for what the program writes, in place of our streams
 };

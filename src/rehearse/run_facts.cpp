@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -21,6 +23,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostTexts = 100;
+constexpr std::size_t kMostProcesses = 10'000;
 
 /// Its first kMostBytes; "" where it is no file that can be read.
 std::string content_of(const std::filesystem::path& path) try {
@@ -70,6 +73,7 @@ void add_once(std::vector<std::string>& list, const std::string& one) {
 class Reader {
 public:
   void add_report(const nlohmann::json& line) {
+    reported_.insert(pid_of(line));
     facts_.host_reads += number(line, "host_reads");
     facts_.kernel_launches += number(line, "kernel_launches");
     if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array())
@@ -84,6 +88,11 @@ public:
       use.peak_bytes = use.context_bytes + number(device, "peak_used_bytes");
       facts_.used_cuda = true;
     }
+  }
+
+  /// Adds the line that a process wrote while it ran, where that process has not come to its end.
+  void add_live_report(const nlohmann::json& line) {
+    if (!reported_.contains(pid_of(line))) add_report(line);
   }
 
   void add_event(const nlohmann::json& line) {
@@ -106,6 +115,8 @@ public:
       add_needed(line);
     } else if (event == "server") {
       add_server_event(facts_.server, line);
+    } else if (event == "reads") {
+      add_reads(line);
     } else if (event == "end") {
       add_end(line);
     }
@@ -119,6 +130,7 @@ public:
     std::stable_sort(facts_.uses.begin(), facts_.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
       return std::tuple(one.rank, one.pid, one.device) < std::tuple(other.rank, other.pid, other.device);
     });
+    add_reads_of_all();
     if (facts_.server && facts_.server->name.empty())
       facts_.server.reset(); // another program that uses the server's code
     return std::move(facts_);
@@ -142,7 +154,29 @@ private:
       if (rank.is_number_unsigned()) facts_.needed_ranks.push_back(rank.get<std::uint64_t>());
   }
 
+  /// A process writes its counts again when they have grown.
+  void add_reads(const nlohmann::json& line) {
+    for (const nlohmann::json& read : objects(line, "lines")) {
+      std::map<std::string, std::uint64_t>& counts = reads_[pid_of(line)];
+      if (counts.size() < kMostTexts) counts.insert_or_assign(text(read, "line"), number(read, "count"));
+    }
+  }
+
+  void add_reads_of_all() {
+    constexpr std::size_t kMostReads = 5;
+    std::map<std::string, std::uint64_t> sums;
+    for (const auto& [pid, counts] : reads_)
+      for (const auto& [line, count] : counts)
+        sums[line] += count;
+    for (const auto& [line, count] : sums)
+      facts_.reads.push_back({line, count});
+    std::stable_sort(facts_.reads.begin(), facts_.reads.end(),
+                     [](const ReadLine& one, const ReadLine& other) { return one.count > other.count; });
+    facts_.reads.resize(std::min(facts_.reads.size(), kMostReads));
+  }
+
   void add_end(const nlohmann::json& line) {
+    if (facts_.interrupted_at.empty()) facts_.interrupted_at = text(line, "interrupted_at");
     facts_.steps = std::max(facts_.steps, number(line, "steps"));
     facts_.is_stopped = facts_.is_stopped || flag(line, "stopped");
     facts_.has_own_recorder = facts_.has_own_recorder || flag(line, "own_recorder");
@@ -161,13 +195,30 @@ private:
   RunFacts facts_;
   std::map<std::pair<std::int64_t, DeviceId>, DeviceUse> uses_;
   std::map<std::int64_t, std::int64_t> ranks_;
+  std::map<std::int64_t, std::map<std::string, std::uint64_t>> reads_; ///< by process
+  std::set<std::int64_t> reported_;                                    ///< the processes with a line of their end
 };
+
+/// The files of processes that may not have come to their end, by name: REPORT.live-PID.
+std::vector<std::filesystem::path> live_reports(const std::filesystem::path& report) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(report.parent_path(), error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().filename().string().starts_with(report.filename().string() + ".live-"))
+      files.push_back(entry->path());
+  std::sort(files.begin(), files.end());
+  files.resize(std::min(files.size(), kMostProcesses));
+  return files;
+}
 
 } // namespace
 
 RunFacts read_facts(const std::filesystem::path& report, const std::filesystem::path& log) {
   Reader reader;
   for_each_object(report, [&](const nlohmann::json& line) { reader.add_report(line); });
+  for (const std::filesystem::path& live : live_reports(report))
+    for_each_object(live, [&](const nlohmann::json& line) { reader.add_live_report(line); });
   for_each_object(log, [&](const nlohmann::json& line) { reader.add_event(line); });
   return reader.finish();
 }

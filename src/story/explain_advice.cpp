@@ -34,9 +34,10 @@ bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std:
 }
 
 std::string outside_advice(const DeviceExplanation& device) {
-  return fmt::format("Make room outside PyTorch, of which {} is missing: nvidia-smi shows the other processes on this "
-                     "device; libraries and CUDA contexts of this one also count.",
-                     format_bytes(device.judgement.missing_bytes));
+  const AcceleratorWords words = words_of(device.accelerator);
+  return fmt::format("Make room outside PyTorch, of which {} is missing: {} shows the other processes on this device; "
+                     "libraries and {} of this process take memory outside PyTorch as well.",
+                     format_bytes(device.judgement.missing_bytes), words.monitor, words.context);
 }
 
 /// Returns advice for a request that is itself unusually large.

@@ -177,10 +177,10 @@ std::string verdict(const DeviceExplanation& device) {
   case Verdict::exhaustion: return exhaustion(device);
   case Verdict::unclear: return unclear(device);
   case Verdict::outside:
-    return fmt::format("Outside PyTorch: {} of {} is neither free nor PyTorch's: other processes, the CUDA context, "
+    return fmt::format("Outside PyTorch: {} of {} is neither free nor PyTorch's: other processes, {}, "
                        "libraries such as NCCL. PyTorch itself held {}.",
                        format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
-                       format_bytes(ledger.reserved_bytes));
+                       words_of(device.accelerator).context, format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
     if (is_uncached(device.device_state)) return "In use: what is recorded of main memory is live; nothing caches it.";
     if (!is_mostly_used(ledger))
@@ -213,12 +213,13 @@ std::string imbalance(const DeviceExplanation& device) {
                      at_peaks ? (others.size() == 1 ? ", at its peak" : ", each at its peak") : "");
 }
 
-std::string headroom(const MemoryLedger& ledger) {
-  return fmt::format("Headroom: PyTorch left {1} of the device's {0} unreserved. How much of that other processes, the "
-                     "CUDA context and "
-                     "libraries use is unknown: a snapshot does not record it.",
-                     format_bytes(*ledger.capacity_bytes),
-                     format_bytes(*ledger.capacity_bytes - std::min(*ledger.capacity_bytes, ledger.reserved_bytes)));
+std::string headroom(const DeviceExplanation& device) {
+  const std::uint64_t capacity_bytes = *device.ledger.capacity_bytes;
+  return fmt::format("Headroom: PyTorch left {1} of the device's {0} unreserved. How much of that other processes, {2} "
+                     "and libraries use is unknown: a snapshot does not record it.",
+                     format_bytes(capacity_bytes),
+                     format_bytes(capacity_bytes - std::min(capacity_bytes, device.ledger.reserved_bytes)),
+                     words_of(device.accelerator).context);
 }
 
 std::string private_pools(const DeviceExplanation& device) {
@@ -248,7 +249,8 @@ std::string circumstances(const FrameTable& frames, const DeviceExplanation& dev
 }
 
 /// Returns what NVML reported of the device's processes; "" if it did not.
-std::string processes(const std::optional<MeasuredDevice>& measured) {
+std::string processes(const DeviceExplanation& device) {
+  const std::optional<MeasuredDevice>& measured = device.measured;
   if (!measured) return "";
   std::vector<std::string> parts;
   if (measured->other_processes == std::uint64_t{0})
@@ -258,8 +260,8 @@ std::string processes(const std::optional<MeasuredDevice>& measured) {
                                 format_counted(*measured->other_processes, "other process", "other processes"),
                                 format_bytes(*measured->other_processes_bytes)));
   if (measured->own_outside_bytes)
-    parts.push_back(fmt::format("this one held {} outside PyTorch (the CUDA context, libraries)",
-                                format_bytes(*measured->own_outside_bytes)));
+    parts.push_back(fmt::format("this one held {} outside PyTorch ({}, libraries)",
+                                format_bytes(*measured->own_outside_bytes), words_of(device.accelerator).context));
   return parts.empty() ? "" : fmt::format("When the file was written, {}.", fmt::join(parts, ", and "));
 }
 
@@ -276,13 +278,12 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
   // If the request would have fit nowhere, no other device matters.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
-  if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(ledger));
+  if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(device));
   if (device.request && ledger.outside_bytes && device.judgement.verdict != Verdict::outside)
-    text.push_back(
-        fmt::format("Of the device's {}, {} is neither PyTorch's nor free: other processes, the CUDA context, "
-                    "libraries.",
-                    format_bytes(*ledger.capacity_bytes), format_bytes(*ledger.outside_bytes)));
-  if (std::string said = processes(device.measured); device.request && !said.empty()) text.push_back(std::move(said));
+    text.push_back(fmt::format("Of the device's {}, {} is neither PyTorch's nor free: other processes, {}, libraries.",
+                               format_bytes(*ledger.capacity_bytes), format_bytes(*ledger.outside_bytes),
+                               words_of(device.accelerator).context));
+  if (std::string said = processes(device); device.request && !said.empty()) text.push_back(std::move(said));
   if (device.request && !ledger.capacity_bytes)
     text.push_back(fmt::format(
         "Memory outside PyTorch is unknown: it is what the device has beyond {}, and the snapshot does not record "

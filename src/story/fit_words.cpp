@@ -61,6 +61,13 @@ std::string no_answer_reason(const FitVerdict& verdict) {
                                             : "the program " + ending_text(verdict.ending);
 }
 
+/// The memory that a program took before it failed, where that is known; "" of a server, which has its own figures.
+std::string until_then_text(const FitVerdict& verdict) {
+  return verdict.facts.server || fullest(verdict.facts) == nullptr
+             ? ""
+             : fmt::format(" Until then on {}.", room_text(verdict));
+}
+
 std::string no_gpu_text(const RunFacts& facts) {
   if (!facts.torches.empty() && !facts.has_cuda_torch)
     return fmt::format("The program never used a GPU: its torch {} was built without CUDA.",
@@ -138,6 +145,15 @@ std::string shortage_text(const FitVerdict& verdict) {
                      verdict.ending.is_good() ? ", caught the error and went on" : "");
 }
 
+/// ", most at generation/utils.py:395 (40,000 times), train.py:20 (3)"
+std::string read_lines_text(const RunFacts& facts) {
+  std::string lines;
+  for (const ReadLine& read : facts.reads)
+    lines += fmt::format("{}{} ({}{})", lines.empty() ? ", most at " : ", ", printable(read.line),
+                         format_count(read.count), lines.empty() ? " times" : "");
+  return lines;
+}
+
 } // namespace
 
 std::string_view answer_word(FitOutcome outcome) {
@@ -159,8 +175,9 @@ std::string headline(const FitVerdict& verdict) {
   case FitOutcome::failed:
     if (is_refused(verdict))
       return fmt::format("No answer: {}. The program {}.", verdict.facts.refusals.front(), ending_text(verdict.ending));
-    return fmt::format("No answer: {}{}.{}", no_answer_reason(verdict),
-                       verdict.ending.is_good() ? "" : ", for another reason than memory", with_server(verdict));
+    return fmt::format("No answer: {}{}.{}{}", no_answer_reason(verdict),
+                       verdict.ending.is_good() ? "" : ", for another reason than memory", until_then_text(verdict),
+                       with_server(verdict));
   case FitOutcome::no_gpu: break;
   }
   return "No answer. " + no_gpu_text(verdict.facts);
@@ -189,6 +206,8 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   const bool says_why = is_refused(verdict) || (facts.server && !facts.server->error.empty());
   if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda && !says_why)
     list.push_back(no_gpu_text(facts));
+  if (!facts.interrupted_at.empty())
+    list.push_back(fmt::format("It was at {} when it was interrupted.", printable(facts.interrupted_at)));
   if (facts.is_stopped)
     list.push_back(fmt::format("Stopped after {}, as asked; what comes later, such as an evaluation, is not in it.",
                                format_counted(facts.steps, "optimizer step")));
@@ -214,9 +233,10 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
     list.emplace_back("The program records its own history; who holds memory is known from where that begins.");
   if (facts.host_reads > 0)
     list.push_back(
-        fmt::format("The GPU computes nothing: {} to the host gave zeros. A program that decides by the values "
+        fmt::format("The GPU computes nothing: {} to the host gave {}{}. A program that decides by the values "
                     "it reads (a loss, a length, a mask) may go another way on a real one.",
-                    format_counted(facts.host_reads, "copy", "copies")));
+                    format_counted(facts.host_reads, "copy", "copies"),
+                    verdict.computes_values ? "what --values knows, else zeros" : "zeros", read_lines_text(facts)));
   if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0)
     list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the driver and the kernels "
                                "that are loaded decide.",

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import resource
 import shutil
 import subprocess
@@ -150,6 +151,25 @@ def check_picture(folder):
     picture.unlink()
 
 
+def check_flame_graph_of_all(folder):
+    """The shell lines of docs/ranks.md draw all ranks below their groups."""
+    if shutil.which("jq") is None:
+        print("no jq, so the flame graph of all ranks is not drawn")
+        return
+    blocks = re.findall(r"```sh\n(.*?)```", (SOURCE / "docs" / "ranks.md").read_text(), re.DOTALL)
+    (lines,) = (block for block in blocks if "groups.folded" in block)
+    os.symlink(folder, folder / "snapshots")
+    search = {**os.environ, "PATH": f"{MEMVIZ.parent}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-euc", lines], cwd=folder, env=search, check=True, stderr=subprocess.DEVNULL)
+    stacks = (folder / "groups.folded").read_text().splitlines()
+    groups = {rank["rank"]: rank["group"] for rank in answer(folder)["ranks"]}
+    found = {tuple(int(level.split()[1]) for level in stack.split(";")[:2]) for stack in stacks}
+    expect("groups and ranks of the flame graph", found, {(group, rank) for rank, group in groups.items()})
+    expect("the picture of groups", "group 0" in (folder / "groups.svg").read_text(), True)
+    for name in ("snapshots", "rows.ndjson", "ranks.txt", "groups.folded", "groups.svg"):
+        (folder / name).unlink()
+
+
 def moved_to(device, name, folder):
     """A copy of a snapshot of GPU 0 as process number `device` of eight has it: all on that GPU, and no event on the others."""
     snapshot = pickle.loads((DATA / f"{name}.pickle").read_bytes())
@@ -205,6 +225,7 @@ def main():
         expect("groups", [group["ranks"] for group in document["groups"]][:1], [[0, 1, 2, 4, 5]])
         check_parts(folder)
         check_picture(folder)
+        check_flame_graph_of_all(folder)
         check_bad_files(folder)
         check_many(folder)
     with tempfile.TemporaryDirectory() as name:

@@ -6,6 +6,7 @@ usage: check_rehearse.py MEMVIZ  (with a Python that has torch)
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -205,6 +206,53 @@ def check_own_recorder(rehearsals):
         check(os.path.exists(output) == (not options), output)
 
 
+DECIDES = """
+import torch
+tokens = torch.arange(1000, device="cuda")
+even = torch.zeros(1000, 1024, device="cuda")[tokens % 2 == 0]
+scores = torch.randn(64, 8, device="cuda")
+assert bool((scores == scores).all())
+chosen = torch.topk(scores, 2).indices
+shares = [len(torch.where(chosen == expert)[0]) for expert in range(8)]
+unfinished, steps = torch.ones(2, dtype=torch.long, device="cuda"), 0
+while unfinished.max() and steps < 100:
+    steps += 1
+    is_long = torch.full((2,), steps >= 17, device="cuda")
+    unfinished = unfinished & ~(is_long | torch.isin(torch.randn(2, 9, device="cuda").argmax(-1), torch.tensor([0], device="cuda")))
+print(len(even), shares, steps)
+"""
+
+
+def check_values(rehearsals):
+    """A program that decides by values goes its way, and one that does not takes the same."""
+    _, done, _ = rehearsals.python(["--values"], DECIDES)
+    check(done.stdout.startswith(f"500 {[16] * 8} 17\n"), done.stdout, done.stderr)
+    with_values, without = (rehearsals.python(options, MODEL, "2")[0]["verdict"] for options in (["--values"], []))
+    check(with_values["devices"][0]["peak_reserved_bytes"] == without["devices"][0]["peak_reserved_bytes"], with_values["devices"])
+
+
+SPINS = """
+import os, signal, sys, torch
+done = torch.zeros(1 << 20, device="cuda") + 1
+reads = 0
+while not bool(done[0] == 1):
+    reads += 1
+    if reads == 11_000:
+        os.kill(os.getpid(), int(sys.argv[1]))
+"""
+
+
+def check_interrupted(rehearsals):
+    for number, files, place in ((signal.SIGTERM, 1, "<string>:8"), (signal.SIGKILL, 0, "")):
+        answer, done, _ = rehearsals.python([], SPINS, str(int(number)))
+        verdict = answer["verdict"]
+        check(verdict["outcome"] == "failed" and "Until then on NVIDIA H100" in verdict["text"], verdict)
+        device = verdict["devices"][0]
+        check(device["peak_bytes"] >= device["context_bytes"] + 8 * MIB and len(verdict["files"]) == files, verdict)
+        check("read 10,000 times" in done.stderr and verdict["host_reads"] >= 8192, done.stderr, verdict)
+        check(verdict["interrupted_at"] == place, verdict)
+
+
 def check_ranks(rehearsals):
     program = os.path.join(rehearsals.folder, "ranks.py")
     with open(program, "w") as file:
@@ -247,7 +295,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
         for one in (check_fits, check_does_not_fit, check_search, check_compare, check_no_init, check_steps, check_own_recorder,
-                    check_ranks, check_training_together):
+                    check_values, check_interrupted, check_ranks, check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)
 

@@ -195,6 +195,8 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: fits", rehearse("fits", FITS)["verdict"]["outcome"], "fits")
     expect("rehearse: does not fit", rehearse("much", TOO_MUCH)["verdict"]["outcome"], "does_not_fit")
     expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
+    reads = "import sys, torch\ntorch.allocate(1 << 20)\nsys.modules['memviz_rehearsal_hook']._State.reads.on_read()"
+    expect("rehearse: reads", rehearse("reads", reads)["verdict"]["host_read_lines"], [{"line": "<string>:3", "count": 1}])
     rehearse("variants", FITS, "--compare-with", "A=1")
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
     frontier = rehearse("frontier", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=1..2")["frontier"]

@@ -3,10 +3,12 @@
 #include "fault.hpp"
 #include "real_library.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <pthread.h>
 #include <unistd.h>
+#include <utility>
 
 namespace memviz::rehearsal {
 namespace {
@@ -14,7 +16,9 @@ namespace {
 std::mutex machine_mutex;
 Machine* the_machine = nullptr;
 pid_t maker = 0;
-pid_t user = 0; // the first process that called CUDA; NVML does not count
+std::atomic<void (*)()> read_watcher{nullptr};
+thread_local bool has_read = false; // since this thread took the lock
+pid_t user = 0;                     // the first process that called CUDA; NVML does not count
 
 [[noreturn]] void refuse(const std::string& reason) {
   const std::string line = "memviz rehearse: " + reason + "\n";
@@ -47,7 +51,8 @@ bool write_report() {
 
 // Runs when the process ends, after PyTorch's own end. Never frees the machine: other threads may still be in it.
 __attribute__((destructor)) void at_exit() {
-  if (the_machine && (user ? user : maker) == getpid()) static_cast<void>(write_report());
+  if (!the_machine || (user ? user : maker) != getpid() || !write_report()) return;
+  the_machine->live_report.remove(the_machine->settings.report_file);
 }
 
 } // namespace
@@ -65,6 +70,23 @@ Locked::Locked() : lock_(machine_mutex) {
 int& current_device() {
   thread_local int device = 0;
   return device;
+}
+
+// Calls the watcher of reads without the lock: it may wait for another thread that waits for the lock.
+Locked::~Locked() {
+  try {
+    machine_->live_report.keep(machine_->settings.report_file, machine_->settings.profile.name,
+                               machine_->memory.devices(), machine_->counts, machine_->notes);
+  } catch (const std::exception&) { // no memory for a line: the next one has its figures
+  }
+  lock_.unlock();
+  if (!std::exchange(has_read, false)) return;
+  if (auto* const watcher = read_watcher.load()) watcher();
+}
+
+void note_read(Machine& of) {
+  ++of.counts.host_reads;
+  has_read = true;
 }
 
 bool is_forked() {
@@ -127,6 +149,10 @@ void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes) {
   graphs_nodes_bytes[0] = sum.graphs;
   graphs_nodes_bytes[1] = sum.nodes;
   graphs_nodes_bytes[2] = sum.bytes;
+}
+
+void memviz_rehearsal_watch_reads(void (*on_read)()) {
+  read_watcher = on_read;
 }
 
 int memviz_rehearsal_report() {

@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include "live_report.hpp"
 #include "pools.hpp"
 #include "report.hpp"
 #include "streams.hpp"
@@ -22,6 +23,7 @@ struct Machine {
   Pools pools{memory};
   Streams streams;
   Counts counts;
+  LiveReport live_report;
   std::set<std::string> notes;
   std::set<std::pair<int, int>> peers; // (device, peer) with access enabled
   std::unordered_map<const void*, void*>
@@ -33,6 +35,9 @@ struct Machine {
 class Locked {
 public:
   Locked();
+  ~Locked();
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
   Machine* operator->() const { return machine_; }
   Machine& operator*() const { return *machine_; }
 
@@ -47,6 +52,9 @@ int& current_device();
 // In a child that was forked after its parent called CUDA, CUDA answers every call with not_initialized; so do we. The
 // first call of CUDA makes this process the one that uses it; NVML needs no such process.
 [[nodiscard]] bool is_forked();
+
+// Says that this thread copies device memory to the host: what watches reads is called when the lock is released.
+void note_read(Machine& machine);
 
 // The error that cudaGetLastError gives this thread.
 Error& last_error();
@@ -98,5 +106,7 @@ MEMVIZ_EXPORT void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, s
 // Fills three numbers: how many graphs were instantiated at once on all devices when these had the most nodes, their
 // nodes, and what the model says of them in bytes.
 MEMVIZ_EXPORT void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes);
+// Calls `on_read` after each copy of device memory to the host, in the thread that asked for it; null: no longer.
+MEMVIZ_EXPORT void memviz_rehearsal_watch_reads(void (*on_read)());
 // Appends the report's line now. 0, or -1 where there is no file to write to or it cannot be written.
 MEMVIZ_EXPORT int memviz_rehearsal_report();

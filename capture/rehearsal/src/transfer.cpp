@@ -30,7 +30,7 @@ void copy_now(Machine& machine, void* destination, const void* source, std::size
   } else if (to_device) {
     writes.write(destination_number, source, bytes);
   } else if (from_device) {
-    ++machine.counts.host_reads;
+    note_read(machine);
     writes.read(source_number, destination, bytes);
   } else {
     std::memmove(destination, source, bytes);

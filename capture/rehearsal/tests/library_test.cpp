@@ -1,5 +1,6 @@
 // The library as a program meets it: loaded, called by name, in its own process for each case.
 #include "abi.hpp"
+#include "loaded_library.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,43 +14,15 @@
 #include <unistd.h>
 #include <vector>
 
+using memviz::rehearsal::function;
 using memviz::rehearsal::Handle;
+using memviz::rehearsal::in_child;
+using memviz::rehearsal::Malloc;
+using memviz::rehearsal::Memcpy;
+using memviz::rehearsal::Outcome;
 
 namespace {
 
-template <typename Function> Function* function(const char* name) {
-  void* const library = dlopen(MEMVIZ_REHEARSAL_LIBRARY, RTLD_NOW);
-  return library ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
-}
-
-struct Outcome {
-  int status;
-  std::string errors;
-};
-
-// Runs `body` in a child and gives what it wrote to stderr. The child leaves with what body returns.
-Outcome in_child(const std::function<int()>& body) {
-  std::array<int, 2> ends{};
-  REQUIRE(pipe(ends.data()) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    signal(SIGSEGV, SIG_DFL); // not the test program's own handler
-    _exit(body());
-  }
-  close(ends[1]);
-  std::string errors;
-  std::array<char, 4096> buffer{};
-  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;)
-    errors.append(buffer.data(), static_cast<std::size_t>(got));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return {status, errors};
-}
-
-using Malloc = int(void**, std::size_t);
-using Memcpy = int(void*, const void*, std::size_t, int);
 using Launch = int(const void*, memviz::rehearsal::Dim3, memviz::rehearsal::Dim3, void**, std::size_t, Handle);
 
 } // namespace
@@ -362,25 +335,4 @@ TEST_CASE("after a fork the GPU answers as CUDA does in a child") {
     return WIFEXITED(status) && WEXITSTATUS(status) == 3 ? 0 : 2;
   });
   CHECK(outcome.status == 0);
-}
-
-TEST_CASE("a process says what it took when it ends") {
-  const std::string report = "rehearsal_report.jsonl";
-  unlink(report.c_str());
-  const Outcome outcome = in_child([&] {
-    setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
-    setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);
-    void* device = nullptr;
-    function<Malloc>("cudaMalloc")(&device, 4 << 20);
-    if (std::strcmp(function<const char*()>("memviz_rehearsal_profile")(), "t4") != 0) return 1;
-    exit(0);
-  });
-  CHECK(outcome.status == 0);
-  FILE* const file = fopen(report.c_str(), "r");
-  REQUIRE(file);
-  std::array<char, 4096> line{};
-  CHECK(fgets(line.data(), line.size(), file));
-  fclose(file);
-  CHECK(std::string(line.data()).find("\"used_bytes\": 4194304, \"peak_used_bytes\": 4194304") != std::string::npos);
-  unlink(report.c_str());
 }

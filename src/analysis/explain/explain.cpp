@@ -68,11 +68,12 @@ class Explainer {
 public:
   Explainer(const MemoryState& state, const MemoryMap& start, const ExplainOptions& options)
       : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state),
-        has_cuda_allocator_(has_cuda_allocator(accelerator_of(*state.recording))) {}
+        accelerator_(accelerator_of(*state.recording)) {}
 
   [[nodiscard]] DeviceExplanation device(const DeviceState& device_state) {
     DeviceExplanation result;
     result.device_state = device_state;
+    result.accelerator = accelerator_;
     result.settings = settings_;
     result.request = failed_request(state_, device_state.device, device_state.moment);
     if (result.request) {
@@ -92,7 +93,7 @@ public:
     result.growth = growth_before(state_, device_state, names_);
     if (result.request) result.leak = step_leak(state_, device_state, names_);
     if (!device_state.is_cpu) {
-      if (has_cuda_allocator_) ask_what_if(result);
+      if (has_cuda_allocator(accelerator_)) ask_what_if(result);
     } else if (!is_host(device_state.device)) { // its segments are what the program asked for, one by one
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
@@ -157,7 +158,7 @@ private:
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
-  bool has_cuda_allocator_;          ///< the one that what_if() models
+  Accelerator accelerator_;
   std::optional<PassFinder> passes_; ///< where a request failed
 };
 

@@ -3,8 +3,9 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "no_init" (whether large weights of the CPU stay without initial values), "requests" (to send to an inference server that is ready, or null), "outside_given"
-(whether the user said what is taken outside of PyTorch), "ranks" (of the job
+many optimizer steps, or null), "no_init" (whether large weights of the CPU stay without initial values), "requests" (to
+send to an inference server that is ready, or null), "values" (whether small ones are computed), "outside_given" (whether
+the user said what is taken outside of PyTorch), "ranks" (of the job
 of which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
 which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
 key memviz_rehearsal).
@@ -22,10 +23,12 @@ import threading
 import time
 
 import memviz_rehearsal_deepspeed
+import memviz_rehearsal_endings
 import memviz_rehearsal_flashinfer
 import memviz_rehearsal_init
 import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
+import memviz_rehearsal_reads
 import memviz_rehearsal_requests
 import memviz_rehearsal_runtime
 import memviz_rehearsal_server
@@ -42,6 +45,9 @@ class _State:
     settings = {}
     torch = None
     history = None
+    reads = None
+    interrupted_at = None
+    looks = 0
     has_ended = False
     failures = set()
     steps = 0
@@ -103,6 +109,7 @@ def _on_torch(torch):
     _guarded(_keep_peaks)
     _guarded(_count_steps)
     atexit.register(_guarded, _end)
+    _guarded(memviz_rehearsal_endings.install, _end_early, _look)
     torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
     for worker in memviz_rehearsal_server.WORKERS:  # SGLang's uses CUDA before it is imported
         waiting.when_imported(worker, lambda _: _guarded(_on_worker))
@@ -171,10 +178,25 @@ def _on_cuda():
     _log("cuda", rank=ranks.rank())
     if memviz_rehearsal_server.has_worker():
         _guarded(_end_when_asked)
+    _State.reads = memviz_rehearsal_reads.Reads(_State.torch, _log)
+    _guarded(_State.reads.watch)
+    if _State.settings["values"]:
+        _guarded(_compute_values)
     if not _State.settings["record"]:
         return
     _State.history.start(_State.settings["max_entries"])
     _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
+
+
+def _compute_values():
+    """By its path: it subclasses a class of torch, and when torch is there this folder is no longer searched."""
+    import importlib.util
+
+    path = os.path.join(os.path.dirname(__file__), "memviz_rehearsal_values.py")
+    spec = importlib.util.spec_from_file_location("memviz_rehearsal_values", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.install()
 
 
 def _end_when_asked():
@@ -220,6 +242,8 @@ def _on_step(optimizer):
     steps = _State.steps_of.get(id(optimizer), 0) + 1
     _State.steps_of[id(optimizer)] = steps
     _State.steps = max(_State.steps, steps)
+    if _State.reads is not None:
+        _State.reads.on_step()
     wanted = _State.settings["steps"]
     if wanted is not None and _State.steps >= wanted:
         _stop()
@@ -233,7 +257,43 @@ def _stop():
     _guarded(_write_report)
     for stream in (sys.stdout, sys.stderr):
         _guarded(stream.flush)
-    os._exit(0)
+    memviz_rehearsal_endings.exit_at_once(0)
+
+
+def _end_early(frame):
+    """Before a signal or os._exit() ends this process, also one that was forked before it used CUDA."""
+    if _State.has_ended or not _State.torch.cuda.is_initialized():
+        return
+    if frame is not None:
+        _State.interrupted_at = _place(frame)
+    _guarded(_end)
+    _guarded(_write_report)
+
+
+def _place(frame):
+    return memviz_rehearsal_reads.place_text(memviz_rehearsal_reads.line_of_program(frame, _State.torch))
+
+
+def _look(frame):
+    """At SIGUSR1: says how far the program is, and goes on."""
+    text = f"at {_place(frame)}"
+    if _State.torch.cuda.is_initialized():
+        peak = max((device["peak_reserved_bytes"] for device in _guarded(_device_facts) or []), default=0)
+        text += f"; PyTorch reserved {peak / (1 << 20):,.0f} MiB at the peak so far"
+        _State.looks += 1
+        file = _guarded(_write_snapshot, f"-at{_State.looks}") if _State.settings["record"] else None
+        text += f"; {file}" if file else ""
+    print(f"memviz: rehearse: {text}", file=sys.stderr, flush=True)
+
+
+def _interrupted_at():
+    """Returns the line that a signal or Ctrl-C interrupted; None where neither did."""
+    if not isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
+        return _State.interrupted_at
+    trace = sys.last_value.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return None if trace is None else _place(trace.tb_frame)
 
 
 def _end_workers():
@@ -261,6 +321,9 @@ def _end(is_stopped=False):
     torch = _State.torch
     if not torch.cuda.is_initialized():
         return
+    if _State.reads is not None:
+        _guarded(_State.reads.rest)
+        _guarded(_State.reads.log)
     devices = _guarded(_device_facts) or []
     file = _guarded(_write_snapshot, "") if _State.settings["record"] else None
     last = getattr(sys, "last_value", None)
@@ -270,6 +333,7 @@ def _end(is_stopped=False):
         steps=_State.steps,
         stopped=is_stopped,
         own_recorder=_State.history is not None and _State.history.was_of_program,
+        interrupted_at=_guarded(_interrupted_at),
         uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),
         ooms=_State.ooms,
         file=file,

@@ -297,7 +297,18 @@ TEST_CASE("memory outside PyTorch leads to advice about that, and room that is l
     snapshot.event_counts.make({}) = 1;
     const Explained found = test::explained(std::move(snapshot), 12 * GiB);
     CHECK(found.first().judgement.verdict == Verdict::outside);
-    CHECK(one_contains(found.words().advice, "Make room outside PyTorch, of which 512 MiB is missing"));
+    CHECK(one_contains(found.words().advice, "Make room outside PyTorch, of which 512 MiB is missing: nvidia-smi "));
+  }
+  SUBCASE("the words are those of the device") {
+    SmallSnapshot made;
+    const StackId stack = made.stack({"/lib/python3.11/site-packages/torch_npu/npu/memory.py:1:alloc"});
+    made.segment(kBase, 4 * GiB).active(4 * GiB, 4 * GiB, stack);
+    Recording snapshot = made.take();
+    snapshot.traces.make({}).push(oom(GiB, GiB / 2));
+    snapshot.event_counts.make({}) = 1;
+    const Explained found = test::explained(std::move(snapshot), 12 * GiB);
+    CHECK(one_contains(found.words().advice, "npu-smi shows the other processes"));
+    CHECK(test::contains(found.words().verdict, "other processes, the device context, libraries"));
   }
   SUBCASE("headroom where nothing failed") {
     SmallSnapshot made;

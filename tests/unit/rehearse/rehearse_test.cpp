@@ -9,12 +9,14 @@
 
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 using namespace memviz;
 using memviz::test::contains;
+using memviz::test::one_contains;
 using namespace memviz::rehearse;
 
 namespace {
@@ -189,7 +191,8 @@ TEST_CASE("a verdict in words") {
   }
   SUBCASE("failed for another reason") {
     CHECK(headline(verdict_of({.exit_code = 7}, fitting())) ==
-          "No answer: the program ended with exit code 7, for another reason than memory.");
+          "No answer: the program ended with exit code 7, for another reason than memory. Until then on NVIDIA H100 "
+          "80GB HBM3 (h100-80): 40.0 GiB of 80.0 GiB at the peak, 40.0 GiB left.");
     CHECK(contains(headline(verdict_of({.signal = 9}, fitting())), "was ended by SIGKILL"));
     CHECK(has_note(verdict_of({.exit_code = 7}, {}), "never used a GPU"));
   }
@@ -332,9 +335,54 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.is_stopped);
   CHECK(facts.has_cuda_torch);
 
+  CHECK(facts.interrupted_at.empty());
+  CHECK(facts.reads.empty());
+
   const RunFacts nothing = read_facts(folder / "no", folder / "neither");
   CHECK(nothing.uses.empty());
   CHECK_FALSE(nothing.used_cuda);
+}
+
+TEST_CASE("a process that did not come to its end counts with what it wrote while it ran") {
+  const test::TemporaryFolder folder;
+  const auto line = [](int pid, int peak_bytes, int reads) {
+    return fmt::format(R"({{"pid": {}, "devices": [{{"device": 0, "total_bytes": 100, "context_bytes": 10, )"
+                       R"("peak_used_bytes": {}}}], "host_reads": {}}})"
+                       "\n",
+                       pid, peak_bytes, reads);
+  };
+  test::write_bytes(folder / "report", line(7, 50, 8));
+  test::write_bytes(folder / "report.live-7", line(7, 20, 4)); // it came to its end after this
+  test::write_bytes(folder / "report.live-8", line(8, 30, 2) + "rest of a longer line}\n");
+  test::write_bytes(folder / "log",
+                    R"({"event": "reads", "pid": 8, "lines": [{"line": "a.py:1", "count": 5}]})"
+                    "\n"
+                    R"({"event": "reads", "pid": 8, "lines": [{"line": "a.py:1", "count": 9}, {"line": "b.py:2"}]})"
+                    "\n"
+                    R"({"event": "reads", "pid": 7, "lines": [{"line": "c.py:3", "count": 4}, 5]})"
+                    "\n"
+                    R"({"event": "reads", "pid": 7, "lines": [{"line": "a.py:1", "count": 1}]})"
+                    "\n"
+                    R"({"event": "end", "pid": 7, "interrupted_at": "c.py:3"})"
+                    "\n");
+  const RunFacts facts = read_facts(folder / "report", folder / "log");
+  REQUIRE(facts.uses.size() == 2);
+  CHECK(facts.uses[0].peak_bytes == 60);
+  CHECK(facts.uses[1].peak_bytes == 40);
+  CHECK(facts.host_reads == 10);
+  REQUIRE(facts.reads.size() == 3);
+  CHECK(facts.reads[0].line == "a.py:1");
+  CHECK(facts.reads[0].count == 10);
+  CHECK(facts.reads[1].line == "c.py:3");
+  CHECK(facts.interrupted_at == "c.py:3");
+  FitVerdict verdict;
+  verdict.outcome = FitOutcome::failed;
+  verdict.ending.signal = 15;
+  verdict.facts = facts;
+  CHECK(contains(headline(verdict), "was ended by SIGTERM, for another reason than memory. Until then on "));
+  const std::vector<std::string> said = notes(verdict);
+  CHECK(contains(said.at(0), "It was at c.py:3 when it was interrupted."));
+  CHECK(one_contains(said, "gave zeros, most at a.py:1 (10 times), c.py:3 (4), b.py:2 (0)."));
 }
 
 TEST_CASE("what a run leaves behind is read within bounds") {

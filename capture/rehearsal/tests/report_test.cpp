@@ -1,0 +1,62 @@
+// Reports of a process that used the made-up GPU: when it ends, and before.
+#include "loaded_library.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <string>
+#include <unistd.h>
+
+using namespace memviz::rehearsal;
+
+TEST_CASE("a process says what it took when it ends") {
+  const std::string report = "rehearsal_report.jsonl";
+  unlink(report.c_str());
+  const Outcome outcome = in_child([&] {
+    setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
+    setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);
+    void* device = nullptr;
+    function<Malloc>("cudaMalloc")(&device, 4 << 20);
+    if (std::strcmp(function<const char*()>("memviz_rehearsal_profile")(), "t4") != 0) return 1;
+    exit(0);
+  });
+  CHECK(outcome.status == 0);
+  FILE* const file = fopen(report.c_str(), "r");
+  REQUIRE(file);
+  std::array<char, 4096> line{};
+  CHECK(fgets(line.data(), line.size(), file));
+  fclose(file);
+  CHECK(std::string(line.data()).find("\"used_bytes\": 4194304, \"peak_used_bytes\": 4194304") != std::string::npos);
+  unlink(report.c_str());
+}
+
+TEST_CASE("a process that never comes to its end leaves what it took until then, and reads are seen") {
+  const std::string report = "rehearsal_live.jsonl";
+  const Outcome outcome = in_child([&] {
+    setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
+    setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);
+    void* device = nullptr;
+    function<Malloc>("cudaMalloc")(&device, 4 << 20);
+    static int reads = 0;
+    // It may call the machine, so the lock must be free by then.
+    function<void(void (*)())>("memviz_rehearsal_watch_reads")([] {
+      void* more = nullptr;
+      if (function<Malloc>("cudaMalloc")(&more, 2 << 20) == 0) ++reads;
+    });
+    int value = 1;
+    function<int(void*, const void*, std::size_t, int)>("cudaMemcpy")(&value, device, sizeof value, 2);
+    rename((report + ".live-" + std::to_string(getpid())).c_str(), report.c_str());
+    return reads == 1 && value == 0 ? 0 : 1;
+  });
+  CHECK(outcome.status == 0);
+  FILE* const file = fopen(report.c_str(), "r");
+  REQUIRE(file);
+  std::array<char, 4096> line{};
+  CHECK(fgets(line.data(), line.size(), file));
+  fclose(file);
+  CHECK(std::string(line.data()).find("\"peak_used_bytes\": 6291456") != std::string::npos);
+  CHECK(std::string(line.data()).find("\"host_reads\": 1") != std::string::npos);
+  unlink(report.c_str());
+}

@@ -1,0 +1,258 @@
+"""Computes small integers, conditions and single numbers on the CPU next to the made-up GPU (`memviz rehearse --values`), so
+that a program that decides by them goes the way that it goes on a real one. What starts from the host, from factories and
+from random integers is known, and so is what is computed from that alone. Where a value is not known, a decision is made
+up: all() is true, any() is false, a mask selects everything, indices of the largest elements are spread evenly, so that
+each expert gets its share and a sampled token is hardly the end.
+
+Values are kept by storage, so that views and writes in place need no rules of their own.
+"""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+_MOST_WHOLE_NUMBERS = 1 << 18  # elements of a tensor of integers or conditions
+_MOST_NUMBERS = 64  # of any other
+_MOST_BYTES = 4 << 20  # of a storage
+_MOST_KEPT = 20_000  # storages
+
+_aten = torch.ops.aten
+
+
+def _is_small(tensor):
+    if tensor.is_floating_point() or tensor.is_complex():
+        return tensor.numel() <= _MOST_NUMBERS
+    return tensor.numel() <= _MOST_WHOLE_NUMBERS
+
+
+def _tensors(values):
+    return [leaf for leaf in tree_leaves(values) if isinstance(leaf, torch.Tensor)]
+
+
+def _is_plain(tensor):
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
+
+
+class _Known:
+    """What the storages of device memory hold, as storages of the host, by address."""
+
+    def __init__(self):
+        self._storages = {}
+
+    def view(self, tensor):
+        """The same elements on the CPU; None where they are not known."""
+        if not tensor.numel():
+            return torch.empty_like(tensor, device="cpu")
+        storage = tensor.untyped_storage()
+        kept = self._storages.get(storage.data_ptr())
+        if kept is None or kept.nbytes() != storage.nbytes():
+            return None
+        empty = torch.empty(0, dtype=tensor.dtype)
+        return empty.set_(kept, tensor.storage_offset(), tensor.size(), tensor.stride())
+
+    def learn(self, tensor, value):
+        """`tensor` is the only one of its storage."""
+        storage = tensor.untyped_storage()
+        self.forget(tensor)
+        if not tensor.numel() or storage.nbytes() > _MOST_BYTES or len(self._storages) >= _MOST_KEPT:
+            return
+        kept = torch.UntypedStorage(storage.nbytes())
+        self._storages[storage.data_ptr()] = kept
+        self.view(tensor).copy_(value)
+
+    def forget(self, tensor):
+        self._storages.pop(tensor.untyped_storage().data_ptr(), None)
+
+
+class Values(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self._known = _Known()
+        self._rules = {
+            _aten._local_scalar_dense.default: self._read,
+            _aten.nonzero.default: self._nonzero,
+            _aten.masked_select.default: self._masked_select,
+            _aten.index.Tensor: self._index,
+            _aten.lift_fresh.default: self._lift_fresh,
+            _aten.repeat_interleave.Tensor: self._repeat_interleave,
+            _aten.normal.Tensor_Tensor: self._normal,
+            _aten.normal.Tensor_float: self._normal,
+            _aten.normal.float_Tensor: self._normal,
+        }
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        inputs = _tensors((args, kwargs))
+        is_of_device = any(tensor.is_cuda for tensor in inputs) or "cuda" in str(kwargs.get("device", ""))
+        if not is_of_device or not all(_is_plain(tensor) for tensor in inputs):
+            return func(*args, **kwargs)
+        rule = self._rules.get(func)
+        if rule is not None:
+            return rule(func, *args, **kwargs)
+        result = func(*args, **kwargs)
+        value = self._computed(func, args, kwargs, inputs, result)
+        return self._kept(func, args, inputs, result, value)
+
+    def _on_cpu(self, tensor):
+        """None where it is not known."""
+        if tensor.is_cuda:
+            return self._known.view(tensor)
+        return tensor if tensor.device.type == "cpu" and _is_small(tensor) else None
+
+    def _computed(self, func, args, kwargs, inputs, result):
+        """The result on the CPU; None where it is not known, or has none."""
+        outputs = _tensors(result)
+        if not all(_is_plain(tensor) and _is_small(tensor) for tensor in outputs):
+            return None
+        values = {id(tensor): self._on_cpu(tensor) for tensor in inputs}
+        if any(value is None for value in values.values()):
+            return None
+
+        def moved(leaf):
+            if isinstance(leaf, torch.Tensor):
+                return values[id(leaf)]
+            if isinstance(leaf, torch.device):
+                return torch.device("cpu")
+            return None if isinstance(leaf, torch.Generator) else leaf
+
+        named = {name: moved(value) if name == "device" else value for name, value in kwargs.items()}
+        named.pop("pin_memory", None)
+        # A copy to the host writes into the host's tensor itself: it gets the value below.
+        if func is _aten.copy_.default and not args[0].is_cuda:
+            return values[id(args[1])]
+        is_random = torch.Tag.nondeterministic_seeded in func.tags
+        state = torch.random.get_rng_state() if is_random else None
+        try:
+            return func(*tree_map(moved, args), **tree_map(moved, named))
+        except Exception:
+            return None  # the CPU has no such function, or refuses the values
+        finally:
+            if state is not None:  # of the program's own random numbers none is taken
+                torch.random.set_rng_state(state)
+
+    def _kept(self, func, args, inputs, result, value):
+        places = {tensor.untyped_storage().data_ptr() for tensor in inputs if tensor.numel()}
+        if value is None:
+            self._forget_written(func, args)
+        values = iter(_tensors(value) if value is not None else ())
+
+        def keep(leaf):
+            if not isinstance(leaf, torch.Tensor):
+                return leaf
+            own = next(values, None)
+            if not leaf.is_cuda:
+                return leaf if own is None or own is leaf or leaf.shape != own.shape else leaf.copy_(own)
+            if leaf.numel() and leaf.untyped_storage().data_ptr() in places:
+                return leaf  # a view, or written in place
+            if own is None:
+                own = _made_up(func, args, leaf)
+            if own is None:
+                self._known.forget(leaf)
+                return leaf
+            if leaf.shape != own.shape:  # a size that depends on values
+                leaf = torch.empty_strided(own.shape, own.stride(), dtype=leaf.dtype, device=leaf.device)
+            self._known.learn(leaf, own)
+            return leaf
+
+        if value is not None and not isinstance(result, (torch.Tensor, tuple, list)):
+            return value  # a number or a condition
+        return tree_map(keep, result)
+
+    def _forget_written(self, func, args):
+        if not func._schema.is_mutable:
+            return
+        for argument, value in zip(func._schema.arguments, args):
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                for tensor in _tensors(value):
+                    if tensor.is_cuda and tensor.numel():
+                        self._known.forget(tensor)
+
+    def _read(self, func, tensor):
+        value = self._on_cpu(tensor)
+        read = func(tensor)
+        return read if value is None else value.item()
+
+    def _lift_fresh(self, func, tensor):
+        """torch.tensor() has just copied it from the host, which the made-up GPU remembers."""
+        result = func(tensor)
+        if _is_small(tensor):
+            self._known.learn(tensor, tensor.cpu())
+        return result
+
+    def _repeat_interleave(self, func, repeats, **named):
+        """Reads its argument itself, which must not be negative."""
+        value = self._on_cpu(repeats)
+        if value is None:
+            return func(repeats, **named)
+        return self._to_device(torch.repeat_interleave(value, **named), repeats.device)
+
+    def _normal(self, _, mean, std=1.0, **named):
+        """Reads the smallest of `std` itself, which must not be negative."""
+        tensors = [value for value in (mean, std) if isinstance(value, torch.Tensor)]
+        result = tensors[0].new_empty(torch.broadcast_shapes(*(tensor.shape for tensor in tensors)))
+        self._known.forget(result)
+        return result
+
+    def _positions(self, mask):
+        """Where a mask is true, everywhere if it is not known: a row for each."""
+        value = self._on_cpu(mask)
+        return torch.ones(mask.shape, dtype=torch.bool).nonzero() if value is None else value.nonzero()
+
+    def _to_device(self, value, device):
+        tensor = torch.empty(value.shape, dtype=value.dtype, device=device)
+        if _is_small(tensor):
+            self._known.learn(tensor, value)
+        else:
+            self._known.forget(tensor)
+        return tensor
+
+    def _nonzero(self, func, mask):
+        func(mask)
+        return self._to_device(self._positions(mask), mask.device)
+
+    def _masked_select(self, func, tensor, mask):
+        func(tensor, mask)
+        value = self._on_cpu(mask)
+        shape = torch.broadcast_shapes(tensor.shape, mask.shape)
+        count = shape.numel() if value is None else int(value.expand(shape).sum())
+        selected = tensor.new_empty(count)
+        self._known.forget(selected)
+        return selected
+
+    def _index(self, func, tensor, indices):
+        """A mask among the indices becomes positions, by which the result has its size."""
+        chosen = []
+        for index in indices:
+            if index is not None and index.is_cuda and index.dtype in (torch.bool, torch.uint8):
+                chosen.extend(self._to_device(column, tensor.device) for column in self._positions(index).unbind(1))
+            else:
+                chosen.append(index)
+        inputs = [tensor, *(index for index in chosen if index is not None)]
+        result = func(tensor, chosen)
+        return self._kept(func, (tensor, chosen), inputs, result, self._computed(func, (tensor, chosen), {}, inputs, result))
+
+
+def _made_up(func, args, output):
+    """A value that is not known and decides something; None for all others."""
+    name = func._schema.name
+    if name in ("aten::all", "aten::_is_all_true", "aten::any", "aten::_is_any_true"):
+        return torch.full(output.shape, "all" in name, dtype=output.dtype)
+    if name in ("aten::argmax", "aten::multinomial", "aten::topk") and output.dtype == torch.int64 and _is_small(output):
+        choices = _choices(name, args)
+        # Spread evenly, and not from 0 or the first few, which are often special tokens.
+        return ((torch.arange(output.numel()) + choices // 2) % choices).view(output.shape) if choices else None
+    return None
+
+
+def _choices(name, args):
+    """Among how many elements an index of the result chooses."""
+    source = args[0]
+    dimension = args[1] if name == "aten::argmax" and len(args) > 1 else args[2] if name == "aten::topk" and len(args) > 2 else -1
+    if name == "aten::argmax" and dimension is None:
+        return source.numel()
+    return source.shape[dimension] if source.dim() else 1
+
+
+def install():
+    """For this thread, and for backward passes that it starts."""
+    Values().__enter__()
