@@ -21,7 +21,7 @@ namespace memviz {
 enum class FrameMatch : std::uint8_t { line, function };
 
 struct CompareOptions {
-  TreeOptions tree{.levels = {Level::state}, .frames = FrameFilter::filtered};
+  TreeOptions tree{.levels = {Level::state}, .frames = FrameFilter::program};
   /// Without one: by line, but by function where most of what differs by line only moved.
   std::optional<FrameMatch> match;
   /// When the segments of each side were allocated, to recognise those of one process; null: unknown.

@@ -28,8 +28,9 @@ enum class Level : std::uint8_t { device, pool, stream, segment, state, annotati
 [[nodiscard]] bool need_kinds(std::span<const Level> levels);
 
 /// The frames of a stack that are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py,
-/// _frame_filter).
-enum class FrameFilter : std::uint8_t { filtered, user, python, all };
+/// _frame_filter), `program` what it keeps without is_interpreter(): those frames split one line of Python into
+/// several boxes, one for each way in which CPython calls the next.
+enum class FrameFilter : std::uint8_t { program, filtered, user, python, all };
 
 enum class LivesOf : std::uint8_t { all, born, freed };
 
@@ -42,7 +43,7 @@ struct LifeRange {
 
 struct TreeOptions {
   std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
-  FrameFilter frames = FrameFilter::filtered;
+  FrameFilter frames = FrameFilter::program;
   std::string focus = {};              ///< RE2; stacks without a match become <not in focus>; empty: all
   std::string hide = {};               ///< RE2; frames that match are left out of their stacks; empty: none
   std::optional<DeviceId> device = {}; ///< only this one

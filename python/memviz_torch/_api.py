@@ -45,7 +45,7 @@ def flame(
     at: the moment: "end", "peak", "oom", "event:N", "time:MICROSECONDS", "annotation:NAME" or "auto" (default).
     device: a GPU's number, or "host" for pinned host memory.
     view: "memory" (default) or "segments"; group: instead, any levels, such as ["kind"] or "stream,annotation".
-    frames: "filtered" (default), "user", "python" or "all"; focus, hide: regular expressions for frames.
+    frames: "program" (default), "filtered", "user", "python" or "all"; focus, hide: regular expressions for frames.
     color: what colours mean, "origin" (default), "line" or "kind".
     redact: hide what shows your code, "paths", "names" or "all".
 

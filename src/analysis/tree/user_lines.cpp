@@ -59,12 +59,6 @@ int function_preference(std::string_view name) {
   return is_library_cpp(function) ? kLibraryCpp : kUserCpp;
 }
 
-/// Source of CPython: "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c".
-bool is_interpreter(std::string_view filename) {
-  return filename.ends_with(".c") &&
-         (filename.find("/python-") != std::string_view::npos || filename.find("/Python-") != std::string_view::npos);
-}
-
 /// Whether nvcc wrote the file as an intermediate step, so that it no longer exists:
 /// "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
 bool is_between_compilers(std::string_view filename) {
@@ -80,7 +74,7 @@ int file_preference(std::string_view filename) {
   case CodeOrigin::cpp: break;
   }
   if (is_omitted_file(filename)) return 0;
-  return is_interpreter(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
+  return is_interpreter_file(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
 }
 
 bool calls_node(std::string_view name) {

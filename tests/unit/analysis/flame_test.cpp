@@ -126,6 +126,20 @@ TEST_CASE("--frames decides which frames are drawn, never which bytes") {
     CHECK(paths(snapshot, options).at("stream 0/active_allocated/step train.py:12/forward model.py:7/PyEval_Frame") ==
           1000);
   }
+  SUBCASE("by default without those of the interpreter, so that one line is one box") {
+    SnapshotBuilder builder;
+    const std::string objects = "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c";
+    builder.segment(0x1000, 3072)
+        .active(1024, 1000, {"/app/model.py:7:forward", objects + ":7494:slot_tp_call", "/app/train.py:12:step"})
+        .active(1024, 1000, {"/app/model.py:7:forward", "??:0:method_vectorcall", "/app/train.py:12:step"})
+        .active(1024, 1000, {"/app/model.py:7:forward", "/app/train.py:12:step", "??:0:clone"});
+    const Recording called = builder.read();
+    CHECK(paths(called, options).at("stream 0/active_allocated/step train.py:12/forward model.py:7") == 3000);
+    options.frames = FrameFilter::filtered;
+    CHECK(paths(called, options)
+              .at("stream 0/active_allocated/step train.py:12/slot_tp_call typeobject.c:7494/"
+                  "forward model.py:7") == 1000);
+  }
   SUBCASE("hide leaves frames out of their stacks") {
     options.hide = "model\\.py|train\\.py";
     const Paths found = paths(snapshot, options);
