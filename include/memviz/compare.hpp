@@ -42,6 +42,8 @@ struct UserLineChange {
   NodeKey key;
   Change change;
   std::optional<DeviceId> device = std::nullopt; ///< where each is at another moment; else of all devices
+  /// The lines within it that changed most, if it has more than half of all that changed; as UserLine::within.
+  std::vector<UserLineChange> within = {};
 };
 
 /// The totals of one device at the moment compared; all 0 where that side does not have it.

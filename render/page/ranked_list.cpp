@@ -53,6 +53,11 @@ Columns columns_for(const RankedList& list) {
   return columns;
 }
 
+/// The name as it is shown, which the script fits into other widths.
+std::string shown_name(const RankedRow& row) {
+  return (row.is_within ? "↳ " : "") + row.label.name;
+}
+
 /// Name and place; where both are too long the name is cut, because the place is what a reader goes to.
 std::string row_label(const Label& label, double width) {
   constexpr std::size_t kLeastName = 8;
@@ -64,7 +69,7 @@ std::string row_label(const Label& label, double width) {
 
 /// The label, and after it, where there is room, where the line was called from.
 void draw_label(XmlElement group, double x, double baseline, double width, const RankedRow& row) {
-  const std::string label = row_label(row.label, width);
+  const std::string label = row_label({.name = shown_name(row), .place = row.label.place}, width);
   add_text(group, x, baseline, "mono", label).set("data-part", "label");
   const std::string& via = row.via.empty() ? row.label.note : row.via;
   if (via.empty()) return;
@@ -87,11 +92,12 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
   // The text that the script searches for when the row is clicked.
   group.set("data-find",
             row.label.place.empty() ? row.label.name : fmt::format("{} {}", row.label.name, row.label.place));
-  group.set("data-name", row.label.name).set("data-y", y);
+  group.set("data-name", shown_name(row)).set("data-y", y);
   if (!row.label.place.empty()) group.set("data-place", row.label.place);
   group.child("title").text(row.title);
   const double baseline = y + 14;
-  add_text(group, list.x + kValueWidth, baseline, "strong end", row.value).set("data-part", "value");
+  add_text(group, list.x + kValueWidth, baseline, row.is_within ? "end" : "strong end", row.value)
+      .set("data-part", "value");
   std::uint64_t longest = 1;
   for (const RankedRow& other : list.rows)
     longest = std::max(longest, other.bar_bytes);

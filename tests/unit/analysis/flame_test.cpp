@@ -317,3 +317,30 @@ TEST_CASE("a tree of one device has the memory of that device alone, also outsid
   CHECK(bytes_of(std::nullopt) == 2 * 4096 + 300);
   CHECK(rank_user_lines(state, DeviceId{0}).at(0).amount.bytes == 100);
 }
+
+TEST_CASE("a line that holds more than half shows the innermost lines that it called") {
+  const std::string packages = "/opt/conda/lib/python3.10/site-packages/";
+  const std::string linear = packages + "torch/nn/modules/linear.py:125:forward";
+  const std::string device = packages + "torch/utils/_device.py:104:__torch_function__";
+  const std::string trainer = packages + "transformers/trainer.py:2000:train";
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 8192)
+      .active(4096, 4000, {device, linear, packages + "transformers/llama.py:176:forward", trainer, "/app/hf.py:7:run"})
+      .active(2048, 2000, {linear, packages + "transformers/llama.py:180:forward", trainer, "/app/hf.py:7:run"})
+      .active(512, 100, {device, packages + "transformers/llama.py:190:forward", trainer, "/app/hf.py:7:run"})
+      .active(512, 500, {"/app/data.py:3:load"})
+      .active(1024, 1000, {device, packages + "vllm/linear.py:9:create_weights", packages + "vllm/llm.py:5:load"});
+  const Recording snapshot = builder.read();
+  const MemoryState state = end_of(snapshot);
+  const std::vector<UserLine> users = rank_user_lines(state, std::nullopt);
+  REQUIRE(users.size() == 3);
+  CHECK(node_label(state.frames(), users[0].key) == "run hf.py:7");
+  REQUIRE(users[0].within.size() == 2); // the third has less than a twentieth
+  CHECK(node_label(state.frames(), users[0].within[0].frame) == "forward llama.py:176");
+  CHECK(users[0].within[0].amount == Amount{4000, 1});
+  CHECK(node_label(state.frames(), users[0].within[1].frame) == "forward llama.py:180");
+  SUBCASE("and a stack without a line of the user is named by a line that says something") {
+    CHECK(node_label(state.frames(), users[1].key) == "create_weights linear.py:9");
+  }
+  CHECK(users[1].within.empty());
+}
