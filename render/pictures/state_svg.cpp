@@ -19,7 +19,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace memviz {
 namespace render {
@@ -34,6 +38,16 @@ struct Failure {
   DeviceExplanation room; ///< of which only the request and the ledger are known
 };
 
+/// Gives each line of `colouring` the colour that it has among all.
+void take_paints(Colouring& colouring, const Colouring& all) {
+  std::map<std::string_view, const Paint*> paints;
+  for (const BlockClass& one : all.listed())
+    paints.emplace(one.title, one.paint);
+  for (std::vector<BlockClass>* const classes : {&colouring.classes, &colouring.lines})
+    for (BlockClass& one : *classes)
+      if (const auto found = paints.find(one.title); found != paints.end()) one.paint = found->second;
+}
+
 class State {
 public:
   State(const StatePicture& picture, ColorBy color)
@@ -41,7 +55,11 @@ public:
         pins_(find_pins(picture.state, {.device = picture.device})),
         colouring_(colouring_for(picture.state, origins_, picture.device, color)),
         devices_(picture.state.devices_of(picture.device)) {
-    if (leading_device(devices_) != nullptr) colouring_.heading += ", of " + all_text();
+    if (const DeviceState* const leading = leading_device(devices_)) {
+      listed_ = colouring_for(picture.state, origins_, leading->device, color);
+      take_paints(*listed_, colouring_);
+      listed_->heading += ", of " + name_of(*leading);
+    }
     for (const DeviceState& device_state : devices_)
       find_failure(device_state);
   }
@@ -55,10 +73,13 @@ public:
     define_board_styles(page);
     double y = draw_top(page, story);
     page.begin_below_graph();
-    y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
+    y = draw_ranked_list(page, y, class_list(listed_.value_or(colouring_), shown_figures(devices_).requested_bytes)) +
+        4;
     y = draw_board_panel(page, y, {picture_.state, origins_, colouring_, pins_, picture_.device}, options, detail);
-    for (const DeviceState& device_state : devices_.first(std::min(kMostFailures, devices_.size())))
-      y = draw_events(page, y + 4, device_state);
+    std::vector<const DeviceState*> shown = leading_first();
+    shown.resize(std::min(kMostFailures, shown.size()));
+    for (const DeviceState* device_state : shown)
+      y = draw_events(page, y + 4, *device_state);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     if (lacks_kinds()) y = draw_notes(page, y, {no_kinds_note()});
@@ -102,22 +123,27 @@ private:
     return !colouring_.lines.empty() && std::ranges::none_of(colouring_.lines, is_told);
   }
 
-  [[nodiscard]] std::string all_text() const {
-    const std::string all = mixes_host(devices_) ? devices_text(devices_) : "all devices";
-    return are_at_end(devices_) ? all : all + ", each at its own moment";
-  }
-
   [[nodiscard]] std::optional<FailedRequest> failed_request() const {
     if (failures_.empty()) return std::nullopt;
     const Failure& failure = failures_.front();
     return FailedRequest{*failure.device_state, failure.room.request->bytes, failure.room.ledger.largest_hole_bytes};
   }
 
+  /// The device that failed, or that holds most, before the others.
+  [[nodiscard]] std::vector<const DeviceState*> leading_first() const {
+    std::vector<const DeviceState*> ordered;
+    for (const DeviceState& device_state : devices_)
+      ordered.push_back(&device_state);
+    if (const auto leading = std::ranges::find(ordered, leading_device(devices_)); leading != ordered.end())
+      std::rotate(ordered.begin(), leading, leading + 1);
+    return ordered;
+  }
+
   [[nodiscard]] std::vector<Bar> device_bars() const {
     std::vector<Bar> bars;
-    for (const DeviceState& device_state : devices_)
-      bars.push_back({devices_.size() == 1 ? "" : name_of(device_state), bar_parts(device_state.figures),
-                      devices_.size() == 1 ? "" : use_text(device_state.figures)});
+    for (const DeviceState* device_state : leading_first())
+      bars.push_back({devices_.size() == 1 ? "" : name_of(*device_state), bar_parts(device_state->figures),
+                      devices_.size() == 1 ? "" : use_text(device_state->figures)});
     return bars;
   }
 
@@ -156,6 +182,8 @@ private:
   UserLineFinder lines_;
   Pins pins_;
   Colouring colouring_;
+  /// The list of the leading device: what devices held at different moments has no sum.
+  std::optional<Colouring> listed_;
   std::span<const DeviceState> devices_;
   std::vector<Failure> failures_;
 };
