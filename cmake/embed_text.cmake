@@ -1,4 +1,4 @@
-# Text files -> a C++ file with each of them as a constant of HEADER, a std::string_view with a zero byte behind it:
+# Text files -> a C++ file with each of them as a constant of HEADER, a std::string_view with a zero byte after it:
 #   memviz_embed_text(OUTPUT file.cpp HEADER "folder/file.hpp" NAMESPACE memviz::folder [CDATA] [TABLE kName] CONSTANTS kName file...)
 # TABLE kName: instead of constants, one std::span of pairs of a file's name, in place of a constant's, and its text.
 # CDATA: they are written into CDATA sections, so none may hold what ends one. Run as a script, this file writes OUTPUT.

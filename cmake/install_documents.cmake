@@ -11,7 +11,7 @@ endif()
 
 install(DIRECTORY ${documents}/man ${documents}/bash-completion ${documents}/fish
   DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT program OPTIONAL)
-# Debian's zsh looks for what packages bring in a folder of its own.
+# Debian's zsh looks for what packages bring in its own folder.
 install(CODE "
   if(EXISTS \"${documents}/zsh/site-functions/_memviz\")
     set(folder site-functions)

@@ -3,7 +3,7 @@
 
 usage: ray_fleet.py OUT LIST
 
-OUT and the files of LIST lie on a path that each node sees; one.sh stands beside this file. merge.py does the rest.
+OUT and the files of LIST lie on a path that each node sees; one.sh is next to this file. merge.py does the rest.
 """
 
 import pathlib

@@ -28,13 +28,13 @@ LINKED = [
 ]
 OF_ZIG = ("libc++, libc++abi, libunwind", "lib/libcxx/LICENSE.TXT")
 HEAD = """\
-What this distribution of memviz carries beside memviz itself, whose licence is in the file LICENSE.
+What this distribution of memviz carries besides memviz itself, whose licence is in the file LICENSE.
 
 The program `memviz` is linked statically with the libraries below. The GNU C Library among them is under the LGPL: the
 source of memviz, in its source distribution, and the sources of the libraries, which are Debian's packages of the
 versions below, are what it takes to link the program anew with a changed one (`./run wheel`). GCC's own libraries,
 libstdc++ and libgcc, are under the GPL 3 with the GCC Runtime Library Exception, which lets programs that GCC compiled
-carry them under terms of their own.
+carry them under their own terms.
 """
 HEAD_OF_ZIG = """
 The made-up GPU (libmemviz_rehearsal.so) is linked statically with LLVM's C++ library, as the package ziglang {version}
@@ -51,7 +51,7 @@ def output_of(*words):
 
 def version_of(package):
     version = output_of("dpkg-query", "-W", "-f=${Version}", package)
-    # The package of a version of its own is what a package without one depends on.
+    # The package of its own version is what a package without one depends on.
     depends = output_of("dpkg-query", "-W", "-f=${Depends}", package)
     own = re.match(r"(libboost-program-options[0-9.]+-dev)", depends)
     return version_of(own.group(1)) if own else version

@@ -19,7 +19,8 @@ struct CuptiSearch {
 /// does not with an older. 0: unknown.
 [[nodiscard]] std::vector<std::string> cupti_names(int driver_version);
 
-/// Beside the CUDA libraries that the process has loaded, in pip's layout beside theirs, and in the toolkit's folders.
+/// Next to the CUDA libraries that the process has loaded, in pip's layout next to theirs, and in the toolkit's
+/// folders.
 [[nodiscard]] std::vector<std::filesystem::path> cupti_folders();
 
 /// The library as dlopen() returns it: the one that is named; else one that is loaded, one that the dynamic linker

@@ -52,7 +52,7 @@ public:
   void dump_at_failure() noexcept;
   /// dump("reset"), a few times: a program may reset its device in a loop.
   void dump_at_reset() noexcept;
-  /// Writes snapshots from a thread of its own whenever the signal of the options arrives. A program that handles the
+  /// Writes snapshots from its own thread whenever the signal of the options arrives. A program that handles the
   /// signal itself keeps it.
   void watch_signal();
 

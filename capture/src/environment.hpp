@@ -32,7 +32,7 @@ struct EnvironmentOptions {
   std::size_t oom_dumps = 3;
   std::optional<std::string> rank; ///< find_rank()
   std::string host = "host";       ///< host_name()
-  /// One line for each variable that could not be read; its default stands.
+  /// One line for each variable that could not be read; its default applies.
   std::vector<std::string> warnings;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A signal of the program -> a call in a thread of its own, where all may be done that a signal handler may not.
+// A signal of the program -> a call in its own thread, where all may be done that a signal handler may not.
 
 #include <functional>
 

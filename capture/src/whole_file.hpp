@@ -8,7 +8,7 @@
 
 namespace memviz::capture {
 
-/// Calls `write` with a file beside `path`, which is then renamed to `path`; a device or a pipe is written directly.
+/// Calls `write` with a file next to `path`, which is then renamed to `path`; a device or a pipe is written directly.
 /// Throws std::runtime_error with the path; then no new file is there, and an earlier one is as it was.
 void write_whole_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 

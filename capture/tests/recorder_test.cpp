@@ -129,7 +129,7 @@ TEST_CASE("recorder: a dump that cannot be written leaves what was there") {
     const auto path = folder.path() / "none" / "a.pickle";
     CHECK(contains(message_of([&] { recorder.dump(path); }), path.string()));
   }
-  SUBCASE("the disk is full in the middle, beside an earlier file") {
+  SUBCASE("the disk is full in the middle, next to an earlier file") {
     const auto path = folder.path() / "a.pickle";
     recorder.dump(path);
     const std::string before = content_of(path);
@@ -183,7 +183,7 @@ TEST_CASE("recorder: a forked child does not record, and stops nothing") {
   CHECK(recorder.is_recording());
 }
 
-TEST_CASE("recorder: running out of memory dumps, beside earlier dumps") {
+TEST_CASE("recorder: running out of memory dumps, next to earlier dumps") {
   if (!has_gpu()) return;
   const TemporaryFolder folder;
   RecorderOptions options;

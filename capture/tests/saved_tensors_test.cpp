@@ -22,7 +22,7 @@ at::Tensor leaf(at::IntArrayRef sizes) {
 TEST_CASE("SavedTensors counts what autograd saves") {
   at::manual_seed(0);
 
-  SUBCASE("the result of tanh, once, although a second operator saves it, too") {
+  SUBCASE("the result of tanh, once, although a second operator saves it as well") {
     const at::Tensor input = leaf({64});
     const SavedTensors saved;
     const at::Tensor result = at::tanh(input);

@@ -15,7 +15,7 @@ namespace memviz {
 inline constexpr std::uint64_t kMinBlockBytes = 512;              ///< every block is a multiple of this
 inline constexpr std::uint64_t kSmallRequestBytes = 1ULL << 20U;  ///< up to here a request is of the small pool
 inline constexpr std::uint64_t kSmallSegmentBytes = 2ULL << 20U;  ///< segments, or pages, of the small pool
-inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments for medium requests; pages, too
+inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments for medium requests; pages as well
 
 /// max_split_size where it is not set.
 inline constexpr std::uint64_t kNoSplitLimit = std::numeric_limits<std::uint64_t>::max();

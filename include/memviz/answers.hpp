@@ -1,6 +1,6 @@
 #pragma once
 
-// A question about a recording -> its figures, ready to be drawn and written: all that stands between a wish and
+// A question about a recording -> its figures, ready to be drawn and written: all that is between a wish and
 // flame_svg(), state_svg(), timeline_svg(), explain_svg() or a text. A client says wants_of() a question to a session,
 // hands what loaded_from() returns to the question's answer, and asks that for its picture or its JSON, as often as it
 // likes. Nothing here knows of command lines or files; messages call a wish by the option that the command line has.
@@ -87,7 +87,7 @@ struct FlameAnswer {
 [[nodiscard]] Wants wants_of(const FlameQuestion& question);
 /// Throws what build_kind_tree() throws.
 [[nodiscard]] FlameAnswer flame_answer(const FlameQuestion& question, Loaded loaded);
-/// `shows_patterns`: whether the expressions of the question may stand in the picture.
+/// `shows_patterns`: whether the expressions of the question may be in the picture.
 [[nodiscard]] FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns = true);
 [[nodiscard]] TextSource json_of(const FlameAnswer& answer);
 

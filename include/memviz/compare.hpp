@@ -66,7 +66,7 @@ struct Comparison {
   bool is_match_chosen = false;        ///< no one asked for it: most of what differs by line only moved
   /// Requested bytes that both sides hold in the same functions, but at other lines. Found by comparing by line.
   std::uint64_t moved_lines_bytes = 0;
-  /// Files that stand in another folder after than before, as in two checkouts, and were taken for the same.
+  /// Files that are in another folder after than before, as in two checkouts, and were taken for the same.
   std::size_t moved_files = 0;
   std::vector<UserLineChange> changes; ///< unequal ones only, largest absolute change first
   /// Segments at the end of the recordings, identified by address and size as in PyTorch's compare, that one side has;

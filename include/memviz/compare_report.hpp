@@ -18,11 +18,11 @@ namespace memviz {
 /// Everything that the text says, and all lines that changed.
 [[nodiscard]] std::string compare_json(const CompareReport& report);
 
-/// A verdict, the three figures, and what grew and shrank. Texts of a snapshot are a stranger's: they stand in code
+/// A verdict, the three figures, and what grew and shrank. Texts of a snapshot are a stranger's: they are in code
 /// spans, where nothing is markup, and no bot that reads the plain text finds a command or a mention in them.
 [[nodiscard]] std::string compare_markdown(const CompareReport& report);
 
-/// `text` as a code span that can stand in a table of Markdown: on one line, of at most `columns` characters.
+/// `text` as a code span that can be in a table of Markdown: on one line, of at most `columns` characters.
 [[nodiscard]] std::string code_span(std::string_view text, std::size_t columns);
 
 } // namespace memviz

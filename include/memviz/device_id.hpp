@@ -22,7 +22,7 @@ struct DeviceId {
 inline constexpr std::uint32_t kMostDeviceIds = 1024;
 
 /// Pinned host memory (`host_segments`, `host_traces`): beyond every ordinal that a file may give to a GPU, and so
-/// behind all GPUs.
+/// after all GPUs.
 inline constexpr DeviceId kHostDevice{0x10000};
 
 [[nodiscard]] constexpr bool is_host(DeviceId device) {

@@ -22,7 +22,7 @@ public:
   }
 
   [[nodiscard]] constexpr bool is_none() const { return count_ == 0; }
-  /// From 0; not to be called on none.
+  /// The index, from 0; not to be called on none.
   [[nodiscard]] constexpr std::uint64_t value() const { return count_ - 1; }
   /// Returns the number of events up to and including this one.
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }

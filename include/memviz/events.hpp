@@ -70,7 +70,7 @@ public:
   /// after the other. What it throws ends the reading. What is wrong with the events is for later to say: they may be
   /// taken back by restart().
   virtual void take(DeviceId device, std::span<const Event> events) = 0;
-  /// Forgets all that was taken: the reader starts again from the first event, for reasons of its own.
+  /// Forgets all that was taken: the reader starts again from the first event, for its own reasons.
   virtual void restart() = 0;
 };
 

@@ -31,7 +31,7 @@ enum class FoldedView : std::uint8_t { memory, segments };
 
 /// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
 /// lines; an inactive block counts with its full size on its `inactive` line. DeviceState::outside
-/// stands on lines that begin with `<outside all segments>` instead of the stream.
+/// is on lines that begin with `<outside all segments>` instead of the stream.
 [[nodiscard]] std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);
 /// Refers to `state`.
 [[nodiscard]] TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Totals, comparisons and timelines -> the numbers that stand below the sentences of a picture, with their words. Which
+// Totals, comparisons and timelines -> the numbers that are below the sentences of a picture, with their words. Which
 // colour and which style each has is the picture's.
 
 #include "memviz/compare.hpp"

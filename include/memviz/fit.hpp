@@ -59,7 +59,7 @@ struct WrittenFile {
 struct RunFacts {
   std::vector<DeviceUse> uses; ///< by rank, then process, then device; only what was used
   std::vector<OutOfMemoryFact> ooms;
-  std::uint64_t oom_count = 0;      ///< of uncaught ones outside of PyTorch's allocator, too
+  std::uint64_t oom_count = 0;      ///< of uncaught ones outside of PyTorch's allocator as well
   std::vector<WrittenFile> files;   ///< those of the end of a process
   std::vector<std::string> torches; ///< versions of torch that were imported
   bool has_cuda_torch = false;      ///< one of them was built with CUDA
@@ -143,7 +143,7 @@ struct SharedDevice {
   std::uint64_t total_bytes = 0;
 };
 
-/// By device.
+/// Returns the devices that several processes share, one entry each.
 [[nodiscard]] std::vector<SharedDevice> shared_devices(const RunFacts& facts);
 
 struct SearchRange {

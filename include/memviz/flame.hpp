@@ -17,7 +17,7 @@
 
 namespace memviz {
 
-/// annotation, metadata, compile and kind are levels of memory in use alone: free memory stands beside them.
+/// annotation, metadata, compile and kind are levels of memory in use alone: free memory is next to them.
 /// Annotations that were open within each other are levels within each other, up to 16.
 enum class Level : std::uint8_t { device, pool, stream, segment, state, annotation, metadata, compile, kind };
 
@@ -50,7 +50,7 @@ struct TreeOptions {
   LifeRange lives = {};                ///< memory in use of other lives becomes <not in focus>
 };
 
-/// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several
+/// The levels of `--view memory` and `--view segments`; a device level comes first when the snapshot has several
 /// devices.
 [[nodiscard]] std::vector<Level> memory_levels(const MemoryState& state);
 [[nodiscard]] std::vector<Level> segment_levels(const MemoryState& state);

@@ -85,7 +85,7 @@ struct ModuleFlops {
   std::string type;       ///< "torch.nn.modules.linear.Linear"
   std::size_t parent = 0; ///< index of a module before this one; the whole is its own
   Count flops;
-  Count own_flops; ///< of operators that stand in it itself
+  Count own_flops; ///< of operators that are in it itself
   std::vector<OperatorFlops> own_operators = {};
   std::uint64_t parameter_bytes = 0; ///< tied ones count once, where they are met first
   std::uint64_t parameters = 0;      ///< elements

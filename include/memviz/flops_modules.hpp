@@ -25,7 +25,7 @@ struct ModuleRow {
   std::uint64_t own_flops = 0;
   std::uint64_t parameter_bytes = 0;
   std::uint64_t saved_bytes = 0;             ///< 0 where sizes have no value
-  std::vector<OperatorFlops> operators = {}; ///< that stand in them; one for each of their names
+  std::vector<OperatorFlops> operators = {}; ///< that are in them; one for each of their names
 };
 
 /// "Linear" of "torch.nn.modules.linear.Linear"

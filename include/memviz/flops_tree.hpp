@@ -16,7 +16,7 @@ namespace memviz {
 struct FlopsTree {
   FrameTable frames;
   FrameTree tree;
-  std::vector<CodeOrigin> origins; ///< by frame: the user's modules, torch's, and operators, which stand as C++
+  std::vector<CodeOrigin> origins; ///< by frame: the user's modules, torch's, and operators, which look like C++
 };
 
 /// Throws Error where the count of the model has no value.

@@ -52,7 +52,7 @@ struct EndReserved {
   std::uint64_t bytes = 0;
 };
 
-/// One side: the accounts of its devices, ascending, and what each has reserved at the end, ascending, too.
+/// One side: the accounts of its devices, ascending, and what each has reserved at the end, ascending as well.
 struct GaugedSide {
   std::span<const DeviceState> devices;
   std::span<const EndReserved> reserved;

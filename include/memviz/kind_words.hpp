@@ -24,7 +24,7 @@ namespace memviz {
 [[nodiscard]] std::string kind_line(const KindOf& kind);
 
 /// For a column: the kind of 90 % or more, else "activation 60 %, temporary 30 %", largest first; "" where no kind is
-/// known. Whoever has less room leaves out what stands behind the last commas.
+/// known. Whoever has less room leaves out what follows the last commas.
 [[nodiscard]] std::string kinds_cell(const KindShares& shares);
 
 /// Returns the evidence for the kind of memory without a stack, `reason` being why it has none: "as many blocks of

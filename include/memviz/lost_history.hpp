@@ -2,7 +2,7 @@
 
 // The accounts of a device -> what its events do not reach back to, although recording was on. The trace is a ring of
 // max_entries events: older ones are overwritten, and no file says how many. A block keeps the stack of its allocation
-// beside the ring, so a block with a stack and without a recorded alloc proves a loss.
+// next to the ring, so a block with a stack and without a recorded alloc proves a loss.
 
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"

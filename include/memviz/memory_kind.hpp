@@ -50,7 +50,7 @@ enum class KindEvidence : std::uint8_t {
   rules,     ///< a rule of the user's own (KindRules)
   declared,  ///< the program said it of the allocation: user_metadata, an annotate event, PyTorch's own tags
   frames,    ///< the stack of the allocation says it
-  behaviour, ///< when it was made and freed, beside forward passes, backward passes and steps of an optimizer
+  behaviour, ///< when it was made and freed, next to forward passes, backward passes and steps of an optimizer
 };
 inline constexpr std::size_t kKindEvidences = 5;
 /// "rules", "declared", "frames", "behaviour"; "none".

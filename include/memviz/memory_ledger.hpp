@@ -55,7 +55,7 @@ struct MemoryLedger {
   std::uint64_t pending_bytes = 0;  ///< freed blocks that another stream may still use (record_stream)
   FreeRoom room;
   std::uint64_t unaccounted_bytes = 0; ///< of damaged files: covered by no block
-  std::uint64_t no_segment_bytes = 0;  ///< of edited files: live by the events, beside what is reserved
+  std::uint64_t no_segment_bytes = 0;  ///< of edited files: live by the events, besides what is reserved
 
   std::optional<std::uint64_t> device_free_bytes; ///< at an oom event only
   std::optional<std::uint64_t> capacity_bytes;    ///< only where the caller knows it: no file says

@@ -28,7 +28,7 @@ struct MomentChoice {
   MomentKind kind = MomentKind::end;
   EventIndex event = {};    ///< for `event`
   std::int64_t time_us = 0; ///< for `time` and `annotation`
-  /// The name of the annotation; before moment_in(), the whole text behind "annotation:".
+  /// The name of the annotation; before moment_in(), the whole text after "annotation:".
   std::string annotation = {};
   /// The device that `event` is about; the others stay at their end. Without it all are meant.
   std::optional<DeviceId> device = {};

@@ -2,7 +2,7 @@
 
 // Memory of which no stack shows who holds it: the one account of it, for every command. Its parts are the reasons why,
 // and may be several for one device: a block that is still in the file shows more than one that is gone. So whoever
-// names a figure of it names `total`, and the parts beside it: then two commands never have two figures for one thing.
+// names a figure of it names `total`, and the parts besides it: then two commands never have two figures for one thing.
 
 #include "memviz/flame.hpp"
 

@@ -15,7 +15,7 @@ namespace memviz {
 [[nodiscard]] std::string overlay_answer(const Overlay& overlay);
 /// "GPU 0", "5,678 events", "12 steps", "4.56 s", "end 192 MiB"
 [[nodiscard]] std::vector<std::string> overlay_facts(const OverlaySide& side);
-/// Returns notes on how events of the two are put beside each other.
+/// Returns notes on how events of the two are put next to each other.
 [[nodiscard]] std::vector<std::string> overlay_notes(const Overlay& overlay);
 /// The place at a share of the axis, from 0 to 1: "step 3", "event 1,234", "4.56 s".
 [[nodiscard]] std::string overlay_place(const Overlay& overlay, double share);

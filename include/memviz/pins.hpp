@@ -21,7 +21,7 @@ struct PinnedSegment {
   std::vector<UserLine> lines; ///< whose blocks they are, with rounding; largest first; they add up to `active`
 };
 
-/// A line of code whose blocks stand in pinned segments.
+/// A line of code whose blocks are in pinned segments.
 struct PinningLine {
   NodeKey key;   ///< as in UserLine
   Amount active; ///< its blocks in pinned segments, with their rounding

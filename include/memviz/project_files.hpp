@@ -18,7 +18,7 @@ public:
   /// user's own Python files, else, in programs without Python, of the C++ files that asked for memory in `state`.
   ProjectFiles(const MemoryState& state, const std::optional<std::string>& root);
 
-  /// With '/', and without one at its end; "" where there is no common folder, and all of the user's files are inside.
+  /// The root with '/', and without one at its end; "" where there is no common folder.
   [[nodiscard]] const std::string& root() const { return root_; }
   /// Relative to the root; "" for a file outside of it, and for packages that are installed in it.
   [[nodiscard]] std::string_view path_of(StringId filename) const { return paths_[filename.value]; }

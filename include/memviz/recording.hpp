@@ -29,7 +29,7 @@ struct Annotation {
   StringId stage; ///< "START", "END" or ""
   DeviceId device;
   std::int64_t time_us = 0;
-  std::vector<std::pair<StringId, StringId>> metadata; ///< the keys beside those above
+  std::vector<std::pair<StringId, StringId>> metadata; ///< the keys besides those above
 };
 
 /// The keys by which the generation of a file is inferred.

@@ -5,7 +5,7 @@
 //
 // What is hidden and what is kept:
 // - paths: folders and file names, but those of Python itself, of widely known packages and of torch's own sources;
-//   paths inside of other texts. The last three folders have pseudonyms of their own, so that two checkouts of a
+//   paths inside of other texts. The last three folders have their own pseudonyms, so that two checkouts of a
 //   project compare; what is at most the name of a home directory has none.
 // - names: functions, classes, modules and namespaces that are not from those; annotations and metadata.
 // - all: both, and settings and compile contexts where they are free text.
@@ -58,7 +58,7 @@ public:
   /// A message with what it quotes from the file left out.
   [[nodiscard]] static std::string message(std::string_view text);
 
-  /// At how many places of the recording's texts something stands that was hidden. Its warnings are memviz's own
+  /// At how many places of the recording's texts something is that was hidden. Its warnings are memviz's own
   /// sentences, which quote texts of its tables only; they are searched like an output. Not looked for are words of
   /// fewer than four letters, and what a text has, too, that was not hidden.
   [[nodiscard]] std::size_t leaks(const Recording& recording) const;
@@ -69,7 +69,7 @@ public:
 
   /// Throws Error where there are leaks(); read_snapshot() calls it.
   void check(const Recording& recording) const override;
-  /// Throws Error where something stands in texts of an exported program that was hidden.
+  /// Throws Error where something is in texts of an exported program that was hidden.
   void check_texts(const std::vector<std::string_view>& texts) const;
   /// Throws Error where there are leaks_in_output().
   void check_output(std::string_view output) const;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A memory report -> JSON: what report.sqlite has in its tables of weights and activations, and what is said beside.
+// A memory report -> JSON: what report.sqlite has in its tables of weights and activations, and what is said besides.
 
 #include "memviz/memory_report.hpp"
 #include "memviz/memory_state.hpp"

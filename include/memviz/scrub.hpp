@@ -19,7 +19,7 @@ public:
   /// The least number of states between two checkpoints.
   static constexpr std::uint32_t kLeastDistance = 16384;
 
-  /// At state 0. `record` must outlive this object. Takes 17 bytes an allocation, and at most 4 a state.
+  /// Starts at state 0. `record` must outlive this object. Takes 17 bytes per allocation, and at most 4 per state.
   explicit Scrub(const DeviceRecord& record, std::uint32_t least_distance = kLeastDistance);
 
   /// Goes to a state, at most DeviceRecord::events.

@@ -44,7 +44,7 @@ struct Wants {
   bool peak_kinds = false;   ///< what kinds of memory the peak was, whatever the moment; with `kinds`
   KindRules kind_rules = {}; ///< the user's own
   bool timeline = false;
-  EventSink* sink = nullptr; ///< gets all events, too
+  EventSink* sink = nullptr; ///< gets all events as well
 };
 
 struct Opened {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames and nodes -> the few words that a sentence, a row or a box has room for. All of it stands on one line and is
+// Frames and nodes -> the few words that a sentence, a row or a box has room for. All of it is on one line and is
 // bounded in length: names come from a stranger.
 
 #include "memviz/frames.hpp"
@@ -48,7 +48,7 @@ private:
 [[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
 /// The same for any node: one that is no frame is named by node_label().
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
-/// The same of keys that stand in one list: different frames that would look alike with the folders that distinguish
+/// The same of keys that are in one list: different frames that would look alike with the folders that distinguish
 /// them apart.
 [[nodiscard]] std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// Returns the label of the line that represents its stack, with a note if it is not the user's own.

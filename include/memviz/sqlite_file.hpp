@@ -1,8 +1,8 @@
 #pragma once
 
 // A memory report, a recording, or both -> a SQLite file. The report's tables are those of DeepView.Profile, to the
-// letter; those of the recording, and all that is said beside, are tables of memviz's own, `memviz_...`. docs/report.md
-// describes them.
+// letter; those of the recording, and all that is said besides, are tables of memviz's own, `memviz_...`.
+// docs/report.md describes them.
 
 #include "memviz/memory_report.hpp"
 #include "memviz/project_files.hpp"

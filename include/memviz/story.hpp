@@ -1,7 +1,7 @@
 #pragma once
 
 // Figures -> what there is to say about them, as data: the one place where the sentences of pictures are made. Whoever
-// prints a story chooses where its parts stand, and says nothing of its own.
+// prints a story chooses where its parts go, and says nothing of its own.
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"

@@ -23,7 +23,7 @@
 namespace memviz {
 
 /// The meaning of the colours of a picture: the origin of the code that a box or a line represents; the line of the
-/// user's own code, of which the largest have colours of their own; or the kind of memory, in flame graphs and states
+/// user's own code, of which the largest have their own colours; or the kind of memory, in flame graphs and states
 /// of a state that has its kinds, and in timelines of records that have theirs.
 enum class ColorBy : std::uint8_t { origin, line, kind };
 

@@ -86,7 +86,7 @@ struct DeviceRecord {
   std::optional<LifeKinds> kinds;         ///< where they were wanted, see kinds.hpp
   std::vector<Life> ranges;               ///< of segments: what was mapped, and until when
   std::vector<Home> homes;
-  /// By life; null: none. See annotations_of().
+  /// The annotations by life; null: none. See annotations_of().
   std::shared_ptr<const std::vector<LifeAnnotation>> annotations;
   std::vector<Mark> marks;
   /// The difference, alloc minus free, of each free that names another size than its alloc, from that state on.
@@ -97,7 +97,7 @@ struct DeviceRecord {
   std::uint32_t reserved_known_from = 0;
 
   [[nodiscard]] std::uint32_t states() const { return events + 1; }
-  /// By event, ascending, microseconds since 1970; empty where no event has a time.
+  /// The times by event, ascending, microseconds since 1970; empty where no event has a time.
   [[nodiscard]] const std::vector<std::int64_t>& times_us() const;
   /// In the order of the file, each text once, and at most BlockBirth::kMostAnnotations.
   [[nodiscard]] std::vector<StringId> annotations_of(const Life& life) const;
@@ -180,7 +180,7 @@ struct TimelineOptions {
 struct BandChart {
   Window window;
   std::vector<Slice> slices; ///< ascending; the first is window.first
-  /// In the order in which they stand upon each other: that of `begin`, and before it, by kind, that of kKindLayers.
+  /// In the order in which they are upon each other: that of `begin`, and before it, by kind, that of kKindLayers.
   std::vector<Band> bands;
   bool is_by_kind = false;
   std::size_t candidates = 0;     ///< lives that are seen at some slice, drawn or not

@@ -129,7 +129,7 @@ template <class Weight> struct TreeNode {
   Weight total; ///< self plus the children's totals
 };
 
-/// Parents stand before their children in `nodes`; siblings are linked in drawing order: widest first, then by label.
+/// Parents are before their children in `nodes`; siblings are linked in drawing order: widest first, then by label.
 template <class Weight> struct Tree {
   std::vector<TreeNode<Weight>> nodes;
 

@@ -6,7 +6,7 @@
 
 namespace memviz {
 
-/// "0.2.0": what outputs name beside their schema, and what pictures are signed with.
+/// "0.2.0": what outputs name besides their schema, and what pictures are signed with.
 [[nodiscard]] std::string_view version();
 
 /// "2026-11-23": of the manual pages.

@@ -43,7 +43,7 @@ struct Fidelity {
 enum class Circumstance : std::uint8_t {
   expandable_segments, ///< PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True from the start
   empty_cache,         ///< torch.cuda.empty_cache() just before
-  without_blocks,      ///< without a few blocks that stand in the way
+  without_blocks,      ///< without a few blocks that are in the way
   one_stream,          ///< everything on the request's stream
   no_private_pools,    ///< everything in the default pool
   no_rounding,         ///< without roundup_power2_divisions

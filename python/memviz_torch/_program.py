@@ -73,7 +73,7 @@ def _is_program(path: str) -> bool:
 
 
 def _places() -> Iterator[str]:
-    """Where an installer puts the scripts of this package: as it has recorded, beside it, in its schemes' folders."""
+    """Where an installer puts the scripts of this package: as it has recorded, next to it, in its schemes' folders."""
     package = pathlib.Path(__file__).resolve().parent
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         for file in importlib.metadata.distribution(DISTRIBUTION).files or ():
@@ -124,7 +124,7 @@ def ask(
     """Runs ``memviz COMMAND SNAPSHOT...``.
 
     ``snapshots`` has for each one what it is called where it has no file. What the options in ``outputs`` write comes
-    through pipes and is in ``files``; what stands on standard output is ``text``. Raises Error.
+    through pipes and is in ``files``; what is on standard output is ``text``. Raises Error.
     """
     words = [program(), command, *words_of(options)]
     with contextlib.ExitStack() as stack:
@@ -170,7 +170,7 @@ def _ending(code: int) -> str:
 
 
 class Pipes:
-    """The pipes between this process and one run of the program, each with a thread of its own at this end, so that
+    """The pipes between this process and one run of the program, each with its own thread at this end, so that
     neither side waits for the other whatever the sizes are."""
 
     def __init__(self, stack: contextlib.ExitStack) -> None:

@@ -1,4 +1,4 @@
-"""What the functions return: pictures that show themselves in notebooks, with the figures and the text beside them."""
+"""What the functions return: pictures that show themselves in notebooks, with the figures and the text next to them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Picture:
         return f"<{type(self).__name__}: {self.headline}>"
 
     def _repr_html_(self) -> str:
-        """The picture in a frame of its own: its script reaches nothing of the page, and the page nothing of it."""
+        """The picture in its own frame: its script reaches nothing of the page, and the page nothing of it."""
         height = min(_height_of(self.svg) + 8, _MOST_PIXELS)
         return (
             f'<iframe srcdoc="{html.escape(_page_of(self.svg))}" sandbox="allow-scripts" '
@@ -214,7 +214,7 @@ def _height_of(svg: str) -> int:
 def _page_of(svg: str) -> str:
     """A page of HTML that shows the picture.
 
-    The picture is read as XML, which it is: written into HTML as it stands, names of its data would be taken for those
+    The picture is read as XML, which it is: written into HTML as it is, names of its data would be taken for those
     of HTML's elements. Scripts that are read so do not run, and are put in anew.
     """
     return _PAGE.replace("PICTURE", json.dumps(svg).replace("<", "\\u003c"))

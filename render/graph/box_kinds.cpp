@@ -30,7 +30,7 @@ BoxOfNode boxes_of(const FrameTree& tree, const Layout<Amount>& layout) {
   return boxes;
 }
 
-/// Parents stand before their children, so one pass gives each merged node the box that merges it, and what is below a
+/// Parents are before their children, so one pass gives each merged node the box that merges it, and what is below a
 /// squeezed box that box.
 void fill_in(BoxOfNode& boxes, const FrameTree& tree, const Layout<Amount>& layout) {
   for (std::size_t i = 1; i < tree.nodes.size(); ++i) {

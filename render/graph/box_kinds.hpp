@@ -18,7 +18,7 @@ struct TreeKinds {
   bool are_colours = false;
 };
 
-/// By box, with all that is below it; a box of merged ones has theirs.
+/// Returns the kinds by box, with all that is below it; a box of merged ones has theirs.
 [[nodiscard]] std::vector<KindShares> kinds_of_boxes(const FrameTree& tree, const Layout<Amount>& layout,
                                                      std::span<const KindAt> kinds);
 

@@ -212,7 +212,7 @@ private:
     return is_in_use ? &kind_paint(drawn.kinds, box.total.bytes) : nullptr;
   }
 
-  /// "16.6 % of all, 100 % of the box above" as a line of its own; the root needs none.
+  /// "16.6 % of all, 100 % of the box above" as its own line; the root needs none.
   [[nodiscard]] std::string share_line(const Box<Weight>& box) const {
     if (box.row == 0) return "";
     const std::uint64_t bytes = width_bytes(box.total);

@@ -55,7 +55,7 @@ private:
 
   [[nodiscard]] bool is_squeezed(const NodeKey& key) const { return layout_.is_squeezed && can_be_squeezed(key); }
 
-  /// Units and stacks of every node, from the leaves up: parents stand before their children.
+  /// Units and stacks of every node, from the leaves up: parents are before their children.
   void measure() {
     units_.assign(tree_.nodes.size(), 0);
     stacks_.assign(tree_.nodes.size(), 0);

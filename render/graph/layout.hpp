@@ -1,6 +1,6 @@
 #pragma once
 
-// Tree -> boxes: where each node stands, in exact units (bytes, except for squeezed nodes), rows counted from the root.
+// Tree -> boxes: where each node is, in exact units (bytes, except for squeezed nodes), rows counted from the root.
 // Unbranching runs of frames that are not the user's own become one box; nodes too narrow to see become one box a
 // parent that keeps their bytes.
 
@@ -16,7 +16,7 @@ namespace memviz::render {
 enum class Fold : std::uint8_t {
   nothing,
   boilerplate, ///< runs of frames that are not the user's own
-  tall,        ///< the same; of a graph of more than kTallRows rows, runs of the user's own, too
+  tall,        ///< the same; of a graph of more than kTallRows rows, runs of the user's own as well
 };
 inline constexpr std::uint32_t kTallRows = 60;
 

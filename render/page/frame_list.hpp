@@ -1,7 +1,7 @@
 #pragma once
 
 // The frames that a picture's script needs: name, place, origin, and the tooltip of each, once, however many stacks
-// they stand in.
+// they are in.
 
 #include "page/frame_paints.hpp"
 #include "page/page.hpp"

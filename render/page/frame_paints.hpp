@@ -19,9 +19,10 @@ inline constexpr Paint kOtherCode{"elsewhere", "#e9e6de", "#41454d", "#2c2b28", 
 
 class FramePaints {
 public:
-  /// By origin. What it refers to must outlive it.
+  /// Paints by origin. All arguments must outlive it.
   FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>& origins) : frames_(frames), origins_(origins) {}
-  /// By line. The largest of `users` get a hue each that no other of them has; all other lines that of their text.
+  /// Paints by line. The largest of `users` get a hue each that no other of them has; all other lines that of their
+  /// text.
   FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>& origins, std::span<const UserLine> users);
 
   [[nodiscard]] bool are_lines() const { return !by_frame_.empty(); }

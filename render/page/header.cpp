@@ -17,7 +17,7 @@ constexpr double kSectionSize = 15;
 constexpr double kAnswerSize = 16;
 constexpr double kFactSize = 12;
 constexpr double kFigureSize = 17;
-/// At most so many columns of the line of facts go to a file name.
+/// The most columns of the line of facts that go to a file name.
 constexpr std::size_t kFileColumns = 60;
 
 constexpr double kHeaderSwatchWidth = 14;
@@ -153,7 +153,7 @@ double draw_facts(Page& page, double y, const std::string& file, const std::vect
     add_text(section, x, baseline, "strong warning", fitted).set("data-lead", "1");
     x += sans_width(fitted, kFactSize, Font::bold) + 14;
   }
-  // Facts stay whole: one that does not fit begins a line of its own, and takes several where it is longer than that.
+  // Facts stay whole: one that does not fit begins its own line, and takes several where it is longer than that.
   std::string line;
   bool goes_on = false; // with the fact of the line above
   const auto draw_line = [&] {

@@ -20,7 +20,7 @@ namespace memviz::render {
 /// Draws what the sentence leads to, smaller, on one line or more; returns the height below it.
 [[nodiscard]] double draw_answer(Page& page, double y, const std::string& sentence);
 
-/// Facts in a small font, on as many lines as they take; `file` stands first, in monospace, then `alert`, which is
+/// Facts in a small font, on as many lines as they take; `file` comes first, in monospace, then `alert`, which is
 /// what a reader must not miss.
 [[nodiscard]] double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts,
                                 const std::string& alert = "");

@@ -16,7 +16,7 @@ struct LegendEntry {
   std::string meaning;
 };
 
-/// `hint`, where there is one, stands at the right end, and says how to read the drawing; the script of the drawing
+/// `hint`, where there is one, is at the right end, and says how to read the drawing; the script of the drawing
 /// finds it as `hint_id`.
 [[nodiscard]] double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries, const std::string& hint,
                                  std::string_view hint_id = "reading");

@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames, nodes and numbers -> the words that every section of a picture uses for them. All of it stands on one line
+// Frames, nodes and numbers -> the words that every section of a picture uses for them. All of it is on one line
 // and is bounded in length: names come from a stranger.
 
 #include "page/palette.hpp"

@@ -26,7 +26,7 @@ std::size_t last_break(std::string_view text, std::size_t size) {
   return std::string_view::npos;
 }
 
-/// A paragraph as lines, each a piece of `text`: where no space stands before one, it goes on with a word.
+/// A paragraph as lines, each a piece of `text`: where no space is before one, it goes on with a word.
 std::vector<std::string_view> lines_of(std::string_view text, double width, double font_size, Font font) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {

@@ -39,7 +39,7 @@ public:
   explicit Page(const SvgOptions& options, std::string_view summary);
 
   [[nodiscard]] XmlElement svg() { return document_.root(); }
-  /// For what stands below the graph.
+  /// For what is below the graph.
   [[nodiscard]] XmlElement below_graph() { return below_; }
   /// Starts the part below the graph.
   void begin_below_graph();

@@ -32,7 +32,7 @@ inline constexpr Paint kGroup{"group", "#d8dde6", "#1d2026", "#3d434e", "#f0f2f5
 inline constexpr Paint kFree{"free", "#f2f4f8", "#4a505b", "#1f232a", "#b4bac4"};
 inline constexpr Paint kNoStack{"nostack", "#e9c6e6", "#1d2026", "#6f3a6c", "#fdeefc"};
 inline constexpr Paint kSmaller{"smaller", "#ece5d2", "#41454d", "#3a362b", "#d5d3cc"};
-// The changes between two snapshots; the sign is in the text, too.
+// The changes between two snapshots; the sign is in the text as well.
 inline constexpr Paint kAdded{"added", "#c2410c", "#ffffff", "#f08a4b", "#1d1208"};
 inline constexpr Paint kGrown{"grown", "#f6b98a", "#1d2026", "#8f4a1c", "#fff1e6"};
 inline constexpr Paint kGrownLittle{"grown-little", "#fbe3d1", "#1d2026", "#513526", "#fbe9dd"};
@@ -71,7 +71,7 @@ inline constexpr std::string_view kDarkPage = "#15171c";
 
 /// The pattern that fills boxes without a stack, in <defs> under this id: lines over kNoStack's fill.
 inline constexpr std::string_view kUnknownPattern = "unknown";
-/// The colour of these lines; text upon them is readable, too.
+/// The colour of these lines; text upon them is readable as well.
 inline constexpr std::string_view kLightHatch = "#dfb3db";
 inline constexpr std::string_view kDarkHatch = "#5c2d59";
 

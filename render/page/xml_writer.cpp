@@ -16,7 +16,7 @@
 namespace memviz::render {
 namespace {
 
-/// All that XML 1.0 forbids (section 2.2, Char) is unsafe, too.
+/// All that XML 1.0 forbids (section 2.2, Char) is unsafe as well.
 bool is_kept(const CodePoint& point) {
   return point.is_valid && (point.value == '\t' || point.value == '\n' || !is_unsafe(point.value));
 }

@@ -177,7 +177,7 @@ double draw_kinds(Page& page, double y, const MemorySubject& subject) {
     bar.parts.push_back({&kind_paint(figure.kind), std::string(kind_label(figure.kind)), figure.amount.bytes});
     entries.push_back({&kind_paint(figure.kind), figure.text});
   }
-  // A bar of its own scale stands apart from those above.
+  // A bar with its own scale is apart from those above.
   y = draw_bars(page, y + 8, {bar});
   return draw_legend(page, y - 2, entries, "");
 }

@@ -50,7 +50,7 @@ std::string title_of(const ModuleRow& row) {
   return title;
 }
 
-/// By what stands in the modules themselves, so that nothing counts twice.
+/// Ranks by what is in the modules themselves, so that nothing counts twice.
 RankedList ranked_list(const ModelFlops& model) {
   std::vector<ModuleRow> rows = module_rows(model);
   std::erase_if(rows, [](const ModuleRow& row) { return row.own_flops == 0; });

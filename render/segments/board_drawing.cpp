@@ -88,7 +88,7 @@ private:
     double x;
     double y;
     double width;
-    bool has_label; ///< no longer part of it stands on the line above
+    bool has_label; ///< no longer part of it is on the line above
   };
   struct BlockText {
     double x;

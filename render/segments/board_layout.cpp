@@ -112,7 +112,7 @@ private:
     if (paint != nullptr) layout_.marks.push_back({top, y_ - top - kBandStep / 2, paint});
   }
 
-  /// The comment stands beside the name, or where that has no room below it.
+  /// The comment is next to the name, or where that has no room below it.
   void add_heading(const std::string& name, const std::string& comment) {
     layout_.texts.push_back({left_, y_ + 15, name, "strong"});
     const double end = left_ + width_of_text(name) * 1.15 + 12;

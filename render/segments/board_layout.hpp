@@ -1,7 +1,7 @@
 #pragma once
 
-// A board -> where each segment stands: strips on one scale, side by side, in as many lines as they take. What would be
-// too narrow to see on that scale has a larger one of its own, which its caption says.
+// A board -> where each segment is: strips on one scale, side by side, in as many lines as they take. What would be
+// too narrow to see on that scale has its own larger one, which its caption says.
 
 #include "segments/board.hpp"
 
@@ -30,7 +30,7 @@ struct BoardText {
   std::string_view css_class;
 };
 
-/// The mark beside a private pool or a side stream.
+/// The mark next to a private pool or a side stream.
 struct PlaceMark {
   double y = 0;
   double height = 0;
@@ -45,7 +45,7 @@ struct BoardLayout {
   double bytes_per_pixel = 0;
 };
 
-/// From 0 to `width`, and down from 0.
+/// Lays the segments out from 0 to `width`, and down from 0.
 [[nodiscard]] BoardLayout lay_out(const MemoryState& state, const Board& board, double width);
 
 /// "0x7f0000000000 · 432 MiB · 99.5 % in use", "34 segments of 20.0 MiB, 680 MiB · 9.0 % in use · 619 MiB pinned by put

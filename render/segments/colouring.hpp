@@ -16,7 +16,7 @@
 
 namespace memviz::render {
 
-/// The paints of lines without a hue of their own: darker than free memory.
+/// The paints of lines without their own hue: darker than free memory.
 namespace paint {
 inline constexpr Paint kLesserLines{"lesser", "#bdb6a6", "#1d2026", "#46443d", "#f6f3ec"};
 } // namespace paint
@@ -41,7 +41,7 @@ struct Colouring {
   [[nodiscard]] const std::vector<BlockClass>& listed() const { return lines.empty() ? classes : lines; }
 };
 
-/// A class for each line. By line, the largest have a hue of their own, all others one colour together; by origin, each
+/// A class for each line. By line, the largest have their own hue, all others one colour together; by origin, each
 /// has that of its code. What has no stack has the colour that says so in every picture.
 [[nodiscard]] Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
                                      ColorBy color);

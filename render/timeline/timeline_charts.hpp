@@ -40,7 +40,7 @@ struct Chart {
   [[nodiscard]] bool is_by_kind() const { return bands.is_by_kind; }
 };
 
-/// The highest value of a chart stands so many pixels below its top, for the words upon a line there.
+/// The highest value of a chart is so many pixels below its top, for the words upon a line there.
 inline constexpr double kRoomAbove = 18;
 
 /// Reserved plus free bytes at an out-of-memory error: what PyTorch could have had then.

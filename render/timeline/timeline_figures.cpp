@@ -31,7 +31,7 @@ TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, b
 
 namespace {
 
-/// By kind that of nine tenths of what the line holds.
+/// Returns, by kind, the paint of nine tenths of what the line holds.
 const Paint& holder_paint(const Holder& holder, const LineName& name, bool by_kind) {
   return by_kind ? kind_paint(holder.kinds, holder.bytes) : *name.paint;
 }

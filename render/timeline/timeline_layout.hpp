@@ -1,6 +1,6 @@
 #pragma once
 
-// A stack of bands -> shapes: the outlines of what stands upon each other, column by column. A column is three quarters
+// A stack of bands -> shapes: the outlines of what is upon each other, column by column. A column is three quarters
 // of a pixel; it shows the highest state in it, exactly, so that no spike is lost. Heights are rounded to half a pixel,
 // above and below a border alike, so that neighbours touch.
 
@@ -20,7 +20,7 @@ inline constexpr double kColumnWidth = 0.75;
 /// Columns that show the same slice.
 struct ColumnRun {
   std::uint32_t first = 0; ///< column
-  std::uint32_t last = 0;  ///< behind it
+  std::uint32_t last = 0;  ///< after it
   std::uint32_t slice = 0;
 };
 
@@ -33,7 +33,7 @@ struct ShapeStep {
 
 struct Shape {
   std::vector<ShapeStep> steps;
-  std::uint32_t end = 0; ///< the column behind it
+  std::uint32_t end = 0; ///< the column after it
 
   /// "M…h…v…z"; empty where the shape is nowhere half a pixel high.
   [[nodiscard]] std::string path() const;
@@ -57,7 +57,7 @@ struct Room {
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Band& band);
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Strip& strip);
 
-/// Two parts of a stack of which one stands upon the other: strips count from 0, then bands.
+/// Two parts of a stack of which one is upon the other: strips count from 0, then bands.
 using Touch = std::pair<std::uint32_t, std::uint32_t>;
 
 struct StackShapes {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kMarkFontSize = 12;
 constexpr std::uint32_t kMostFlagRows = 3;
 constexpr std::size_t kMostFlags = 40;
-constexpr double kLineRoom = 0.5; ///< beside a line; a text keeps its own distance
+constexpr double kLineRoom = 0.5; ///< next to a line; a text keeps its own distance
 
 Flag peak_flag(const PanelData& data) {
   const StateScale& states = data.layout.states;
@@ -61,7 +61,7 @@ bool is_free(const Place& place, const Flag& flag, const std::vector<Place>& tak
   return std::none_of(taken.begin(), taken.end(), meets) && std::none_of(placed.begin(), placed.end(), is_crossed);
 }
 
-/// Puts each text beside the line of its flag, in the lowest row in which there is room.
+/// Puts each text next to the line of its flag, in the lowest row in which there is room.
 void place(std::vector<Flag>& flags, double width) {
   std::vector<Place> taken;
   std::vector<Flag> placed;
@@ -124,7 +124,7 @@ void draw_snapshots(XmlElement panel, const PanelData& data) {
   }
 }
 
-/// From where to where a span reaches on the axis.
+/// Returns the begin and the end of a span on the axis.
 std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelData& data) {
   const StateScale& states = data.layout.states;
   const auto inside = [&](double at) { return std::clamp(at, states.begin(), states.end()); };
@@ -137,7 +137,7 @@ std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelDat
   return {at(span.begin), at(span.end)};
 }
 
-/// Right end of a text at the right of the chart, beside the flags' lines.
+/// Right end of a text at the right of the chart, next to the flags' lines.
 double free_right_end(const MarksLayout& marks, double length, double width) {
   double end = width - 5;
   for (const Flag& flag : marks.flags)
@@ -180,11 +180,11 @@ void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& ma
   // Upon bands, words of that colour would not be readable.
   const bool is_covered = !last || *last < data.chart.bands.slices.back().live_bytes;
   if (is_covered || shape.steps.empty() || data.chart.kind == TimelineKind::segments) return;
-  // Above all of the line that it stands on, whose highest value it names.
+  // Above all of the line that it is on, whose highest value it names.
   const double length = sans_width(overlay.name + " 1,023 GiB", kMarkFontSize);
   const double end = free_right_end(marks, length, states.width());
   const Summit summit = summit_of(overlay, shape, data, end - length, end);
-  if (summit.bytes == 0) return; // the line begins behind its words
+  if (summit.bytes == 0) return; // the line begins after its words
   const double baseline = summit.top / 2.0 - 5;
   if (const auto capacity = capacity_of(data.chart.device)) {
     // No words where the line of what there was together would cross them.

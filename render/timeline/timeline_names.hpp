@@ -37,7 +37,7 @@ struct DrawnStack {
 class LineNames {
 public:
   /// By kind, lines have no hues. Lines that the lists of `charts` show go first, the main chart's before the others':
-  /// they get hues of their own.
+  /// they get their own hues.
   LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts, ColorBy color);
 
   /// Returns the name of a line that the charts draw, or that is one of the first kRankedRows holders of a chart;

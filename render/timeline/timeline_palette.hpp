@@ -1,6 +1,6 @@
 #pragma once
 
-// Colours of timelines: a hue a line of code, the same in every picture, and what stands around the bands.
+// Colours of timelines: a hue a line of code, the same in every picture, and what is around the bands.
 
 #include "page/hues.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// One device -> one chart: the stack of bands, what stands around it, and its axes.
+// One device -> one chart: the stack of bands, what is around it, and its axes.
 
 #include "memviz/timeline_svg.hpp"
 #include "page/page.hpp"

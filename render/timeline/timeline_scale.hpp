@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes and states -> pixels of a chart, and where its ticks stand.
+// Bytes and states -> pixels of a chart, and where its ticks are.
 
 #include "memviz/timeline.hpp"
 
@@ -25,7 +25,7 @@ inline constexpr double kChartWidth = kPageWidth - kMargin - kChartLeft;
 class ByteScale {
 public:
   /// `floor_bytes` is there at all times: the scale may cut it where it would take much of the room.
-  /// `highest_bytes` stands `room_above` pixels below the top.
+  /// `highest_bytes` is `room_above` pixels below the top.
   ByteScale(std::uint64_t highest_bytes, std::uint64_t floor_bytes, double height, double room_above);
 
   [[nodiscard]] double y(std::uint64_t bytes) const; ///< pixels below the top of the chart

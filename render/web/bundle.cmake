@@ -1,4 +1,4 @@
-# ENTRY, an ES module -> OUTPUT, one script for a <script> of an SVG: the entry behind all that it imports, in a function.
+# ENTRY, an ES module -> OUTPUT, one script for a <script> of an SVG: the entry after all that it imports, in a function.
 #
 # What a module may say is what needs no parser: `import {a, b} from './c.js';` and `import './c.js';` on a line of their
 # own, and `export` before a declaration at the start of a line. All share one scope here, so no two modules of a bundle
@@ -31,7 +31,7 @@ function(check_import module file names)
   endforeach()
 endfunction()
 
-# Appends a module to the bundle, once, behind what it imports; `way` is who imports it.
+# Appends a module to the bundle, once, after what it imports; `way` is who imports it.
 function(add_module file way)
   file(RELATIVE_PATH module ${root} ${file})
   get_property(state GLOBAL PROPERTY "state of ${file}")
@@ -44,7 +44,7 @@ function(add_module file way)
   endif()
   set_property(GLOBAL PROPERTY "state of ${file}" open)
 
-  # Comments on lines of their own and indentation are for readers of the source.
+  # Comments on their own lines and indentation are for readers of the source.
   file(READ ${file} text)
   string(REGEX REPLACE "\n *//[^\n]*" "" text "\n${text}")
   # The lists of CMake have a meaning for these.

@@ -38,7 +38,7 @@ for (const element of svg.querySelectorAll('.chart path, .flag')) element.words 
 
 let isWaiting = false;
 const stale = new Set();
-// At most once a frame, however fast the wheel turns.
+// Draws at most once per frame, however fast the wheel turns.
 function redraw(panel) {
   stale.add(panel);
   if (isWaiting) return;
@@ -155,7 +155,7 @@ function stripWords(panel, strip, event) {
 
 const bandTitle = ({title, stack}) => (stack.length ? [title, '', ...stack].join('\n') : title);
 
-// Beside the pointer: what a band, a strip or a mark is.
+// Next to the pointer: what a band, a strip or a mark is.
 function showWords(panel, element, event, {bandOf, stripOf}) {
   const band = bandOf.get(element), strip = stripOf.get(element);
   const around = element.closest('.flag, .lane > g') || element;

@@ -59,7 +59,7 @@ std::optional<bool> is_reversed(const MomentChoice& from, const MomentChoice& to
   return *first > *last;
 }
 
-/// A range that no device has is a mistake; one that some have not is none: each has a peak of its own.
+/// A range that no device has is a mistake; one that some have not is none: each has its own peak.
 void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentChoice& to,
                  std::span<const DeviceState> devices) {
   bool is_any = false;
@@ -74,7 +74,7 @@ void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentCh
   }
 }
 
-/// With the time of its annotation.
+/// Returns the choice with the time of its annotation.
 MomentChoice choice_of(const MomentChoice& wanted, const Loaded& file, TextRewriter* rewriter,
                        std::optional<DeviceId> device) {
   const MomentChoice choice = moment_of(wanted, device);

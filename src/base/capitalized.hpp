@@ -6,7 +6,7 @@
 
 namespace memviz {
 
-/// With a capital letter at its beginning, where that is one of ASCII.
+/// Returns `text` with a capital first letter, where that is one of ASCII.
 [[nodiscard]] inline std::string capitalized(std::string text) {
   if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 32);
   return text;

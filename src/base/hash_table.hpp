@@ -49,7 +49,7 @@ public:
 
   template <class HashOf> void remove(const Slot& slot, const HashOf& hash_of) {
     auto hole = static_cast<std::size_t>(&slot - slots_.data());
-    // Close the gap: move back every follower whose home does not lie behind the hole.
+    // Close the gap: move back every follower whose home does not lie after the hole.
     for (std::size_t next = (hole + 1) & mask(); !is_free(slots_[next]); next = (next + 1) & mask()) {
       const std::size_t home = static_cast<std::size_t>(hash_of(slots_[next])) & mask();
       if (((next - home) & mask()) >= ((next - hole) & mask())) {

@@ -24,7 +24,7 @@ enum class JsonLayout : std::uint8_t {
   spaced,  ///< {"a": 1, "b": 2}
   lines,   ///< a member a line, two spaces in for each such container around it; {} and [] where there is none
   rows,    ///< like `lines`, but the end has a line also where there is no member
-  hanging, ///< like `rows`, but the end stands behind the last member
+  hanging, ///< like `rows`, but the end follows the last member
 };
 
 /// The characters that are escaped in addition to those that JSON requires and those that are unsafe to show on a
@@ -32,7 +32,7 @@ enum class JsonLayout : std::uint8_t {
 enum class JsonEscapes : std::uint8_t {
   usual,
   ascii,  ///< all that is not ASCII
-  markup, ///< < > &: neither "</script>" nor "]]>" nor an entity is left for what the JSON stands in
+  markup, ///< < > &: neither "</script>" nor "]]>" nor an entity is left for what the JSON is in
 };
 
 /// `text` in quotes; what is not UTF-8 becomes U+FFFD.
@@ -68,7 +68,7 @@ public:
   }
 
   [[nodiscard]] bool is_done() const { return has_root_ && depth_ == 0; }
-  /// Also what the sink was given.
+  /// The bytes written, with those that the sink was given.
   [[nodiscard]] std::size_t written_bytes() const { return given_bytes_ + out_.size(); }
 
 private:

@@ -23,7 +23,7 @@ namespace memviz {
   return from < taken ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
 }
 
-/// Without its sign.
+/// Returns the absolute value.
 [[nodiscard]] inline std::uint64_t magnitude(std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value);
   return value < 0 ? std::uint64_t{0} - bits : bits;

@@ -27,7 +27,7 @@ struct CodePoint {
 /// `text` without the character that a cut at its end left incomplete; valid UTF-8 if it was before the cut.
 [[nodiscard]] std::string_view whole_characters(std::string_view text);
 
-/// Whether it stands inside a character, not at its beginning.
+/// Whether it is inside a character, not at its beginning.
 [[nodiscard]] inline bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }

@@ -38,7 +38,7 @@ struct CommandText {
   std::string_view file_pattern = "*.pickle*"; ///< what operands are mostly called, for shells
   bool takes_several = false;                  ///< more operands are answered one after the other
   std::string_view stands_alone = {};          ///< the option with which it takes no operands
-  bool takes_program = false; ///< the operands are a program and its arguments, all that stands behind --
+  bool takes_program = false;                  ///< the operands are a program and its arguments, all that follows --
 };
 
 struct Command {
@@ -50,7 +50,7 @@ struct Command {
   std::function<int(const std::vector<std::string>& words)> run;
 };
 
-/// The words behind the command's name, with as many operands as it takes. Throws UsageError.
+/// The words after the command's name, with as many operands as it takes. Throws UsageError.
 [[nodiscard]] ParsedWords words_of_command(const CommandText& text, const std::vector<OptionText>& options,
                                            const std::vector<std::string>& words);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The commit that the program was built from: cmake/git_commit.cmake writes it at each build, in a file of its own,
+// The commit that the program was built from: cmake/git_commit.cmake writes it at each build, in its own file,
 // so that a commit rebuilds nothing else.
 
 #include <string_view>

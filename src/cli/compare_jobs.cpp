@@ -24,7 +24,7 @@ JobReport job_of(const std::string& operand, const CommandOptions& options, cons
   return job_report(parts_of_files({operand}, options.file, kGateTextBytes), ranks);
 }
 
-/// Without the slashes that a shell completes.
+/// Removes the slashes that a shell completes.
 std::string job_name(std::string operand, const FileOptions& options) {
   while (operand.size() > 1 && operand.ends_with('/'))
     operand.pop_back();

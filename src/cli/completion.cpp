@@ -78,7 +78,7 @@ std::string_view begun(std::string_view word, char end) {
   return found == std::string_view::npos ? "" : word.substr(0, found + 1);
 }
 
-/// `prefix`: what stands before the value in the word that is typed.
+/// `prefix`: what is before the value in the word that is typed.
 std::string values_of(const OptionText& option, std::string_view prefix, std::string_view typed) {
   const bool takes_file = option.value.find("FILE") != std::string_view::npos;
   const bool begins_path = takes_file && typed.find('/') != std::string_view::npos;

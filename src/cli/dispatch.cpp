@@ -22,7 +22,7 @@ namespace memviz::cli {
 
 namespace {
 
-/// With the commit that it was built of, where that is known.
+/// Returns the version, with the commit that it was built from, where that is known.
 std::string version_text() {
   return commit().empty() ? fmt::format("memviz {}\n", version())
                           : fmt::format("memviz {} ({})\n", version(), commit());

@@ -76,7 +76,7 @@ Explained explained_file(const std::string& file, const ExplainCommand& options,
                      [&] { return explained(explain_answer(options.question, std::move(loaded)), options, outputs); });
 }
 
-/// With a picture, which is of one file.
+/// Draws the picture, which is of one file.
 int draw(const ExplainCommand& options, const TextOutputs& outputs) {
   if (options.has_several) throw UsageError("-o draws one snapshot; without it, explain takes several");
   const Explained made = explained_file(options.operands.front(), options, outputs);

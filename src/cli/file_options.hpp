@@ -1,7 +1,7 @@
 #pragma once
 
 // The options that every command on snapshots has: how a file is read, what is hidden of it, and whether anything is
-// said beside the result.
+// said besides the result.
 
 #include "cli/option.hpp"
 #include "memviz/redact.hpp"

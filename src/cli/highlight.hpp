@@ -9,7 +9,7 @@
 
 namespace memviz::cli {
 
-/// With the escape sequences of ECMA-48.
+/// Returns `text` with the escape sequences of ECMA-48.
 [[nodiscard]] std::string highlighted(std::string_view text);
 
 /// `text` for standard output: highlighted() where that is a terminal that takes colours.

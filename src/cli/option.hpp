@@ -50,7 +50,7 @@ template <class Options, class Field> [[nodiscard]] Option<Options> verbatim(Opt
   return parsed(std::move(text), field, [](std::string_view /*name*/, const std::string& word) { return word; });
 }
 
-/// --help is looked for before anything else; as an option it only stands in the help.
+/// --help is looked for before anything else; as an option it only is in the help.
 template <class Options> [[nodiscard]] Option<Options> help_option() {
   return {{"help", 'h', "", "this text; --help=all has every option"},
           [](Options& /*options*/, const std::string& /*word*/) {}};

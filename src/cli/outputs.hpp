@@ -38,7 +38,7 @@ void check_outputs(const CommandOptions& options, std::initializer_list<NamedOut
 /// Checks an output, `what`, that is not text: throws UsageError if it would go to a terminal.
 void check_binary_output(const std::string& path, std::string_view what);
 
-/// Throws Error where a path that --redact hid stands in `text` after all. Called for every output before the first one
+/// Throws Error where a path that --redact hid is in `text` after all. Called for every output before the first one
 /// is written. What was read has been searched for everything hidden when it gets here; this is the net below.
 void check_redacted(const FileOptions& options, std::string_view text);
 

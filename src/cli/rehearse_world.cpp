@@ -32,7 +32,7 @@ bool are_alike(const FitVerdict& one, const FitVerdict& other) {
   return one.outcome == other.outcome && rehearse::peak_of(one) == rehearse::peak_of(other);
 }
 
-/// Returns the ranks to rehearse: each set in a run of its own, its ranks at the same time.
+/// Returns the ranks to rehearse: each set in its own run, its ranks at the same time.
 std::vector<RankSet> chosen_ranks(const WorldOptions& options, const rehearse::World& world) {
   if (options.rank) return rehearse::parse_ranks("rank", *options.rank, world.ranks);
   std::vector<RankSet> sets;

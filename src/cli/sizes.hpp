@@ -16,10 +16,10 @@ namespace memviz::cli {
 /// The same, but of no small number without a unit except 0: "2" might be percent, or megabytes.
 [[nodiscard]] std::uint64_t parse_bytes_with_unit(std::string_view option, std::string_view text);
 
-/// From 0 to 100, with or without a '%'. Throws UsageError that names `option`.
+/// Parses 0 to 100, with or without a '%'. Throws UsageError that names `option`.
 [[nodiscard]] double parse_percent(std::string_view option, std::string_view text);
 
-/// From `least` to `most`. Throws UsageError that names `option`.
+/// Parses a number from `least` to `most`. Throws UsageError that names `option`.
 [[nodiscard]] double parse_factor(std::string_view option, std::string_view text, double least, double most);
 
 /// A whole number from `least` to `most`. Throws UsageError that names `option`.

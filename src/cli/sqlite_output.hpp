@@ -1,6 +1,6 @@
 #pragma once
 
-// An output that SQLite's library writes as a file of its own: a temporary beside the target, or, for standard output
+// An output that SQLite's library writes as its own file: a temporary next to the target, or, for standard output
 // and devices, a scratch file that is copied. Like every output it has nothing that --redact hides.
 
 #include "cli/snapshot_file.hpp"

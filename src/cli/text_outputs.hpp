@@ -29,7 +29,7 @@ struct TextOutputs {
   [[nodiscard]] bool wants_json() const { return json.has_value(); }
   /// Without -o and --json the text goes to standard output.
   [[nodiscard]] bool wants_text() const { return text || !json; }
-  /// Whether who reads the text reads messages there, too: what it says need not be said again.
+  /// Whether who reads the text reads messages there as well: what it says need not be said again.
   [[nodiscard]] bool shows_text_beside_messages() const;
 };
 

@@ -77,7 +77,7 @@ std::string gauges_table(const Comparison& comparison) {
   return text;
 }
 
-/// Growth by kind, or a line for each device that is at a moment of its own; "" where all is unclassified.
+/// Growth by kind, or a line for each device that is at its own moment; "" where all is unclassified.
 std::string kinds_table(const Comparison& comparison) {
   const std::string moment = common_moment(comparison);
   std::string rows;

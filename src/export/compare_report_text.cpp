@@ -34,7 +34,7 @@ std::int64_t difference(std::uint64_t before_bytes, std::uint64_t after_bytes) {
   return -static_cast<std::int64_t>(std::min(before_bytes - after_bytes, kMost));
 }
 
-/// With its sign, except for what is only known to be more or less than a number, and for what is a multiple.
+/// Returns the share with its sign, except for bounds (more or less than a number) and multiples.
 std::string share_of(std::uint64_t before_bytes, std::int64_t change_bytes) {
   if (change_bytes == 0 || before_bytes == 0) return "";
   const auto size = static_cast<std::uint64_t>(change_bytes > 0 ? change_bytes : -change_bytes);
@@ -95,7 +95,7 @@ void add_kinds(SidesTable& table, const Comparison& comparison) {
     table.add(kind_words(change.kind), {change.before_bytes, change.after_bytes});
 }
 
-/// Returns the kinds of devices that are each at a moment of their own.
+/// Returns the kinds of devices that are each at their own moment.
 std::string kinds_text(const Comparison& comparison) {
   std::string text;
   if (comparison.is_one_moment) return text;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMostJsonLines = 100;
 
-/// Nothing where no line within has a part of its own.
+/// Nothing where no line within has its own part.
 void write_within(JsonWriter& json, const FrameTable& frames, const std::vector<InnerLine>& within) {
   if (within.empty()) return;
   json.key("within").begin_array();

@@ -29,7 +29,7 @@ std::string_view doubt_name(Doubt doubt) {
   return "none";
 }
 
-/// Without its lists of stacks.
+/// Writes the figures, without the lists of stacks.
 void write_figures(JsonWriter& json, const Recording& recording, const DeviceLeaks& leaks) {
   write_device_key(json, leaks.device).member("events", leaks.events);
   write_steps(json, recording, leaks.steps);

@@ -34,7 +34,7 @@ std::uint64_t nanos(std::int64_t time_us) {
       std::clamp<std::int64_t>(time_us, 0, std::numeric_limits<std::int64_t>::max() / kNanos) * kNanos);
 }
 
-/// By how much an event changes what is live, and what is reserved.
+/// The change of live and of reserved bytes by an event.
 struct BytesChange {
   std::int64_t live_bytes = 0;
   std::int64_t reserved_bytes = 0;

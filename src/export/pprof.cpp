@@ -56,8 +56,8 @@ private:
   std::vector<std::string> texts_;
 };
 
-/// Locations and functions, each written when it is first asked for. A location is a frame, or a node that stands in
-/// its place; both have a function of their own.
+/// Locations and functions, each written when it is first asked for. A location is a frame, or a node that is in
+/// its place; both have their own function.
 class Locations {
 public:
   Locations(ProtobufWriter& profile, StringTable& strings, const FrameTable& frames)

@@ -1,7 +1,7 @@
 #pragma once
 
 // Fields, one after the other -> a message in the wire format of Protocol Buffers: all that pprof and Perfetto need of
-// it. A nested message is written with a writer of its own and added as text.
+// it. A nested message is written with its own writer and added as text.
 // Source: https://protobuf.dev/programming-guides/encoding/
 
 #include <cstdint>

@@ -56,7 +56,7 @@ std::vector<std::string> facts_of(const Segment& segment) {
           std::to_string(segment.stream), kind_of(segment)};
 }
 
-/// With bars of `bar_columns` characters, or without a column for them where that is 0.
+/// Returns the table with bars of `bar_columns` characters, or without a column for them where that is 0.
 TextTable table_of(const MemoryState& state, const Segments& segments, std::size_t bar_columns) {
   TextTable table{Align::left, Align::right, Align::left, Align::right, Align::left, Align::left};
   table.add_row({"address", "size", "pool", "stream", "kind", bar_columns == 0 ? "" : "use"});

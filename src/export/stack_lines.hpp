@@ -1,6 +1,6 @@
 #pragma once
 
-// Stack -> the user's own line of it, as text; found and spelled once, because one stack may stand beside millions of
+// Stack -> the user's own line of it, as text; found and spelled once, because one stack may be next to millions of
 // events.
 
 #include "memviz/flame.hpp"

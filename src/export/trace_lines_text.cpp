@@ -160,7 +160,7 @@ private:
       if (event.action != Action::annotate) since += ", lived " + span_text(*line.life->began, line.index, event);
       add_detail(details, since);
     }
-    // Right behind its free_requested it shows nothing.
+    // Right after its free_requested it shows nothing.
     if (line.life && line.life->was_freed && line.index - line.life->was_freed->event > 1)
       add_detail(details, "waited " + span_text(*line.life->was_freed, line.index, event));
     for (const StringId text : {event.compile_context, event.user_metadata, event.internal_metadata})

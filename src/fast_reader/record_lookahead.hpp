@@ -1,7 +1,7 @@
 #pragma once
 
 // Scans for records ahead of the machine, on other threads. A run that was found ahead means what the scanner would
-// find at the same offset, because that depends on nothing but the bytes; whether there really stands a record is for
+// find at the same offset, because that depends on nothing but the bytes; whether there really is a record is for
 // the machine to say: it takes a run only when it arrives at its first byte.
 
 #include "fast_reader/record_scanner.hpp"

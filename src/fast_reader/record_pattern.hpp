@@ -34,7 +34,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
   [[nodiscard]] const std::vector<Value>& keys() const noexcept { return keys_; }
   [[nodiscard]] Entry memo_entry() const noexcept { return entry_; }
-  /// Bytes of the opcode that fetches the key of `column` if it stands at `at`, where 8 bytes can be read; else 0.
+  /// Bytes of the opcode that fetches the key of `column` if it is at `at`, where 8 bytes can be read; else 0.
   [[nodiscard]] std::size_t matches(std::size_t column, const char* at) const {
     std::uint64_t bits = 0;
     std::memcpy(&bits, at, sizeof bits);

@@ -19,13 +19,13 @@
 
 namespace memviz::fast_reader {
 
-/// A cell that was written in place, not fetched: where its bytes are, and whether the memo holds it, too.
+/// A cell that was written in place, not fetched: where its bytes are, and whether the memo holds it as well.
 struct InlineList {
   std::string_view fetches; ///< BINGET and LONG_BINGET opcodes, one an element
   std::uint64_t hash = 0;
 };
 
-/// Records that stand one behind the other. Cells are values; or Kind::memo_reference with a number of the memo; or
+/// Records that follow one another. Cells are values; or Kind::memo_reference with a number of the memo; or
 /// written in place, and then their lowest bit of payload says whether the memo holds them: Kind::text (offset and
 /// size), Kind::list (index into `lists`), Kind::digest (payload of that of a list), Kind::tuple (two small integers).
 struct RecordRun {
@@ -69,7 +69,7 @@ public:
       : bytes_(bytes), guesses_(guesses) {}
 
   /// Appends the records of `pattern`, whose number is run.pattern, that begin at run.end_offset and before
-  /// `stop_offset`, and moves run.end_offset behind them; stops at the first byte that does not fit. Batches that end
+  /// `stop_offset`, and moves run.end_offset after them; stops at the first byte that does not fit. Batches that end
   /// and go on between two of them are passed over, as their list stays the same.
   void scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run);
 

@@ -10,7 +10,7 @@
 
 namespace memviz::fast_reader {
 
-/// Records with the same keys, one behind the other.
+/// Records with the same keys, one after another.
 struct RecordRows {
   std::size_t pattern = 0;      ///< equal numbers have equal keys
   std::span<const Value> keys;  ///< texts

@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds, while a pickle is decoded, where the records of a sink stand, and hands them over instead of keeping them:
+// Finds, while a pickle is decoded, where the records of a sink are, and hands them over instead of keeping them:
 // what follows a known pattern goes through the scanner, anything else through the machine and the document. It may
 // give up at any time: the file then has to be decoded again without it. It does so for everything that could make its
 // result differ from that of decoding first and looking afterwards.

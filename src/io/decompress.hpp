@@ -13,7 +13,7 @@ namespace memviz {
 
 enum class Compression { none, gzip, zstd };
 
-/// By the first four bytes.
+/// Returns the compression by the first four bytes.
 [[nodiscard]] Compression compression_of(std::string_view bytes);
 
 /// The compressed bytes piece by piece, each valid until the next one is asked for; an empty one at the end.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes -> a file that appears whole or not at all: they go to a temporary beside the target, which takes the target's
+// Bytes -> a file that appears whole or not at all: they go to a temporary next to the target, which takes the target's
 // place at commit(). The one place that writes and renames files, for POSIX.
 
 #include "memviz/error.hpp"
@@ -26,7 +26,7 @@ public:
   /// Without a commit() the temporary is removed and whatever was at the target before stays.
   ~OutputFile();
 
-  /// The temporary beside the target, for a library that opens its file itself; "" where the output is written
+  /// The temporary next to the target, for a library that opens its file itself; "" where the output is written
   /// directly.
   [[nodiscard]] const std::string& beside() const { return temporary_; }
   /// Throws Error when the bytes cannot all be written, ReaderGone when no one reads them.

@@ -106,7 +106,7 @@ Place reach(const fs::path& place, Missing missing) {
   return at;
 }
 
-/// At most `most_bytes` and one more.
+/// Reads at most `most_bytes` and one more.
 std::string content_of(const Descriptor& file, std::size_t most_bytes) {
   std::string content(most_bytes + 1, '\0');
   std::size_t size = 0;

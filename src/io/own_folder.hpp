@@ -27,7 +27,7 @@ public:
   [[nodiscard]] bool has_file(const std::string& name, std::string_view content) const;
   /// The names of all that is in it, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// Without symbolic links.
+  /// The path, without symbolic links.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:

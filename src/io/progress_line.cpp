@@ -41,7 +41,7 @@ std::string bar(const Pace& pace) {
 std::string progress_line(const Pace& pace, std::size_t columns) {
   constexpr std::size_t kShortestName = 12;
   if (columns < 2) return "";
-  const std::size_t room = columns - 1; // a terminal may break the line behind its last column
+  const std::size_t room = columns - 1; // a terminal may break the line after its last column
   const double rate = pace.seconds > 0 ? static_cast<double>(pace.done_bytes) / pace.seconds : 0;
   const std::string amount = amount_text(pace);
   // The parts of a line, and the order in which a narrow terminal drops them.

@@ -20,7 +20,7 @@ public:
   /// Hands what was written to `take`, from the first byte on, piece by piece.
   void read(const std::function<void(std::string_view)>& take);
 
-  /// At the first byte, for a program that reads what was written.
+  /// Rewinds to the first byte, for a program that reads what was written.
   [[nodiscard]] int rewound();
   [[nodiscard]] int descriptor() const { return fileno(file_.get()); }
 

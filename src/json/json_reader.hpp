@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON text -> Document: the JSON form of a snapshot, which MemoryViz.js accepts, too.
+// JSON text -> Document: the JSON form of a snapshot, which MemoryViz.js accepts as well.
 
 #include "value/document.hpp"
 

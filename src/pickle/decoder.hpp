@@ -16,7 +16,7 @@ namespace memviz::pickle {
 struct Decoded {
   Document document; ///< its texts point into the bytes that were decoded
   int protocol = 0;
-  /// Offset behind STOP.
+  /// Offset after STOP.
   std::uint64_t end_offset = 0;
 };
 

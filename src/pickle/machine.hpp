@@ -1,7 +1,7 @@
 #pragma once
 
 // The stack machine behind decode(): one method a family of opcodes, all state in one object. What others may do while
-// it runs stands in machine_hooks.hpp.
+// it runs is in machine_hooks.hpp.
 
 #include "pickle/cursor.hpp"
 #include "pickle/decoder.hpp"

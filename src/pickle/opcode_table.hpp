@@ -168,7 +168,7 @@ inline constexpr std::array<OpcodeInfo, 256> kOpcodeTable = table::by_opcode();
   return kOpcodeTable[static_cast<std::uint8_t>(opcode)];
 }
 
-/// Bytes of the number or the length behind an opcode; 0 where neither stands there.
+/// Bytes of the number or the length after an opcode; 0 where neither is there.
 [[nodiscard]] constexpr std::size_t number_bytes(Argument argument) {
   switch (argument) {
   case Argument::none:

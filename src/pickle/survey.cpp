@@ -54,7 +54,7 @@ private:
     return false;
   }
 
-  // Arguments: argument_ is what follows the opcode, without a length before it or a newline behind it.
+  // Arguments: argument_ is what follows the opcode, without a length before it or a newline after it.
 
   void take_argument(const OpcodeInfo& info) {
     if (info.argument == Argument::two_lines) module_ = cursor_.line();
@@ -63,7 +63,7 @@ private:
       return;
     }
     argument_ = cursor_.take(number_bytes(info.argument));
-    // A negative length is taken for one of more than 2^31, which the decoder refuses, too.
+    // A negative length is taken for one of more than 2^31, which the decoder refuses as well.
     if (!argument_.empty() && !is_number(info.argument)) argument_ = cursor_.take(argument_number<std::uint64_t>());
   }
 

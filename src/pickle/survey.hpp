@@ -1,7 +1,7 @@
 #pragma once
 
 // Pickle bytes -> what is in them, opcode by opcode, without making a single value: for `check`, which shows a
-// stranger's file apart before and after the decoder refuses it. It reads on behind opcodes that the decoder refuses,
+// stranger's file apart before and after the decoder refuses it. It reads on after opcodes that the decoder refuses,
 // so that all of them can be named.
 
 #include "pickle/opcode.hpp"
@@ -43,7 +43,7 @@ struct Survey {
   std::uint64_t refused_count = 0;
   std::vector<RefusedOpcode> refused; ///< the first of them, at most kMostRefused
   SurveyEnd end = SurveyEnd::truncated;
-  std::uint64_t end_offset = 0; ///< behind STOP, of the opcode that is cut off, or of the byte that is no opcode
+  std::uint64_t end_offset = 0; ///< after STOP, of the opcode that is cut off, or of the byte that is no opcode
 };
 
 inline constexpr std::size_t kMostRefused = 12;

@@ -1,7 +1,7 @@
 #pragma once
 
 // The bytes of a .pt2 file, which is a zip archive -> the texts that describe its program. Nothing is unpacked to disk,
-// and neither tensors nor the pickles beside them are opened.
+// and neither tensors nor the pickles next to them are opened.
 
 #include "memviz/flops.hpp"
 

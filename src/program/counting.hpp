@@ -1,6 +1,6 @@
 #pragma once
 
-// A program -> every product that a run of it computes, in order, with where in the model it stands and what it costs.
+// A program -> every product that a run of it computes, in order, with where in the model it is and what it costs.
 
 #include "memviz/flops.hpp"
 #include "program/program.hpp"

@@ -64,7 +64,7 @@ void note_size(Equation& equation, Index index, const Polynomial& size) {
   if (!is_new && *known->second == Polynomial(1)) known->second = &size;
 }
 
-/// Without "->": the letters that occur once, in order, and the dimensions of "...".
+/// Returns the result where "->" is missing: the letters that occur once, in order, and the dimensions of "...".
 Indices implied_result(const std::vector<std::vector<Index>>& operands) {
   std::map<Index, int> times;
   for (const std::vector<Index>& operand : operands) {
@@ -150,7 +150,7 @@ Polynomial einsum_flops(std::string_view equation, std::span<const EinsumOperand
       right = static_cast<std::size_t>(path[2 * step + 1].number());
       if (left == right || std::max(left, right) >= left_over.operands.size()) throw_misfit(equation);
     }
-    // Without a path the result of a step stands first in the next.
+    // Without a path the result of a step comes first in the next.
     flops += contract(left_over, left, right);
     if (path.empty()) std::rotate(left_over.operands.begin(), left_over.operands.end() - 1, left_over.operands.end());
     ++step;

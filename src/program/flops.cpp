@@ -26,7 +26,7 @@ namespace memviz {
 namespace program {
 namespace {
 
-/// By symbol, as FlopOptions::sizes.
+/// The sizes by symbol, as FlopOptions::sizes.
 using GivenSizes = std::map<std::string, std::int64_t>;
 
 void set_size(Program& program, const std::string& name, std::int64_t size) {
@@ -155,7 +155,7 @@ private:
     model_.flops = model_.modules.front().flops;
   }
 
-  /// The innermost module of the program that a weight's name is in: those that no node stands in are not there.
+  /// The innermost module of the program that a weight's name is in: those that no node is in are not there.
   [[nodiscard]] ModuleId holder_of(std::string_view name) const {
     name = name.substr(0, kLongestModulePath + 1);
     while (name.find('.') != std::string_view::npos) {

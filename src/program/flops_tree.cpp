@@ -25,7 +25,7 @@ public:
       throw Error(fmt::format("a picture needs a size for every symbol: {} has no value, give one with --set",
                               model_.flops.formula));
     const std::vector<ModuleRow> rows = module_rows(model_);
-    std::vector<NodeKey> path; // of the rows around, which stand before it
+    std::vector<NodeKey> path; // of the rows around, which are before it
     for (const ModuleRow& row : rows) {
       if (row.level > 0) {
         path.resize(row.level - 1);

@@ -108,7 +108,7 @@ Polynomial addmv(const Shapes& shapes) {
 Polynomial baddbmm(const Shapes& shapes) {
   return dot_products(shapes.result(), shapes.at(shapes.of("batch1", 1), -1));
 }
-/// Sums over the batch, too.
+/// Sums over the batch as well.
 Polynomial addbmm(const Shapes& shapes) {
   const Sizes& left = shapes.of("batch1", 1);
   return dot_products(shapes.result(), shapes.at(left, 0) * shapes.at(left, -1));
@@ -221,8 +221,8 @@ Polynomial attention_backward(const Shapes& shapes) {
   const Polynomial widths = Polynomial(3) * shapes.at(query, -1) + Polynomial(2) * shapes.at(value, -1);
   return twice(heads * shapes.at(query, -2) * shapes.at(key, -2) * widths);
 }
-/// The same as attention() where the heads stand behind the sequence. With `cum_seq_q` the sequences of a batch stand
-/// one behind the other, and each is taken to be the longest, because their lengths are data.
+/// The same as attention() where the heads follow the sequence. With `cum_seq_q` the sequences of a batch are
+/// one after another, and each is taken to be the longest, because their lengths are data.
 Polynomial packed_attention(const Shapes& shapes, std::string_view cumulative, std::string_view longest_query,
                             std::string_view longest_key, std::size_t place) {
   const Sizes& query = shapes.of("query", 0);

@@ -1,7 +1,7 @@
 #pragma once
 
 // A node -> the floating point operations of its matrix products: two for each multiplication, which is followed by an
-// addition, as torch.utils.flop_counter counts. What is added (a bias), scaled or compared beside them counts nothing.
+// addition, as torch.utils.flop_counter counts. What is added (a bias), scaled or compared besides them counts nothing.
 
 #include "memviz/flops.hpp"
 #include "program/program.hpp"

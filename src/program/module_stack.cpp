@@ -10,7 +10,7 @@
 namespace memviz::program {
 namespace {
 
-/// Deeper ones than any model has are cut: what stands in them counts for the one around.
+/// Deeper ones than any model has are cut: what is in them counts for the one around.
 constexpr std::size_t kMostModules = 256;
 
 std::string replaced(std::string_view text, std::string_view what, std::string_view by) {

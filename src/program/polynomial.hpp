@@ -17,7 +17,7 @@ struct SymbolId {
   friend auto operator<=>(const SymbolId&, const SymbolId&) = default;
 };
 
-/// A product of symbols times a number. A symbol to a power stands as often as that.
+/// A product of symbols times a number. A symbol to a power counts as often as that.
 struct Term {
   std::vector<SymbolId> symbols; ///< ascending
   std::int64_t factor = 0;
@@ -39,7 +39,7 @@ public:
   friend Polynomial operator*(Polynomial one, const Polynomial& other) { return one *= other; }
   friend bool operator==(const Polynomial&, const Polynomial&) = default;
 
-  /// By falling powers; none of 0.
+  /// The terms by falling powers; none of 0.
   [[nodiscard]] std::span<const Term> terms() const { return terms_; }
   [[nodiscard]] bool is_zero() const { return terms_.empty(); }
   [[nodiscard]] bool is_number() const;

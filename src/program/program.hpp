@@ -1,7 +1,7 @@
 #pragma once
 
 // An exported program as memviz needs it: graphs of nodes, the sizes of every tensor, where in the model each node
-// stands, and which inputs are parameters. No tensor has its elements.
+// is, and which inputs are parameters. No tensor has its elements.
 // Source: torch/_export/serde/schema.py, schema versions 5 to 8 (PyTorch 2.3 to 2.15).
 
 #include "program/polynomial.hpp"

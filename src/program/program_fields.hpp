@@ -19,7 +19,7 @@ namespace memviz::program {
 /// The integer at `key`, where there is one.
 [[nodiscard]] std::optional<std::int64_t> number_at(const Document& document, const Field& dict, std::string_view key);
 
-/// {"as_tensor": {"name": "x"}} and its like: the key that says what it is, and what stands there; "" and the whole
+/// {"as_tensor": {"name": "x"}} and its like: the key that says what it is, and what is there; "" and the whole
 /// where nothing is chosen. Throws SchemaError for what is no dict.
 [[nodiscard]] std::pair<std::string_view, Field> choice_of(const Document& document, const Field& given);
 

@@ -234,7 +234,7 @@ private:
     });
   }
 
-  /// Built beside and moved in, because sub-graphs make the vector of graphs grow.
+  /// Built apart and moved in, because sub-graphs make the vector of graphs grow.
   void read_graph(const Field& given, GraphId id, ModuleId module, std::size_t level) {
     Graph graph;
     Scope scope;

@@ -104,7 +104,7 @@ struct BlockRoles {
   std::vector<Polynomial> feed_forward;
 };
 
-/// The child of `block` that `module` is in; `block` itself where it stands there.
+/// The child of `block` that `module` is in; `block` itself where it is there.
 ModuleId part_of_block(const Program& program, ModuleId module, ModuleId block) {
   while (module != kWholeModel && module != block && program.modules[module].parent != block)
     module = program.modules[module].parent;
@@ -191,7 +191,7 @@ std::vector<bool> modules_within(const Program& program, const Blocks& blocks) {
   std::vector<bool> within(program.modules.size(), false);
   for (const ModuleId block : blocks.modules)
     within[block] = true;
-  // Parents stand before their children.
+  // Parents are before their children.
   for (std::size_t module = 1; module < within.size(); ++module)
     within[module] = within[module] || within[program.modules[module].parent];
   return within;

@@ -124,7 +124,7 @@ private:
     if (has_result) keep(node, graph, flows, module);
   }
 
-  /// The fused kernels of attention lay their result out as the projection behind it wants it, so putting the heads of
+  /// The fused kernels of attention lay their result out as the projection after it wants it, so putting the heads of
   /// a token side by side copies nothing. The strides in a program are those of the kernel that exporting took. Source:
   /// mha_fwd() in aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp.
   [[nodiscard]] bool is_by_token(const Node& node, std::size_t storage) const {
@@ -151,7 +151,7 @@ private:
   }
 
   static bool needs_gradient(const Node& node, const KeepRule& rule, const std::vector<Flow>& flows) {
-    // The two factors stand side by side: the other's place is not needed where it has a name, as they all do.
+    // The two factors are side by side: the other's place is not needed where it has a name, as they all do.
     const Argument* const other = argument_of(node, rule.other, node.arguments.size());
     if (other == nullptr) return false;
     return std::any_of(other->tensors.begin(), other->tensors.end(),

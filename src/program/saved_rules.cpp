@@ -13,7 +13,7 @@ constexpr auto kOperand = Keep::operand;
 constexpr auto kFactor = Keep::factor;
 constexpr auto kResult = Keep::result;
 
-// Rules of one operator stand one behind the other. Weights that are parameters are left out by who asks.
+// Rules of one operator follow one another. Weights that are parameters are left out by who asks.
 constexpr KeepRule kRules[] = {
     {"aten.mm", kFactor, "self", "mat2", 0},
     {"aten.mm", kFactor, "mat2", "self", 1},

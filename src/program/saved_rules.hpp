@@ -44,7 +44,7 @@ struct KeepRule {
 /// Returns the assumption where one operator of a program means several kernels that keep different things.
 [[nodiscard]] std::optional<FlopAssumption> assumption_of(const Node& node);
 
-/// Bytes that it keeps beside its own tensors: the statistics of a normalisation, the mask of a dropout.
+/// Bytes that it keeps besides its own tensors: the statistics of a normalisation, the mask of a dropout.
 [[nodiscard]] Polynomial extra_kept_bytes(const Node& node, const Graph& graph);
 
 } // namespace memviz::program

@@ -113,7 +113,7 @@ void Symbols::rename(const std::function<std::string(const std::string& text)>& 
   by_text_.clear();
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Symbol& symbol = all_[i];
-    // The arguments of a function stand before it.
+    // The arguments of a function are before it.
     symbol.text = symbol.arguments.empty() ? renamed(symbol.text) : written(symbol.meaning, symbol.arguments);
     by_text_.emplace(symbol.text, SymbolId{static_cast<std::uint32_t>(i)});
   }

@@ -35,7 +35,7 @@ public:
   [[nodiscard]] Polynomial named(std::string_view name);
   /// A number where the arguments are numbers.
   [[nodiscard]] Polynomial function(Meaning meaning, const std::vector<Polynomial>& arguments);
-  /// `text` as it stands in the program.
+  /// `text` as it is in the program.
   [[nodiscard]] Polynomial opaque(std::string_view text);
 
   /// A later value replaces an earlier one.

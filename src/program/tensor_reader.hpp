@@ -26,7 +26,7 @@ private:
   /// The hint of a size that is one symbol is the symbol's value.
   void learn(const Polynomial& size, std::int64_t value);
   std::vector<Polynomial> read_strides(const Field& meta, std::size_t dimensions);
-  /// By the strides; a tensor without any is taken to be as it is when it is new.
+  /// Whether it is contiguous by its strides; a tensor without any is taken to be.
   [[nodiscard]] static bool is_contiguous(const Tensor& tensor);
 
   const Document& document_;

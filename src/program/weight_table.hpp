@@ -1,6 +1,6 @@
 #pragma once
 
-// The table of weights beside an exported program -> which of its weights share their bytes.
+// The table of weights next to an exported program -> which of its weights share their bytes.
 
 #include "program/program.hpp"
 

@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// Keys beside those that every annotation has become its metadata. Throws SchemaError.
+/// Keys besides those that every annotation has become its metadata. Throws SchemaError.
 void read_annotations(const Document& document, Value annotations, FrameReader& frames, Budget& budget,
                       Recording& recording);
 

@@ -18,7 +18,7 @@ public:
   explicit Budget(std::uint64_t file_bytes) : left_(file_bytes + kFreeBytes) {}
 
   /// Throws SchemaError when the file is too small for `count` more segments, blocks, events, annotations or settings
-  /// in `field`; they are counted in 32 bits, too.
+  /// in `field`; they are counted in 32 bits as well.
   void spend(std::uint64_t count, const Field& field) {
     if (count > records_left_ || count > left_ / kRecordBytes) field.fail(kExpected, found(count), field.value);
     records_left_ -= count;

@@ -52,10 +52,10 @@ struct Readers {
   bool leaves_out;
 };
 
-/// Everything that stands in the document; of traces what was not added before. Throws SchemaError.
+/// Everything that is in the document; of traces what was not added before. Throws SchemaError.
 void read_document(Readers& readers);
 
-/// After read_document(): what the pickle itself says. `end_offset` is that behind its STOP.
+/// After read_document(): what the pickle itself says. `end_offset` is that after its STOP.
 void finish_pickle(int protocol, std::uint64_t end_offset, std::string_view bytes, Recording& recording);
 
 } // namespace memviz

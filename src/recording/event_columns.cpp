@@ -19,7 +19,7 @@ std::int64_t number_of(std::uint64_t bits) {
   return static_cast<std::int64_t>(bits);
 }
 
-/// By event: how many events ago the last one at the same address was; 0: it is the first.
+/// Returns, by event, how many events ago the last one at the same address was; 0: it is the first.
 std::vector<std::uint32_t> distances_of(const EventTable& events) {
   std::vector<std::uint32_t> distances;
   distances.reserve(events.size());

@@ -33,7 +33,7 @@ bool begins_with_import(std::string_view bytes) {
          is_identifier(bytes.substr(first + 1, second - first - 1));
 }
 
-/// Protocol 0 is text, too: it opens its containers with MARK, or is code in disguise.
+/// Protocol 0 is text as well: it opens its containers with MARK, or is code in disguise.
 bool may_be_text_pickle(std::string_view bytes) {
   return bytes.starts_with('(') || bytes.starts_with('}') || bytes.starts_with(']') || begins_with_import(bytes);
 }

@@ -13,7 +13,7 @@ namespace memviz {
 void reject_foreign_file(std::string_view bytes);
 
 /// The same for the first bytes of a file whose rest is not there yet: throws ParseError where they cannot begin a
-/// pickle, too.
+/// pickle as well.
 void reject_foreign_head(std::string_view head);
 
 } // namespace memviz

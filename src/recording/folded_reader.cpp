@@ -133,7 +133,7 @@ private:
     return known.value;
   }
 
-  /// `file:line:function`, where a number stands between two colons; else a name alone.
+  /// `file:line:function`, where a number is between two colons; else a name alone.
   Value new_frame(std::string_view part) {
     for (std::size_t colon = part.find(':'); colon != std::string_view::npos; colon = part.find(':', colon + 1)) {
       const std::size_t end = part.find(':', colon + 1);

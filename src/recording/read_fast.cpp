@@ -32,7 +32,7 @@ public:
   Value digest(std::span<const Value> items) override { return frames_.digest(items); }
 
 private:
-  /// The lists of `device_traces` are in the order of the devices. One behind the last device that there may be is
+  /// The lists of `device_traces` are in the order of the devices. One after the last device that there may be is
   /// refused by the TraceReader; it must not become that of host memory on the way.
   static DeviceId device_of(std::size_t list) {
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kRecorderKey = "memviz_recorder";
 
-/// A buffer is moved to the device by the same lines as a parameter, and is one everywhere else, too.
+/// A buffer is moved to the device by the same lines as a parameter, and is one everywhere else as well.
 std::optional<MemoryKind> kind_of(std::string_view word) {
   if (word == "buffer") return MemoryKind::parameter;
   const auto kind = kind_of_name(word);

@@ -1,6 +1,6 @@
 #pragma once
 
-// `memviz_rehearsal`, at the top level of the document or among `allocator_settings`, -> Origin::rehearsal. It stands
+// `memviz_rehearsal`, at the top level of the document or among `allocator_settings`, -> Origin::rehearsal. It is
 // in both places, so that it survives tools that keep only one of them.
 
 #include "memviz/recording.hpp"

@@ -186,7 +186,7 @@ void SegmentReader::read_history(const Field& history, Block& block, bool has_re
 BlockState SegmentReader::read_state(const Field& state) {
   const std::string_view text = state.text(document_);
   if (text == "active_allocated") return BlockState::active_allocated;
-  // The second spelling stands in PyTorch's documentation only; no writer of it is known.
+  // The second spelling is in PyTorch's documentation only; no writer of it is known.
   if (text == "active_pending_free" || text == "active_awaiting_free") return BlockState::active_pending_free;
   if (text != "inactive") {
     ++unknown_states_;

@@ -23,7 +23,7 @@ constexpr std::size_t kMostNamed = 16;
 /// The items of a list or dict that are looked at; it may have millions.
 constexpr std::size_t kMostItems = 16;
 
-/// Frames are lists of dicts, too; of those that an event has the fast reader keeps only a number.
+/// Frames are lists of dicts as well; of those that an event has the fast reader keeps only a number.
 bool is_list_of_frames(Value value, const FrameTable& frames) {
   const bool is_text = (value.payload() & 1U) != 0;
   return !is_text && !frames.stack({static_cast<std::uint32_t>(value.payload() >> 1U)}).empty();

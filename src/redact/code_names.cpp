@@ -126,7 +126,7 @@ private:
   std::string_view rest_;
   const Hiding& hiding_;
   std::string result_;
-  std::vector<bool> levels_; ///< of the brackets that are open: whether a public path stands before each
+  std::vector<bool> levels_; ///< of the brackets that are open: whether a public path is before each
   bool is_in_path_ = false;
   bool is_public_path_ = false;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// By what a name is known to be that of a file.
+// The endings by which a name is recognized as that of a file.
 
 #include <string_view>
 

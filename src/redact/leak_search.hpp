@@ -1,6 +1,6 @@
 #pragma once
 
-// The texts that were hidden -> whether one of them stands somewhere after all. In a text that comes from the file that
+// The texts that were hidden -> whether one of them is somewhere after all. In a text that comes from the file that
 // is looked for in full: what looks like no one else's anywhere, plain words as whole words. An output has memviz's own
 // words, too, so there it is paths, which no word is. One pass over the text, however many were hidden.
 
@@ -17,7 +17,7 @@ namespace memviz {
 class LeakSearch {
 public:
   void hide(std::string_view text);
-  /// A text that was not hidden: what was hidden elsewhere and stands in it, too, is not looked for, nor are its words.
+  /// A text that was not hidden: what was hidden elsewhere and is in it, too, is not looked for, nor are its words.
   void keep(std::string_view text);
   /// Adds the pseudonym of a hidden text: nothing is found in its first word, though it may begin like a hidden one
   /// ("func_1").
@@ -34,7 +34,7 @@ private:
   using Texts = HashSet<std::string>;
 
   void prepare() const;
-  /// Indexes those of `hidden` that stand in no kept text.
+  /// Indexes those of `hidden` that are in no kept text.
   void index(const Texts& hidden, NeedleIndex& needles) const;
   [[nodiscard]] std::size_t count_words(std::string_view text) const;
   [[nodiscard]] std::size_t count_needles(std::string_view text) const;

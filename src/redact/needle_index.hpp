@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// Shorter texts stand everywhere.
+/// Shorter texts are everywhere.
 inline constexpr std::size_t kShortestNeedle = 6;
 /// The longest needle; the beginning of a longer one is enough, and keeps the search linear.
 inline constexpr std::size_t kLongestNeedle = 64;

@@ -17,7 +17,7 @@ std::string with_slashes(std::string_view filename) {
   return path;
 }
 
-/// From the last place where `part` stands; "" where it does not.
+/// Returns the rest of `path` from the last place of `part`; "" where it is missing.
 std::string_view last_from(std::string_view path, std::string_view part) {
   const std::size_t at = path.rfind(part);
   return at == std::string_view::npos ? std::string_view() : path.substr(at);
@@ -103,7 +103,7 @@ std::string with_origin(CodeOrigin origin, const std::string& file, LeakSearch& 
   return origin == CodeOrigin::user ? file + ".py" : "<" + file + ">";
 }
 
-/// With the parts by which PyTorch's omit list knows the file.
+/// Returns the pseudonym with the parts by which PyTorch's omit list recognizes the file.
 std::string with_omitted_parts(std::string_view path, std::string hidden, LeakSearch& search) {
   for (const std::string_view part : omitted_files()) {
     if (path.find(part) == std::string_view::npos || hidden.find(part) != std::string_view::npos) continue;
@@ -129,7 +129,7 @@ std::string_view below_home(std::string_view path) {
 }
 
 /// "file_k3x9q2ma.py" for the file's own name; before it, where it has folders, what stands for the whole path and for
-/// the ends of it that two checkouts of a project have in common: "path_../dir_../dir_../file_...py". Nothing stands
+/// the ends of it that two checkouts of a project have in common: "path_../dir_../dir_../file_...py". Nothing is
 /// for a person's folder alone, which is easily guessed.
 std::string pseudonym(std::string_view path, const Hiding& hiding) {
   constexpr std::size_t kMostFolders = 3;

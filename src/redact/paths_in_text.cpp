@@ -44,7 +44,7 @@ bool begins_with_drive(std::string_view text) {
 bool is_rooted(std::string_view text) {
   if (begins_with_drive(text)) return true;
   const std::size_t dots = text.find_first_not_of(text.starts_with('~') ? "~" : ".");
-  const std::size_t at = dots > 2 ? 0 : dots; // where nothing else follows, too
+  const std::size_t at = dots > 2 ? 0 : dots; // where nothing else follows as well
   return at + 1 < text.size() && is_separator(text[at]) && is_path_character(text[at + 1]);
 }
 
@@ -74,7 +74,7 @@ std::size_t rooted_size(std::string_view text) {
   return is_file ? end : reach.find_last_not_of(' ') + 1;
 }
 
-/// Without a root: what has two separators, or one and the ending of a file, or the ending of a source file.
+/// Whether a word is a path without a root: two separators, or one and the ending of a file, or that of a source file.
 bool is_relative_path(std::string_view word) {
   const std::string_view ending = known_extension(word);
   const bool is_named = !ending.empty() && word != ending;

@@ -115,7 +115,7 @@ Redactor::~Redactor() = default;
 FrameText Redactor::frame(std::string_view name, std::string_view filename) {
   Parts& parts = *parts_;
   FrameText text{parts.function(name, filename), std::string(filename)};
-  // Debug information often has the file's own name only; a function of torch's stands in a file of torch's.
+  // Debug information often has the file's own name only; a function of torch's is in a file of torch's.
   const bool is_torch_source = filename.find_first_of("/\\") == std::string_view::npos &&
                                origin_of(filename) == CodeOrigin::cpp && name.find("::") != std::string_view::npos &&
                                hidden_cpp_name(name, parts.hiding()) == name;

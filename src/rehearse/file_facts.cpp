@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostHolders = 3;
 
-/// With kinds and events.
+/// Reads the file with kinds and events.
 MemoryState read_at(const std::string& file, MomentKind kind) {
   Wants wants{.events = true, .kinds = true};
   wants.moment.kind = kind;

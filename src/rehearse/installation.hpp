@@ -6,13 +6,14 @@
 
 namespace memviz::rehearse {
 
-/// The folder that holds libmemviz_rehearsal.so and the profiles: MEMVIZ_REHEARSAL_DIR, else `rehearsal` beside
+/// The folder that holds libmemviz_rehearsal.so and the profiles: MEMVIZ_REHEARSAL_DIR, else `rehearsal` next to
 /// `program` (this one), else lib/memviz/rehearsal of its prefix, whatever
 /// lib is called there, else libexec/memviz/rehearsal, where a wheel puts it: `pip install --target` leaves out what a
 /// wheel has for lib. Throws Error that says where it looked.
 [[nodiscard]] std::filesystem::path rehearsal_folder(const std::filesystem::path& program);
-/// A folder with the library under the names of CUDA's, too: `folder`, or, where its file `names` has some that are not
-/// in it, because a wheel cannot carry links, the new folder `room` of links. Throws std::filesystem::filesystem_error.
+/// A folder with the library under the names of CUDA's as well: `folder`, or, where its file `names` has some that are
+/// not in it, because a wheel cannot carry links, the new folder `room` of links. Throws
+/// std::filesystem::filesystem_error.
 [[nodiscard]] std::filesystem::path folder_with_names(const std::filesystem::path& folder,
                                                       const std::filesystem::path& room);
 /// This program's own file.

@@ -32,7 +32,7 @@ std::uint64_t bytes_of(const fs::path& file, std::string_view key, std::string_v
   return *bytes;
 }
 
-/// Without its folder and the ending.
+/// Returns the name without its folder and ending.
 std::string stem_of(const fs::path& file) {
   return file.extension() == kEnding ? file.stem().string() : file.filename().string();
 }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// `first`, and what the variable holds behind it.
+/// `first`, and what the variable holds after it.
 std::pair<std::string, std::string> before_own(const std::string& name, const std::string& first) {
   const char* const own = std::getenv(name.c_str());
   return {name, own == nullptr || *own == '\0' ? first : first + ':' + own};

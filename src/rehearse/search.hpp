@@ -1,7 +1,7 @@
 #pragma once
 
 // A range of whole numbers -> the largest that fits, by bisection: each number is one rehearsal. Where a number fits,
-// all smaller ones are taken to fit, too.
+// all smaller ones are taken to fit as well.
 
 #include "memviz/fit.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // The tables of a whole recording, memviz_segments, memviz_blocks, memviz_events and what they refer to, with their
-// indexes and views. Texts stand in a table of their own, each once: a file may give one of a megabyte to every frame.
+// indexes and views. Texts are in their own table, each once: a file may give one of a megabyte to every frame.
 
 #include "export/recording_rows.hpp"
 #include "memviz/sqlite_file.hpp"

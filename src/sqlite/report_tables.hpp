@@ -1,6 +1,6 @@
 #pragma once
 
-// The tables of DeepView.Profile's memory report, and memviz_report and memviz_entries beside them.
+// The tables of DeepView.Profile's memory report, and memviz_report and memviz_entries next to them.
 
 #include "memviz/sqlite_file.hpp"
 #include "sqlite/database.hpp"

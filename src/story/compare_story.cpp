@@ -39,7 +39,7 @@ std::string unchanged_sentence(const Comparison& comparison) {
   return comparison.changes.empty() ? same : same + ", but by other stacks";
 }
 
-/// Returns the figure that changed most, with its device, of several devices, each at a moment of its own.
+/// Returns the figure that changed most, with its device, of several devices, each at its own moment.
 std::string worst_device_sentence(const Comparison& comparison) {
   const DeviceReadings* worst = nullptr;
   Gauge gauge = Gauge::peak;

@@ -16,16 +16,16 @@ namespace memviz {
 /// "1.5 GiB"; "unknown" of nothing.
 [[nodiscard]] std::string known_bytes(const std::optional<std::uint64_t>& bytes);
 
-/// "requested at the peak", ...: as the figure stands in a table.
+/// "requested at the peak", ...: the name of the figure in a table.
 [[nodiscard]] std::string_view gauge_label(Gauge gauge);
 
 /// "peak, end, reserved within --fail-over 2%"; needs a verdict.
 [[nodiscard]] std::string passed_text(const CompareReport& report);
 
-/// "step train.py:12", with its device where each is at a moment of its own.
+/// "step train.py:12", with its device where each is at its own moment.
 [[nodiscard]] std::string change_label(const Comparison& comparison, const UserLineChange& line);
 
-/// The same of lines that stand in one list: different ones that would look alike with the folders that distinguish
+/// The same of lines that are in one list: different ones that would look alike with the folders that distinguish
 /// them apart.
 [[nodiscard]] std::vector<std::string> change_labels(const Comparison& comparison,
                                                      const std::vector<const UserLineChange*>& lines);

@@ -88,7 +88,7 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceFigures&
   return text;
 }
 
-/// With its device, where others are at other moments.
+/// Returns the moment with its device, where others are at other moments.
 std::string moment_fact(const MemorySubject& subject) {
   const DeviceState* const leading = leading_device(subject.devices);
   if (leading == nullptr) return subject.moment;

@@ -22,7 +22,7 @@ KindShares largest_first(KindShares shares) {
   return shares;
 }
 
-/// By any evidence.
+/// Sums the shares over all evidence.
 KindShares by_kind(const KindShares& shares) {
   KindShares kinds;
   for (const KindShare& share : shares)

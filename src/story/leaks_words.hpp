@@ -21,7 +21,7 @@ struct LeaksWords {
   std::string verdict;
   std::vector<std::string> reasons; ///< a line each: why there is no verdict, or what else became more
   std::string room;                 ///< a line: when what grows fills the device
-  std::string perhaps;              ///< heads the stacks that grow beside those of the verdict
+  std::string perhaps;              ///< heads the stacks that grow besides those of the verdict
   std::string steps;                ///< a line: how many there are, and where they come from
   std::vector<std::string> step_notes;
   std::string doubt;      ///< heads DeviceLeaks::doubtful

@@ -103,7 +103,7 @@ std::string timeline_alert(const TimelineSubject& subject) {
 std::vector<std::string> timeline_facts(const TimelineSubject& subject) {
   const DeviceRecord& record = subject.record;
   std::vector<std::string> facts;
-  // Beside other devices the counts are of this one.
+  // Next to other devices the counts are of this one.
   const std::string owner = subject.devices > 1 ? " of " + timeline_owner(subject) : "";
   if (subject.is_whole())
     facts.push_back(format_counted(record.events, "event") + owner +

@@ -61,7 +61,7 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// Whether the folder in which a "lib" stands is that of an interpreter: "Python311",
+/// Whether the folder in which a "lib" is is that of an interpreter: "Python311",
 /// "cpython-3.11-windows-x86_64-none", "miniconda3", or an environment, ".../envs/gnn".
 bool is_python_home(std::string_view folder) {
   static constexpr std::array<std::string_view, 8> kHomes{"python",    "cpython-",  "pypy",  "anaconda",
@@ -203,7 +203,7 @@ std::string frame_place(const FrameTable& frames, FrameId frame) {
 
 std::string fx_text(const FrameTable& frames, FrameId frame) {
   constexpr std::size_t kColumns = 300;    // the trace has a line of code below each of its places
-  constexpr std::size_t kMostBytes = 4096; // one text may stand in every frame
+  constexpr std::size_t kMostBytes = 4096; // one text may be in every frame
   const FxInfo* const fx = frames.fx(frame);
   if (fx == nullptr) return "";
   const auto shown = [&](StringId part) {

@@ -38,7 +38,7 @@ std::vector<std::string> places_apart(const FrameTable& frames, const std::vecto
       const FrameId frame = std::get<FrameId>(keys[group[k]]);
       const std::string_view name = known_basename(paths[k]);
       const std::string base = frame_place(frames, frame);
-      // The folders stand before what the place says.
+      // The folders are before what the place says.
       const bool has_folders = !name.empty() && endings[k].size() > name.size() && endings[k].ends_with(name);
       places[group[k]] = has_folders ? endings[k].substr(0, endings[k].size() - name.size()) + base : base;
     }

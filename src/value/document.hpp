@@ -28,7 +28,7 @@ namespace memviz {
 struct DictView {
   const Shape* shape = nullptr;
   std::size_t row = 0;
-  const PairList* pairs = nullptr; ///< null for an empty dict, too
+  const PairList* pairs = nullptr; ///< null for an empty dict as well
 };
 
 class Document {
@@ -56,7 +56,7 @@ public:
   bool set_items(Value dict, std::span<const Value> items);
   /// Says that a list, tuple or dict and all that is in it was used, and is not to be changed. Other values are as they
   /// are. Who reads while a document grows needs this; it is kept here in a bit that each container has to spare,
-  /// because a table beside would be looked into once an append.
+  /// because a separate table would be looked into once an append.
   void freeze(Value value);
 
   // Reading.
@@ -117,7 +117,7 @@ private:
   // Genuine files have some dozens. What comes after is stored as pairs, so that a file of odd dicts stays bounded.
   static constexpr std::size_t kMaxShapes = 4096;
 
-  /// Elements that lie one behind the other.
+  /// Elements that lie one after another.
   struct Span {
     std::uint64_t begin = 0;
     std::uint32_t count = 0;

@@ -33,7 +33,7 @@ private:
 /// A value with its place. All throwing members throw SchemaError.
 struct Field {
   Value value;
-  const Field* holder = nullptr; ///< the dict or list that it stands in; null: it is named itself
+  const Field* holder = nullptr; ///< the dict or list that it is in; null: it is named itself
   std::string_view key = {};
   std::optional<std::size_t> index = {};
 

@@ -20,7 +20,7 @@ namespace memviz {
 template <std::size_t N> class FieldReader {
 public:
   using Row = std::array<Value, N>;
-  /// By key: its place in a dict's keys, or -1.
+  /// The place of each key in a dict's keys, or -1.
   using Columns = std::array<int, N>;
 
   FieldReader(const Document& document, const std::array<std::string_view, N>& names)
@@ -64,7 +64,7 @@ public:
     return columns;
   }
 
-  /// Calls `take` with each key that a dict has beside the N, in no order.
+  /// Calls `take` with each key that a dict has besides the N, in no order.
   template <class Take> void for_each_other(const Take& take) const {
     others_.for_each([&](std::uint64_t, Value key) { take(key); });
   }

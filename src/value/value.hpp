@@ -56,7 +56,7 @@ public:
   [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(payload()); }
   /// Returns the number of a Kind::integer.
   [[nodiscard]] constexpr std::int64_t as_integer() const { return static_cast<std::int64_t>(bits_) >> kKindBits; }
-  /// Equal bits are the same object; text and small integers with equal bits are equal values, too.
+  /// Equal bits are the same object; text and small integers with equal bits are equal values as well.
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
   [[nodiscard]] static constexpr Value from_bits(std::uint64_t bits) {
     return {static_cast<Kind>(bits & kKindMask), bits >> kKindBits};

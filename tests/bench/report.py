@@ -39,7 +39,7 @@ def versions(memviz, source, torch):
 
 
 def table(header, rows):
-    """Markdown; columns but the first to the right, padded so that it is a table without Markdown, too."""
+    """Markdown; columns but the first to the right, padded so that it is a table without Markdown as well."""
     widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
 
     def line(cells):

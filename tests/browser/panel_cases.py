@@ -1,4 +1,4 @@
-"""Pictures without scripts of their own, `explain -o` and `state`: what they say is what `--json` says."""
+"""Pictures without their own scripts, `explain -o` and `state`: what they say is what `--json` says."""
 
 import json
 import re
@@ -15,7 +15,7 @@ SNAPSHOTS = [
 BACKGROUND = "rect => getComputedStyle(rect).fill.match(/[0-9]+/g).map(Number)"
 WORDS = "() => Array.from(document.querySelectorAll('text'), (text) => text.textContent)"
 TITLES = "() => Array.from(document.querySelectorAll('title'), (title) => title.textContent)"
-# Texts that stand on each other, or outside the page.
+# Texts that are on each other, or outside the page.
 MISPLACED = """() => {
   const page = document.querySelector('#page').getBoundingClientRect();
   const boxes = Array.from(document.querySelectorAll('text'), (text) => [text.textContent, text.getBoundingClientRect()])

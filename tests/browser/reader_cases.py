@@ -248,7 +248,7 @@ class NarrowCases(BrowserCase):
         self.narrow = self.picture.box(lambda box: box.level == 5 and box.units < box.parent.parent.parent.units)
 
     def point(self, box):
-        """Where on the page a box stands, from the top of the graph and from the units it begins at."""
+        """Where on the page a box is, from the top of the graph and from the units it begins at."""
         graph = self.picture.page.locator("#root rect").bounding_box()
         start = self.picture.page.evaluate("(i) => document.querySelector('#graph').shownBoxes()[i].span.x", box.index)
         return graph["x"] + start + 0.1, graph["y"] + 20 * box.level + 9

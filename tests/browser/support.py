@@ -81,7 +81,7 @@ class BrowserCase(unittest.TestCase):
         context = browser(self.FONTS).new_context(**{"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
-        page.set_default_timeout(60_000)  # on a busy machine, too
+        page.set_default_timeout(60_000)  # on a busy machine as well
         self.complaints = []
         page.on("console", lambda message: self.complaints.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
@@ -106,7 +106,7 @@ class BrowserCase(unittest.TestCase):
         self.assertEqual(getattr(self, "complaints", []), [])
 
 
-# Everything about the boxes in one call: their data, and the rectangles as they stand now (in the graph's coordinates).
+# Everything about the boxes in one call: their data, and the rectangles as they are now (in the graph's coordinates).
 # The script takes boxes that are not seen out of the document, and reports all of them. As one text: Playwright takes
 # seconds to carry ten thousand objects.
 READ_BOXES = """() => {
@@ -181,11 +181,11 @@ class Picture:
         return boxes
 
     def box(self, condition):
-        """The first box with a property, as it stands now."""
+        """The first box with a property, as it is now."""
         return next(box for box in self.boxes() if condition(box))
 
     def now(self, box):
-        """The same box as it stands now, after a click or a key."""
+        """The same box as it is now, after a click or a key."""
         return self.boxes()[box.index]
 
     def frame_labels(self):

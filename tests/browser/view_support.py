@@ -10,7 +10,7 @@ import unittest
 from support import TESTDATA, BrowserCase, expect, memviz, new_file
 
 NUMBERS = re.compile(r"(?:After event (?P<event>[\d,]+) of [\d,]+|Before the first event|No events recorded).*?: (?P<live>[\d.,]+ \w+) in (?P<count>[\d,]+) allocations?, (?P<reserved>[\d.,]+ \w+) reserved")
-expect.set_options(timeout=30_000)  # on a busy machine, too
+expect.set_options(timeout=30_000)  # on a busy machine as well
 TABS = ["flame", "state", "why", "table", "events", "timeline", "reserved", "pools", "difference", "info"]
 
 

@@ -96,7 +96,7 @@ TEST_CASE("what another program is given is where TMPDIR says") {
   CHECK(message == "no temporary file (in TMPDIR, else /tmp): no such file or directory");
 }
 
-TEST_CASE("a signal ends the converter, too") {
+TEST_CASE("a signal ends the converter as well") {
   const TemporaryFolder folder;
   write_bytes(folder / "rsvg-convert", "#!/bin/sh\necho $$ >" + (folder / "id") + "\nexec sleep 600\n");
   ::chmod((folder / "rsvg-convert").c_str(), 0700);

@@ -21,7 +21,7 @@ std::string on_terminal(const std::vector<std::string>& words, const std::string
   return text;
 }
 
-/// Without the sequences that change colours.
+/// Removes the sequences that change colours.
 std::string plain(std::string text) {
   while (true) {
     const std::size_t begin = text.find(kEscape);

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kMega = 1'000'000;
 
-/// With --max-memory where that can be tested.
+/// Adds --max-memory where that can be tested.
 std::vector<std::string> limited(std::vector<std::string> words, const char* limit) {
   if (test::kCanLimit) words.insert(words.end(), {"--max-memory", limit});
   return words;
@@ -38,7 +38,7 @@ bool is_skipped() {
   return !test::kCanLimit;
 }
 
-/// A snapshot with `bytes` of zeros behind its end, as PyTorch's HTML export pads it, compressed.
+/// A snapshot with `bytes` of zeros after its end, as PyTorch's HTML export pads it, compressed.
 std::string padded_and_compressed(std::size_t bytes) {
   return test::zstd(test::read_bytes(testdata_file("training_step")) + std::string(bytes, '\0'));
 }
@@ -50,7 +50,7 @@ std::string times(std::size_t count, const std::string& text) {
   return result;
 }
 
-/// A snapshot in which `bytes` that cannot be compressed stand under a key that no one knows.
+/// A snapshot in which `bytes` that cannot be compressed are under a key that no one knows.
 std::string with_noise(std::size_t bytes) {
   std::string noise(bytes, '\0');
   std::uint32_t state = 1;
@@ -93,7 +93,7 @@ TEST_CASE("memory that is enough for one file is enough for several") {
   CHECK(several.out.starts_with(one.out));
 }
 
-TEST_CASE("--max-memory holds for decompression with a large window, too") {
+TEST_CASE("--max-memory holds for decompression with a large window as well") {
   if (is_skipped()) return;
   const TemporaryFolder folder;
   const std::string file = folder / "mem.pickle.zst";
@@ -119,7 +119,7 @@ TEST_CASE("a bomb of the wrong kind is refused before it unfolds") {
   SUBCASE("as gzip") {
     check_bomb(times(100, test::gzip(std::string(kPart, '\0'))), "byte 0: expected a pickle opcode, found byte 0x00");
   }
-  SUBCASE("behind a beginning that could be one") {
+  SUBCASE("after a beginning that could be one") {
     check_bomb(test::zstd("\x80\x04](NN") + times(640, test::zstd(std::string(kPart, '\0'))),
                "byte 6: expected a pickle opcode, found byte 0x00");
   }

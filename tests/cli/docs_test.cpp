@@ -39,7 +39,7 @@ std::string replaced(std::string text, std::string_view old, std::string_view by
   return text.replace(at, old.size(), by);
 }
 
-/// `text` without what stands from `begin` to `end`.
+/// `text` without what is from `begin` to `end`.
 std::string cut(std::string text, std::string_view begin, std::string_view end) {
   const std::size_t from = text.find(begin);
   REQUIRE(from != std::string::npos);

@@ -46,7 +46,7 @@ bool has_mapped(pid_t process, const std::string& file) {
   return maps.find(file) != std::string::npos;
 }
 
-/// The earlier output, byte for byte, and nothing beside it.
+/// The earlier output, byte for byte, and nothing next to it.
 void check_untouched(const TemporaryFolder& folder) {
   CHECK(folder.names() == std::vector<std::string>{"out.svg"});
   CHECK(test::read_bytes(folder / "out.svg") == kEarlier);
@@ -265,7 +265,7 @@ TEST_CASE("a file that is cut short or changed while it is mapped") {
   check_untouched(folder);
 }
 
-TEST_CASE("a signal keeps the earlier output and leaves nothing beside it") {
+TEST_CASE("a signal keeps the earlier output and leaves nothing next to it") {
   const TemporaryFolder input;
   const TemporaryFolder folder;
   test::write_bytes(folder / "out.svg", kEarlier);

@@ -3,7 +3,7 @@
 
 usage: exports_test.py MEMVIZ SOURCE_FOLDER
 
-Real snapshots, where they stand beside the checkout, are looked at, too, and `go tool pprof` where there is one. Exit
+Real snapshots, where they are next to the checkout, are looked at, too, and `go tool pprof` where there is one. Exit
 code 77 says "skipped" to ctest; with MEMVIZ_NEED_BROWSER set, missing readers are a failure instead.
 """
 

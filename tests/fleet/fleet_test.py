@@ -27,7 +27,7 @@ def expect(what, found, expected):
 
 
 def make_files(folder):
-    """Files whose names have a space and a quote, too."""
+    """Files whose names have a space and a quote as well."""
     paths = []
     for i, name in enumerate(NAMES):
         path = folder / f"rank {i}'s_{name}.pickle"

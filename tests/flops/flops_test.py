@@ -3,7 +3,7 @@
 
 usage: flops_test.py MEMVIZ SOURCE_FOLDER
 
-The figures stand beside the archives of testdata/flops/, by make_models.py there.
+The figures are next to the archives of testdata/flops/, by make_models.py there.
 """
 
 import json
@@ -70,7 +70,7 @@ def check_sums(name, answer, differences):
     differences.expect(f"{name} by operators", sum(one["flops"] for one in answer["operators"]), answer["flops"])
 
 
-# Nodes in graphs of their own: FlopCounterMode counts the operator that runs the graph, memviz what is in it; and such a
+# Nodes in their own graphs: FlopCounterMode counts the operator that runs the graph, memviz what is in it; and such a
 # graph, once it is written out, has lost the names of modules.
 WITH_GRAPHS = ("cond", "region", "map", "scan", "while_loop")
 

@@ -1,4 +1,4 @@
-// Two pickles, one behind the other -> their comparison both ways, its lists and its picture.
+// Two pickles, one after another -> their comparison both ways, its lists and its picture.
 
 #include "memviz/compare.hpp"
 #include "memviz/error.hpp"

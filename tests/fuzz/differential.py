@@ -10,7 +10,7 @@ bytes. CPython's own unpickler runs with find_class and persistent_load that alw
 
   integers          memviz holds 64 bits; Python's text opcodes also take 0x10, 1_000 and spaces
   sets, bytearrays  memviz keeps the items of a set as a list, in file order, and has no bytearray
-  list[i] = x       Python's SETITEM works on lists, too
+  list[i] = x       Python's SETITEM works on lists as well
   text              of Python 2's strings memviz makes text, Python (as asked here) bytes: compared by their bytes
   not a number      a NaN is equal to nothing, so that as a key it is found by identity only
   empty batches     Python adds nothing to anything; memviz wants a container even then

@@ -35,7 +35,7 @@ void check_archive(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   check_archive(bytes);
-  // Most changes of an archive break its checksums: the bytes are looked at as a program by itself, too.
+  // Most changes of an archive break its checksums: the bytes are looked at as a program by itself as well.
   if (bytes.starts_with('{')) check_archive(test::flat_program(bytes));
   return 0;
 }

@@ -37,10 +37,10 @@ seed() {
   while read -r file; do
     number=$((number + 1))
     cp "$file" "$folder/$number-$(basename "$file")"
-    # The fuzzer of comparisons takes two pickles, one behind the other.
+    # The fuzzer of comparisons takes two pickles, one after another.
     [ "$1" != compare ] || cat "$testdata/gen_2.3_settings.pickle" >>"$folder/$number-$(basename "$file")"
   done <"$build/seeds/$1.list"
-  # The programs alone, beside their archives.
+  # The programs alone, next to their archives.
   [ "$1" != flops ] || python3 "$source/tests/fuzz/programs.py" "$folder" "$(max_bytes flops)"
   [ "$1" != compare ] || cat "$testdata/before.pickle" "$testdata/after.pickle" >"$folder/before-after"
 }
@@ -49,7 +49,7 @@ fuzz() {
   seed "$1"
   dictionary=$seeds/$1.dict
   [ -e "$dictionary" ] || dictionary=$seeds/words.dict
-  # Memory and time are finds, too: no input here has more than a few kilobytes. The limit of time leaves room for a
+  # Memory and time are finds as well: no input here has more than a few kilobytes. The limit of time leaves room for a
   # busy machine.
   "$build/tests/fuzz/$1_fuzzer" -max_total_time="$seconds" -max_len="$(max_bytes "$1")" -timeout=20 -rss_limit_mb=1024 \
     -malloc_limit_mb=80 -dict="$dictionary" -artifact_prefix="$build/finds/$1-" -print_final_stats=1 -verbosity=1 \

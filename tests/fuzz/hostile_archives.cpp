@@ -239,7 +239,7 @@ std::string graphs_in_graphs(std::size_t bytes) {
   return archive_of(whole);
 }
 
-/// One operand of a node, with many arguments beside it.
+/// One operand of a node, with many arguments next to it.
 std::string arguments_of_a_node(std::size_t bytes) {
   std::string inputs = tensor_argument("self", "a");
   while (inputs.size() < bytes)

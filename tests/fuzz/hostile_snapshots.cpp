@@ -10,7 +10,7 @@ std::string shared_segments(std::size_t bytes) {
   File file;
   const std::string one = file.keep(segment(0, "](" + block("]") + "e"));
   file.pad(bytes * 7 / 8);
-  file.add("segments", repeated(bytes / 8, one)); // of 16 bytes each: for the block, too
+  file.add("segments", repeated(bytes / 8, one)); // of 16 bytes each: for the block as well
   return file.done();
 }
 

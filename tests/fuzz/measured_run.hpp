@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs a command in a process of its own and says what it took.
+// Runs a command in its own process and says what it took.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // Pickles from standard input, each after its length in 4 bytes -> a line each: what the decoder made of it, in a
-// spelling that differential.py makes of Python's objects, too; or "error: " and the message.
+// spelling that differential.py makes of Python's objects as well; or "error: " and the message.
 //
 // None N, booleans T and F, integers in decimal, floats as f and their bits, text and bytes as s and their bytes in
 // hexadecimal, (tuples), [lists], {dicts}; lists and dicts that were there before are @ and their number.

@@ -1,4 +1,4 @@
-"""Takes the programs out of archives: `programs.py FOLDER BYTES` writes those of FOLDER's .pt2 files that are no larger beside them."""
+"""Takes the programs out of archives: `programs.py FOLDER BYTES` writes those of FOLDER's .pt2 files that are no larger next to them."""
 
 import pathlib
 import sys

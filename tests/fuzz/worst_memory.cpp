@@ -150,7 +150,7 @@ private:
     return "";
   }
 
-  /// By the best of several runs, in turns: a busy machine takes time, and gives none.
+  /// Compares the best of several runs, in turns: a busy machine takes time, and gives none.
   [[nodiscard]] std::string growth_of(const Step& step, const fuzz::HostileShape& shape, const File& file) const {
     constexpr int kMostRounds = 6;
     const File larger = made(shape, 2 * file.size);

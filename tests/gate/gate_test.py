@@ -4,7 +4,7 @@
 usage: gate_test.py MEMVIZ SOURCE_FOLDER
 
 A baseline has no difference from its own recording, at no limit at all; sixteen recordings of one job, ten of them with
-identical work and four with planted growth, are looked at where they stand beside the checkout.
+identical work and four with planted growth, are looked at where they are next to the checkout.
 """
 
 import json

@@ -13,7 +13,7 @@ namespace memviz::gpu {
 [[nodiscard]] std::filesystem::path out_folder();
 
 /// Adds a figure to figures.json in the out folder, one JSON object a line, so that what was measured before a crash or
-/// a timeout is kept. Printed, too.
+/// a timeout is kept. Printed as well.
 void report(const std::string& name, double value, const std::string& unit);
 
 [[nodiscard]] double seconds_of(const std::function<void()>& action);
@@ -21,7 +21,7 @@ void report(const std::string& name, double value, const std::string& unit);
 /// Returns the bytes that this process has in memory now.
 [[nodiscard]] std::int64_t resident_bytes();
 
-/// Calls `action` below `frames` frames of its own. The bits of `path` choose at each frame one of two call sites, so
+/// Calls `action` below `frames` its own frames. The bits of `path` choose at each frame one of two call sites, so
 /// that different paths are different stacks.
 void call_below(int frames, std::uint64_t path, const std::function<void()>& action);
 

@@ -3,7 +3,7 @@
 
 usage: replay_test.py MEMVIZ SOURCE_FOLDER
 
-For the files of testdata/leaks the verdict has to be the one of expected.json, too. Real snapshots, where they stand beside
+For the files of testdata/leaks the verdict has to be the one of expected.json as well. Real snapshots, where they are next to
 the checkout, are cut into ten steps of equally many events.
 """
 

@@ -4,7 +4,7 @@
 usage: jobs_test.py MEMVIZ SOURCE_FOLDER
 
 One job is made of snapshots of testdata, under the names that ranks have. Recordings of real jobs,
-where they stand beside the checkout, must have the answer that each was planned for.
+where they are next to the checkout, must have the answer that each was planned for.
 """
 
 import json

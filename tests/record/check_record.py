@@ -2,7 +2,7 @@
 
 usage: check_record.py MEMVIZ [callbacks | on-gpu | ranks-on-gpu]
 
-With a Python that has torch; `callbacks` takes transformers and lightning, too. `on-gpu` prints a line of JSON that
+With a Python that has torch; `callbacks` takes transformers and lightning as well. `on-gpu` prints a line of JSON that
 says what was measured of the device: only there can NVML report it. `ranks-on-gpu` takes two of them, and NCCL; with
 one it ends with 77.
 """
@@ -36,7 +36,7 @@ if __name__ == "__main__":
     torch.multiprocessing.spawn(work, nprocs=1)
 """
 
-# The program prints what its objects hold; the file records it, too. Twelve steps.
+# The program prints what its objects hold; the file records it as well. Twelve steps.
 NAMED = """
 import json, torch, memviz_torch
 assert not torch.cuda.is_initialized()

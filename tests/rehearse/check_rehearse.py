@@ -122,7 +122,7 @@ def check_fits(rehearsals):
     check(done.returncode == 0 and verdict["outcome"] == "fits", answer, done.stderr)
     check("done 2" in done.stdout, done.stdout)
     device = verdict["devices"][0]
-    # The data beside weight, gradient and momentum; the segments of the small ones are 20 MiB.
+    # The data next to weight, gradient and momentum; the segments of the small ones are 20 MiB.
     check(device["peak_reserved_bytes"] == 256 * MIB + 20 * MIB + 2 * MIB, device)
     check(device["peak_bytes"] >= device["context_bytes"] + device["peak_reserved_bytes"], device)
     check(device["peak_bytes"] <= device["context_bytes"] + device["peak_reserved_bytes"] + CONTEXT_LEEWAY, device)
@@ -219,7 +219,7 @@ def check_training_together(rehearsals):
 
 
 def main():
-    del sys.path[0]  # beside this file lies the torch of other tests
+    del sys.path[0]  # next to this file lies the torch of other tests
     import torch
 
     if torch.version.cuda is None:

@@ -3,7 +3,7 @@
 
 usage: report_test.py MEMVIZ SOURCE_FOLDER
 
-Real snapshots, where they stand beside the checkout, are looked at, too.
+Real snapshots, where they are next to the checkout, are looked at as well.
 """
 
 import json

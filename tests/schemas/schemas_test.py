@@ -3,7 +3,7 @@
 
 usage: schemas_test.py MEMVIZ SOURCE_FOLDER REHEARSAL_FOLDER
 
-REHEARSAL_FOLDER has the profiles of a made-up GPU. Real snapshots, where they stand beside the checkout, are looked at,
+REHEARSAL_FOLDER has the profiles of a made-up GPU. Real snapshots, where they are next to the checkout, are looked at,
 too. Exit code 77 says "skipped" to ctest; with MEMVIZ_NEED_BROWSER set, a missing jsonschema is a failure instead.
 """
 

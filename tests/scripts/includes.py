@@ -1,4 +1,4 @@
-"""Every #include runs the way that docs/how-it-works.md draws: a folder includes only folders that stand before it here.
+"""Every #include runs the way that docs/how-it-works.md draws: a folder includes only folders that are before it here.
 
     includes.py SOURCE
 
@@ -25,7 +25,7 @@ ORDER = """
     src/cli src
 """.split()
 
-# The command line is a client of include/memviz; beside that it speaks, writes files, and starts programs, which no
+# The command line is a client of include/memviz; besides that it speaks, writes files, and starts programs, which no
 # other client does.
 OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/hooks", "src/rehearse", "view/html"}, "src": {"src/cli", "src/io"}}
 

@@ -4,7 +4,7 @@
     tests/scripts/same_answers.py [--but-scripts] BEFORE AFTER [FILE...]
 
 With --but-scripts the scripts and styles of pictures may differ. Without files: all of testdata/ and, where it is there, ../shared/snapshots. For a redesign, which shall change no answer; an
-answer is what stands on standard output, standard error, in the output file, and the exit code. Exits with 1 where one
+answer is what is on standard output, standard error, in the output file, and the exit code. Exits with 1 where one
 differs. The number of answers compared is printed, so that an empty run cannot pass for a good one.
 """
 
@@ -70,7 +70,7 @@ def files_of(arguments):
 
 
 def runs_of(files):
-    """Each as the words behind the program, and the kind of output that -o gets ("" for none)."""
+    """Each as the words after the program, and the kind of output that -o gets ("" for none)."""
     for path in files:
         yield from ((words[:1] + [str(path)] + words[1:], ".svg") for words in PICTURES)
         yield from ((words[:1] + [str(path)] + words[1:], "") for words in TEXTS)

@@ -150,7 +150,7 @@ def check_zsh(folder):
     zsh = Zsh(folder)
     check_offers("zsh", zsh.complete)
     for command in COMMANDS:
-        # Beside each option stands its help, which may name another.
+        # Next to each option is its help, which may name another.
         offers = {word for word in zsh.complete(f"memviz {command} --") if re.fullmatch("--[a-z-]+", word)}
         expect(f"zsh: options of {command}", offers, options_in_help(command))
     expect("zsh: a list", zsh.complete("memviz flame --group device,p"), {"device,pool"})

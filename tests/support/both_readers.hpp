@@ -16,7 +16,7 @@ struct Reading {
   std::optional<ReadBy> read_by; ///< none where no reader began
 };
 
-/// With `options` except for on_reader.
+/// Reads `bytes` with `options` except for on_reader.
 [[nodiscard]] Reading reading_of(std::string_view bytes, ReadOptions options);
 
 /// Fails the test unless the fast reader, on any number of threads, says what the plain one says. Returns who read it.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether words stand in a text, for outputs that tests read.
+// Whether words are in a text, for outputs that tests read.
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@ namespace memviz::test {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Whether they stand in one of the texts.
+/// Whether they are in one of the texts.
 [[nodiscard]] inline bool one_contains(const std::vector<std::string>& texts, std::string_view part) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return contains(text, part); });
 }

@@ -37,7 +37,7 @@ void write_bytes(const std::string& path, std::string_view bytes);
 [[nodiscard]] std::filesystem::path testdata();
 /// The path of one of its files; of a snapshot the name is enough, without ".pickle".
 [[nodiscard]] std::string testdata_file(std::string_view name);
-/// Real snapshots with figures of independent origin, which stand beside a checkout on some machines only; throws where
+/// Real snapshots with figures of independent origin, which are next to a checkout on some machines only; throws where
 /// they are missing although MEMVIZ_NEED_SHARED is set, else says that the test was skipped.
 [[nodiscard]] std::optional<std::filesystem::path> shared_folder();
 /// The real snapshots, sorted; none where they are missing.

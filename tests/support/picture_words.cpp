@@ -22,7 +22,7 @@ std::string_view class_of(const pugi::xml_node& node) {
   return node.attribute("class").value();
 }
 
-/// "headline", "figure-name", ... of a text; else by what it stands in.
+/// "headline", "figure-name", ... of a text; else by what it is in.
 std::string kind_of_text(const pugi::xml_node& text) {
   static constexpr std::array<std::string_view, 5> kKinds{"headline", "answer", "section", "figure-name", "figure"};
   const std::string_view first = class_of(text).substr(0, class_of(text).find(' '));

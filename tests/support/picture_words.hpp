@@ -1,7 +1,7 @@
 #pragma once
 
 // An SVG that memviz drew -> what it says to who looks at it, and how two of them differ in that. Scripts, styles and
-// where on the page something stands say nothing.
+// where on the page something is say nothing.
 
 #include <string>
 #include <vector>

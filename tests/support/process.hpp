@@ -28,7 +28,7 @@ struct Outcome {
 /// The same, with standard output going to a file or device.
 [[nodiscard]] Outcome run_into(const std::string& output, const std::vector<std::string>& arguments);
 
-/// A memviz that runs beside the test. What it writes goes to files, unless `output` or `input` is a descriptor.
+/// A memviz that runs next to the test. What it writes goes to files, unless `output` or `input` is a descriptor.
 class Process {
 public:
   struct Setup {

@@ -11,7 +11,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 
 class PythonEnvironment:
     def __init__(self, name, requirements, module):
-        """`module` is one that it lets import; `requirements` stands beside what it was made of."""
+        """`module` is one that it lets import; `requirements` is next to what it was made of."""
         self.requirements = requirements
         self.module = module
         self.venv = CACHE / "memviz" / name

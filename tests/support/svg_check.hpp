@@ -35,11 +35,11 @@ struct SvgBox {
 /// All text that a static viewer shows, a line an element; the lines of a paragraph are one.
 [[nodiscard]] std::string visible_text(const pugi::xml_document& document);
 
-/// Well-formed and valid characters only; ids unique; in every row no two boxes overlap; every box stands below one
+/// Well-formed and valid characters only; ids unique; in every row no two boxes overlap; every box is below one
 /// that spans it; children's bytes never exceed the parent's; labels fit their boxes; all boxes are on the page.
 void check_svg(const std::string& svg);
 
-/// With "drawn by memviz VERSION" in place of the version that it is.
+/// Returns `svg` with "drawn by memviz VERSION" instead of the current version.
 [[nodiscard]] std::string without_version(std::string svg);
 
 /// Compares with tests/golden/`name`, both pretty-printed; MEMVIZ_BLESS=1 in the environment rewrites the file.

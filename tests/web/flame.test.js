@@ -1,4 +1,4 @@
-// A flame graph without its drawing: boxes, other trees of them, what they weigh, and where they stand.
+// A flame graph without its drawing: boxes, other trees of them, what they weigh, and where they are.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {readFrames} from '../../render/web/core/frames.js';

@@ -23,7 +23,7 @@ test('plain text is found in names, places and paths, whatever the case', () => 
   assert.ok(!matcher('looked')(group));
 });
 
-test('an expression stands between slashes', () => {
+test('an expression is between slashes', () => {
   assert.ok(matcher('/^forw.rd/')(forward));
   assert.ok(matcher('/back/')(backward));
   assert.ok(!matcher('//')(forward)); // text

@@ -1,5 +1,5 @@
 #!/bin/sh
-# root.sh FOLDER COMMAND...: runs a command in a root of its own, with /proc, as a container would. Takes root.
+# root.sh FOLDER COMMAND...: runs a command in its own root, with /proc, as a container would. Takes root.
 set -eu
 folder=$1
 shift

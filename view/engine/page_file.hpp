@@ -23,7 +23,7 @@ public:
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Recording& recording() const { return *recording_; }
-  /// At the end, with kinds.
+  /// The state at the end, with kinds.
   [[nodiscard]] const MemoryState& end() const { return end_.state; }
   [[nodiscard]] const std::vector<DeviceRecord>& timeline() const { return end_.timeline; }
   /// The kinds of memory at the peak.

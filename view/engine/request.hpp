@@ -24,7 +24,7 @@ public:
   Request& operator=(const Request&) = delete;
 
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const;
-  /// At most `most`.
+  /// Returns the number of `name`, but at most `most`.
   [[nodiscard]] std::uint64_t number(std::string_view name, std::uint64_t otherwise, std::uint64_t most) const;
   /// False by default.
   [[nodiscard]] bool flag(std::string_view name) const;

@@ -34,7 +34,7 @@ public:
   [[nodiscard]] const DeviceRecord& record() const { return record_; }
   [[nodiscard]] Scrub& scrub() { return scrub_; }
   [[nodiscard]] const Scrub& scrub() const { return scrub_; }
-  /// By "kind" or, for every other word, by line.
+  /// Returns the classes by "kind" or, for every other word, by line.
   [[nodiscard]] const Classes& classes(std::string_view by) const { return by == "kind" ? kinds_ : lines_; }
   /// Exact, as the accounts have it; in a state that the record has.
   [[nodiscard]] std::uint64_t live_bytes(std::uint32_t state) const;

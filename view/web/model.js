@@ -4,7 +4,7 @@ export const files = []; // {name, overview}
 export const view = {
   file: null, // until one is open
   device: null,
-  state: 0, // where the playhead stands: 0 is before the first event of the device
+  state: 0, // where the playhead is: 0 is before the first event of the device
   other: null, // the second playhead, for differences
   before: null, // the file that differences are against; null: this one
   first: 0,

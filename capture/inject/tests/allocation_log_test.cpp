@@ -220,7 +220,7 @@ TEST_CASE("inject: cost of a dump" * doctest::skip()) {
   constexpr std::uint64_t kCalls = 100'000;
   AllocationLog log(kAmple);
   for (std::uint64_t call = 0; call < kCalls / 2; ++call) {
-    // 60 frames, different in each call: addresses of this program's data, which have to be looked for, too.
+    // 60 frames, different in each call: addresses of this program's data, which have to be looked for as well.
     static std::vector<char> code(100'000);
     std::vector<void*> stack(60);
     for (std::size_t frame = 0; frame < stack.size(); ++frame)

@@ -1,4 +1,4 @@
-// NVIDIA's own libraries that are in the process beside this one: pip's PyTorch loads them, and all their functions
+// NVIDIA's own libraries that are in the process next to this one: pip's PyTorch loads them, and all their functions
 // that it calls are ours. What version they are is asked of them, so that PyTorch sees the one that it was installed
 // with.
 #pragma once

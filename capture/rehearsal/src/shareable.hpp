@@ -1,5 +1,5 @@
 // Handles of memory that a program passes to another process: as a file descriptor, or as 64 bytes (fabric handles,
-// CUDA IPC). The process that receives one gets a range of its own, which takes nothing from its device: the memory is
+// CUDA IPC). The process that receives one gets its own range, which takes nothing from its device: the memory is
 // the sender's, and no byte of it exists.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Virtual memory management: addresses are reserved (cuMemAddressReserve), physical memory is created (cuMemCreate),
-// mapped into them (cuMemMap) and made accessible (cuMemSetAccess), each a step of its own; PyTorch's expandable
+// mapped into them (cuMemMap) and made accessible (cuMemSetAccess), each its own step; PyTorch's expandable
 // segments do this. Misuse is answered as the driver documents it.
 #pragma once
 
@@ -15,7 +15,7 @@ public:
   Error reserve(std::uint64_t bytes, std::uint64_t alignment_bytes, std::uint64_t wished_address, std::uint64_t* out);
   Error free_reservation(std::uint64_t address, std::uint64_t bytes);
   Error create(std::uint64_t bytes, const AllocationProperties& properties, std::uint64_t* out_handle);
-  Error release(std::uint64_t handle); // the memory goes when its last mapping has gone, too
+  Error release(std::uint64_t handle); // the memory goes when its last mapping has gone as well
   Error map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, std::uint64_t handle);
   Error unmap(std::uint64_t address, std::uint64_t bytes);
   Error set_access(std::uint64_t address, std::uint64_t bytes, const AccessDescription* descriptions,

@@ -1,4 +1,4 @@
-// The library as a program meets it: loaded, called by name, in a process of its own for each case.
+// The library as a program meets it: loaded, called by name, in its own process for each case.
 #include "abi.hpp"
 
 #include <algorithm>
@@ -323,7 +323,7 @@ TEST_CASE("a CUDA runtime that is linked into the program is named") {
   CHECK(outcome.errors.rfind("memviz rehearse: the CUDA runtime that is linked into ", 0) == 0);
 }
 
-TEST_CASE("beside a real driver it ends the program") {
+TEST_CASE("next to a real driver it ends the program") {
   const Outcome outcome = in_child([] {
     if (!dlopen(MEMVIZ_REHEARSAL_OTHER_DRIVER, RTLD_NOW)) return 1;
     int count = 0;

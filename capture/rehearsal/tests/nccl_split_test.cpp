@@ -27,7 +27,7 @@ Place place_of(void* communicator) {
   return place;
 }
 
-// Runs in a process of its own, and exits with 0 where all is right, else with the number of what is not.
+// Runs in its own process, and exits with 0 where all is right, else with the number of what is not.
 int split_rank_5_of_8() {
   void* whole = nullptr;
   if (function<int(void**, int, UniqueId, int)>("ncclCommInitRank")(&whole, 8, {}, 5) != 0) return 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what PyTorch and packages beside it import from CUDA's libraries with what the made-up GPU has.
+"""Compares what PyTorch and packages besides it import from CUDA's libraries with what the made-up GPU has.
 
     torch_imports.py check LIBRARY FOLDER...   torch/lib folders of installed versions against libmemviz_rehearsal.so
     torch_imports.py check LIBRARY FILE...     the same for torch_imports.txt or package_imports.txt: nothing is installed

@@ -78,7 +78,7 @@ TEST_CASE("memory is reserved, created, mapped and made accessible in steps") {
     memory.writes().read(address, &byte, 1);
     CHECK(byte == 0);
   }
-  SUBCASE("a retained handle is a reference of its own") {
+  SUBCASE("a retained handle is its own reference") {
     std::uint64_t again = 0;
     CHECK(virtual_memory.retain(address + 5 * kMiB, &again) == Error::success);
     CHECK(again == handle);

@@ -65,7 +65,7 @@ OpenScopes& open_scopes() {
   return *instance;
 }
 
-/// With an index, so that "cuda" and "cuda:0" are one.
+/// Returns the device with an index, so that "cuda" and "cuda:0" are one.
 c10::Device prepare(c10::Device device) {
   if (device.is_cpu()) {
     install_cpu_counters();

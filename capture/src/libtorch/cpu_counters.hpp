@@ -1,8 +1,8 @@
 #pragma once
 
-// Counts the bytes of LibTorch's CPU allocator, in every thread, with an allocator that stands in front of it. That is
+// Counts the bytes of LibTorch's CPU allocator, in every thread, with an allocator that is in front of it. That is
 // installed once and never removed, since memory it handed out is freed through it. Memory that was allocated before,
-// and memory of an allocator with contexts of its own, is not counted.
+// and memory of an allocator with its own contexts, is not counted.
 
 #include "memviz/capture/allocated_memory.hpp"
 

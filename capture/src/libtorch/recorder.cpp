@@ -69,7 +69,7 @@ void write_snapshot(const std::filesystem::path& path) {
                    [&](std::ostream& out) { out.write(pickle.data(), static_cast<std::streamsize>(pickle.size())); });
 }
 
-/// Writes a snapshot with a name of its own into `directory`. Throws std::runtime_error when it cannot be written.
+/// Writes a snapshot with its own name into `directory`. Throws std::runtime_error when it cannot be written.
 std::filesystem::path dump_out_of_memory(const std::filesystem::path& directory) {
   EnvironmentOptions name;
   name.out = directory / "oom_rank%n_%h_pid%p_%t.pickle";

@@ -54,7 +54,7 @@ def check_place(template: str) -> None:
 
 
 def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
-    """Calls ``write(file)`` with a file beside ``path``, then gives it that name, or the next that is free:
+    """Calls ``write(file)`` with a file next to ``path``, then gives it that name, or the next that is free:
     mem-2.pickle. Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
     os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
     return _written(path, write, _named_anew)
@@ -82,7 +82,7 @@ def replace(path: str, write: Callable[[BinaryIO], object]) -> None:
     try:
         _written(os.path.realpath(path), write, os.replace)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None  # not the name of the file beside it
+        raise OSError(error.errno, error.strerror, path) from None  # not the name of the file next to it
 
 
 def _written(path: str, write: Callable[[BinaryIO], object], give_name: Callable[[str, str], _Name]) -> _Name:

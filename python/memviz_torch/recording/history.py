@@ -111,7 +111,7 @@ class Yielding:
             self._yield()
             enables = False
             try:
-                # Outside of the lock: torch has locks of its own, which may be held by who waits for this one.
+                # Outside of the lock: torch has its own locks, which may be held by who waits for this one.
                 result = record(*arguments, **named)
                 enables = _enables(arguments, named)
                 return result

@@ -36,7 +36,7 @@ def record(
     end, the file goes to the temporary folder, and a line on standard error says so.
 
     The last ``max_entries`` events of each device are kept. ``names`` is a module, or several, whose parameters,
-    buffers and gradients the files name; ``optimizer`` one, or several, whose state they name, too.
+    buffers and gradients the files name; ``optimizer`` one, or several, whose state they name as well.
     ``stacks="python"`` leaves C++ frames out, and with them what distinguishes gradients from other memory of the backward
     pass.
 

@@ -135,7 +135,7 @@ export function listenToDrawing({drawing, itemAt, titleOf, isMoving, activate}) 
 //   search(query), searchStatus()
 //   zoomOutWhole(), reset(), followCrumb(element), load() load() shows what the fragment of the URL says
 //   stackToCopy()                                         {text, name}, or nothing
-//   keys, actions                                         its own, beside those that both pictures have
+//   keys, actions                                         its own, next to those that both pictures have
 //   switches                                              its own buttons
 export function startControls(it) {
   picture = it;

@@ -27,7 +27,7 @@ function setLines(element, lines, x, y, height) {
   }));
 }
 
-// A comment stands at the right end of its line; where that has no room, below. Returns how many lines it takes.
+// A comment is at the right end of its line; where that has no room, below. Returns how many lines it takes.
 function placeComment(end, comment, {room, left, top, height, words}) {
   const width = measure(end);
   if (words + width(comment) + 20 <= room.width) {
@@ -41,7 +41,7 @@ function placeComment(end, comment, {room, left, top, height, words}) {
   return lines.length;
 }
 
-// Leads stand on the first line of the words, or on a line of their own above; where they have no room side by side,
+// Leads are on the first line of the words, or on their own line above; where they have no room side by side,
 // on the next one. Returns what they take of the first line, and how far they push it down.
 function placeLeads(element, first, {left, room, inRoom, height}) {
   let used = 0, above = 0, down = 0;
@@ -128,7 +128,7 @@ layouts.items = (section, room) => {
   return (line + 1) * height - number(element, 'data-height');
 };
 
-// Without its last words, as many as have no room.
+// Removes the last words, as many as have no room.
 function shorten(note, room) {
   let words = note.textContent;
   for (let end = words.lastIndexOf(', '); end > 0 && drawnWidth(note) > room; end = words.lastIndexOf(', '))
@@ -188,7 +188,7 @@ layouts.rows = (section, room) => {
   const hasShare = section.rows.some(({parts}) => parts.share);
   const share = BAR_START + bar + (hasShare ? 66 : 0);
   const kinds = kindsColumn(section.rows, isTall ? room.width - share - 18 - note - 12 : room.width > 1000 ? 230 : 168);
-  const right = (kinds ? kinds + KINDS_GAP : 0) + note + 12; // what stands beside a label on the same line
+  const right = (kinds ? kinds + KINDS_GAP : 0) + note + 12; // what is next to a label on the same line
   const label = isTall ? 0 : share + 18;
   const heading = element.querySelector('[data-part=heading]'), rest = element.querySelector('[data-part=rest]');
   if (section.heading === undefined) section.heading = heading.textContent;

@@ -1,5 +1,5 @@
-// Sections of the page -> where they stand for the width of the window. Every top-level part of the file that says
-// data-flow is a section; what stands between sections is scaled as one drawing. See page.hpp.
+// Sections of the page -> where they are for the width of the window. Every top-level part of the file that says
+// data-flow is a section; what is between sections is scaled as one drawing. See page.hpp.
 import {number, setAttributes} from './attributes.js';
 import {html, make, svg} from './dom.js';
 
@@ -60,7 +60,7 @@ function findSections() {
   sections.sort((a, b) => a.top - b.top);
 }
 
-// Sections that stand side by side in the file, as one line of the page.
+// Sections that are side by side in the file, as one line of the page.
 function linesOfPage() {
   const found = [];
   for (const section of sections) {

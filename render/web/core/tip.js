@@ -22,7 +22,7 @@ function fillTip(lines) {
   lines.forEach((line, i) => tip.append(make('text', {x: 10, y: 19 + TIP_LINE * i, class: i ? '' : 'strong'}, line)));
 }
 
-// Asking where the page stands costs a layout: once is enough, until it moves.
+// Asking where the page is costs a layout: once is enough, until it moves.
 let toPage = null;
 for (const moves of ['scroll', 'resize']) window.addEventListener(moves, () => (toPage = null), {passive: true});
 whenSettled(() => (toPage = null));

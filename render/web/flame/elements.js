@@ -1,4 +1,4 @@
-// Boxes and frames of opened runs -> their elements, and where those stand.
+// Boxes and frames of opened runs -> their elements, and where those are.
 import {make} from '../core/dom.js';
 import {fitLabel} from '../core/text.js';
 import {columnsInBox, tornPath} from './layout.js';
@@ -51,7 +51,7 @@ function setLabel(holder, x, y) {
   holder.textElement.setAttribute('y', y + geometry.baseline);
 }
 
-// Only what is seen is in the document. Returns the element after which the next one stands.
+// Only what is seen is in the document. Returns the element after which the next one is.
 export function show(holder, visible, last) {
   if (visible) {
     const element = elementOf(holder);

@@ -26,7 +26,7 @@ export function focusBox(box) {
   showTipAt(box);
 }
 
-// Beside a box, for those who walk with the keys.
+// Next to a box, for those who walk with the keys.
 function showTipAt(box) {
   if (!box.span) return;
   const row = geometry.upward ? geometry.rows - 1 - box.row : box.row + heightOf(box) - 1;

@@ -1,5 +1,5 @@
 // The kinds of memory that boxes hold, in the words of describe.cpp, with their colours if colours mean kinds. Each
-// kind, with its evidence, is an amount of its own: k0, k1, ...
+// kind, with its evidence, is its own amount: k0, k1, ...
 import {number, text} from '../core/attributes.js';
 import {formatBytes} from '../core/numbers.js';
 

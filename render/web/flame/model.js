@@ -67,7 +67,7 @@ function readBox(element, index, frames) {
   return box;
 }
 
-// Boxes stand in the order of a walk from the root, so a box's parent is the last one before it a level above.
+// Boxes are in the order of a walk from the root, so a box's parent is the last one before it a level above.
 export function linked(boxes) {
   const open = [];
   for (const box of boxes) {

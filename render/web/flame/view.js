@@ -1,4 +1,4 @@
-// The shown tree, what is zoomed and opened -> where everything stands.
+// The shown tree, what is zoomed and opened -> where everything is.
 import {number} from '../core/attributes.js';
 import {settle} from '../core/sheet.js';
 import {drawDust} from './dust.js';

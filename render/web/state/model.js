@@ -64,7 +64,7 @@ export const hexOf = (piece) => (BigInt(piece.cell.address) + BigInt(piece.begin
 // As PyTorch's viewer and `memviz trace` call a block: its address, and how often that was used before.
 export const traceName = (piece) => `b${hexOf(piece)}_${piece.uses}`;
 
-// The first piece that ends behind `at` bytes of the segment.
+// The first piece that ends after `at` bytes of the segment.
 export const pieceAt = ({pieces}, at) => pieces[countBefore(pieces.length, (i) => pieces[i].begin + pieces[i].bytes <= at)] || null;
 
 // Innermost first.

@@ -1,7 +1,7 @@
 // Elements -> the charts' data: slices (states that are drawn, with what lives in them) and bands. See timeline_data.cpp.
 import {number, takeTitle, text} from '../core/attributes.js';
 
-// Numbers stand as differences from the one before.
+// Numbers are differences from the one before.
 export function numbers(element, name) {
   let sum = 0;
   return text(element, name).split(' ').filter(Boolean).map((difference) => (sum += Number(difference)));

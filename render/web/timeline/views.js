@@ -1,7 +1,7 @@
 // The part of the axis that is in view -> another: {begin, end}, always inside of what the panel has.
 const LEAST_STATES = 8;
 
-// From `begin` to `end`, as far as there is something and it is not too short.
+// Returns the view from `begin` to `end`, as far as there is something and it is not too short.
 export function viewOf(panel, begin, end) {
   const all = panel.end - panel.begin;
   const length = Math.min(all, Math.max(all / 1e6, panel.isTime ? 1 : LEAST_STATES, end - begin));

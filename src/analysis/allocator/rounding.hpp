@@ -12,7 +12,7 @@ namespace memviz {
 
 class Rounding {
 public:
-  /// With the snapshot's allocator_settings; PyTorch's defaults where it has none.
+  /// Rounds by the snapshot's allocator_settings; by PyTorch's defaults where it has none.
   explicit Rounding(const Recording& recording) : settings_(allocator_settings(recording, recording.end.segments)) {}
 
   /// The size of a block for `requested_bytes` at the beginning of `room_bytes` of free memory in `segment`: rounded,

@@ -4,7 +4,7 @@ namespace memviz {
 
 namespace {
 
-/// By FrameId: what was asked for through each frame and is active.
+/// Returns, by FrameId, the active requested bytes of each frame.
 std::vector<std::uint64_t> bytes_by_frame(const MemoryState& state) {
   const FrameTable& frames = state.frames();
   std::vector<std::uint64_t> by_stack(frames.stack_count());

@@ -26,7 +26,7 @@ public:
       return TopicKey{topic->topic, topic->content, texts_[topic->text.value]};
     return key;
   }
-  /// By FrameId of the snapshot.
+  /// The merged frames, by FrameId of the snapshot.
   [[nodiscard]] const std::vector<FrameId>& ids() const { return ids_; }
 
 private:

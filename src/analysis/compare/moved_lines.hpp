@@ -1,7 +1,7 @@
 #pragma once
 
 // A comparison by line -> how much of what differs in it only moved: the same functions of the same files hold it on
-// both sides, at other lines. An edit near the top of a file does that to all that stands below.
+// both sides, at other lines. An edit near the top of a file does that to all that is below.
 
 #include "memviz/frames.hpp"
 #include "memviz/tree.hpp"

@@ -105,7 +105,7 @@ bool AllocatorModel::map(PieceId id, std::uint64_t bytes) {
   return true;
 }
 
-/// With max_split_size: gives back one segment that is large enough, or several, the largest first.
+/// Gives back one segment that is large enough, or several, the largest first, where max_split_size is set.
 bool AllocatorModel::release_oversized(std::uint32_t shelf_index, std::uint64_t bytes) {
   if (settings_.max_split_bytes == std::numeric_limits<std::uint64_t>::max()) return false;
   Shelf& shelf = shelves_[shelf_index];

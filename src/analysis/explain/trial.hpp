@@ -13,7 +13,7 @@ namespace memviz {
 
 class Trial {
 public:
-  /// The device has what `request` says was free, beside what `state` reserves.
+  /// The device has what `request` says was free, next to what `state` reserves.
   Trial(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
         bool releases_cache = true);
 

@@ -171,7 +171,7 @@ private:
     if (best) runs.push_back(*best);
   }
 
-  /// The last blocks of an expandable segment: what the device has left is mapped behind them.
+  /// The last blocks of an expandable segment: what the device has left is mapped after them.
   void consider_end(const Segment& segment, std::vector<std::pair<Cost, Run>>& runs) const {
     const std::uint64_t page = page_bytes(request_.is_small());
     const std::uint64_t mappable = request_.device_free_bytes.value_or(0) / page * page;

@@ -30,7 +30,7 @@ public:
 
   /// Returns the kind that a text attached to an allocation declares; unknown for none.
   [[nodiscard]] KindOf of_text(StringId text);
-  /// By the rules; unknown where none matches a frame.
+  /// Returns the kind by the rules; unknown where none matches a frame.
   [[nodiscard]] KindOf of_stack(StackId stack);
 
 private:

@@ -59,7 +59,7 @@ const Failure* DeviceKinds::failure_of(const RecordedAllocation& allocation) con
   return allocation.history.free_event.is_none() ? nullptr : known_.unwound_by(allocation.history.free_event);
 }
 
-/// By the program, and not by an exception.
+/// Whether the program freed it, and not an exception.
 bool DeviceKinds::is_freed(const RecordedAllocation& allocation) const {
   return !allocation.history.free_event.is_none() && failure_of(allocation) == nullptr;
 }

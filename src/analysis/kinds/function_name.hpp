@@ -1,6 +1,6 @@
 #pragma once
 
-// A demangled signature of C++ -> the name of its function. Where a type stands in a signature says nothing of what the
+// A demangled signature of C++ -> the name of its function. Where a type is in a signature says nothing of what the
 // function is: a program's own train(torch::optim::Optimizer&) is none of torch::optim.
 
 #include <string>

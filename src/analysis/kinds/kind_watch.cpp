@@ -97,7 +97,7 @@ using OfDevice = KindWatch::Known::OfDevice;
 void OfDevice::begin_run() {
   const PhaseRun& previous = phases.previous();
   for (const Freed& freed : freed_last) {
-    // The pass may have freed the last of its temporaries, too.
+    // The pass may have freed the last of its temporaries as well.
     if (fates.has(freed.stack, freed.size_bytes, Fate::in_its_phase)) continue;
     fates.add(freed.stack, freed.size_bytes, Fate::later);
     if (SizeFacts* const facts = sizes.add(freed.size_bytes)) facts->gradients.add(previous.epoch);

@@ -87,7 +87,7 @@ struct Failure {
   CalledBytes called;
 };
 
-/// The engine of autograd runs in a thread of its own, without Python: where only Python's frames are recorded, what it
+/// The engine of autograd runs in its own thread, without Python: where only Python's frames are recorded, what it
 /// allocates has no stack.
 [[nodiscard]] inline StackClass class_where_recorded(StackClass stack_class, bool has_cpp_frames) {
   return stack_class == StackClass::none && !has_cpp_frames ? StackClass::backward : stack_class;

@@ -14,7 +14,7 @@ using Series = std::vector<double>;
 
 [[nodiscard]] Series series_of(std::span<const std::uint64_t> bytes);
 
-/// Without rises that are far larger than the others, few, and never taken back: what a program makes once.
+/// Removes rises that are far larger than the others, few, and never taken back: what a program makes once.
 [[nodiscard]] Series without_leaps(Series series);
 
 /// The index from which on the series grows: 0, or where a flat part ends. The best fit of "flat, then a line", where

@@ -16,9 +16,9 @@ namespace memviz {
 
 /// The degree to which a name suggests a step; higher is better.
 enum class StepRank : std::uint8_t {
-  none, ///< it does not: it stands too seldom, or is known for something else
-  any,  ///< it stands three times
-  many, ///< it stands five times
+  none, ///< it does not: it is too seldom, or is known for something else
+  any,  ///< it is three times
+  many, ///< it is five times
   word, ///< one of its words is step, iteration or batch
   optimizer,
   profiler, ///< from here on nothing but steps has such marks
@@ -46,7 +46,7 @@ private:
   /// The key that distinguishes names: their text up to a number at the end.
   struct Key {
     std::string text;
-    StepRank rank = StepRank::none; ///< where it stands often
+    StepRank rank = StepRank::none; ///< where it is often
   };
   using Starts = std::vector<const Annotation*>;
 
@@ -54,7 +54,7 @@ private:
   [[nodiscard]] std::vector<Marks> marks_among(const Starts& starts) const;
 
   const Recording& recording_;
-  bool is_wanted_;                                  ///< and so it does not matter how often it stands
+  bool is_wanted_;                                  ///< and so it does not matter how often it occurs
   std::vector<Key> keys_;                           ///< in order of their texts
   HashMap<std::uint32_t, std::uint32_t> key_by_id_; ///< of the names that are wanted
   std::map<DeviceId, Starts> own_;                  ///< by device

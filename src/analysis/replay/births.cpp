@@ -9,7 +9,7 @@
 namespace memviz {
 
 struct BirthFinder::OfDevice {
-  NumberMap blocks; ///< address -> index of the block that stands there
+  NumberMap blocks; ///< address -> index of the block that is there
   AllocationNames names;
   std::uint64_t events = 0;
 };

@@ -37,7 +37,7 @@ struct Accounts::DeviceAccounts {
   std::optional<std::int64_t> last_event_time_us;
 
   void replay(const Event& event);
-  /// With the blocks of the end, whose totals are `at_end`.
+  /// Returns the figures with the blocks of the end, whose totals are `at_end`.
   [[nodiscard]] DeviceFigures settled(const MemoryTotals& at_end, const Unexplained& unexplained, RingState ring) const;
   [[nodiscard]] Moment moment(const MomentChoice& choice) const;
 };

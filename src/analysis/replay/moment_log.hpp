@@ -1,6 +1,6 @@
 #pragma once
 
-// Events -> what the state at a moment depends on beside the end of the recording: little, because an allocation that
+// Events -> what the state at a moment depends on besides the end of the recording: little, because an allocation that
 // was both made and freed after the moment leaves no trace in it. The moment may move forward while events come (a new
 // peak, the next oom); what was remembered for the former one is forgotten then.
 

@@ -14,7 +14,7 @@ namespace memviz {
 
 namespace {
 
-/// A longer text is no name of PyTorch's, and one may stand in every frame.
+/// A longer text is no name of PyTorch's, and one may be in every frame.
 constexpr std::size_t kMostNameBytes = 4096;
 
 bool has(std::string_view text, std::string_view part) {
@@ -34,7 +34,7 @@ std::string stem_of(std::string_view path) {
   return std::string(name);
 }
 
-/// The name behind `scope` in a function's name, up to the next "::": "mul_Tensor" of "at::_ops::mul_Tensor::call".
+/// The name after `scope` in a function's name, up to the next "::": "mul_Tensor" of "at::_ops::mul_Tensor::call".
 std::string_view name_in(std::string_view function, std::string_view scope) {
   if (!function.starts_with(scope)) return {};
   function.remove_prefix(scope.size());

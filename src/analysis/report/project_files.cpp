@@ -24,7 +24,7 @@ bool is_absolute(std::string_view path) {
   return path.starts_with('/') || is_drive(path);
 }
 
-/// With forward slashes, and the letter of a drive in upper case, which Windows ignores.
+/// Returns the name with forward slashes, and the letter of a drive in upper case, which Windows ignores.
 std::string normal(std::string_view filename) {
   std::string path(filename);
   std::ranges::replace(path, '\\', '/');
@@ -32,7 +32,7 @@ std::string normal(std::string_view filename) {
   return path;
 }
 
-/// With its '/': "/home/me/" of "/home/me/train.py".
+/// Returns the folder with its '/': "/home/me/" of "/home/me/train.py".
 std::string_view folder_of(std::string_view path) {
   return path.substr(0, path.rfind('/') + 1);
 }
@@ -58,7 +58,7 @@ private:
   bool has_one_ = false;
 };
 
-/// By StringId: whether it is the name of a frame's file.
+/// Returns, by StringId, whether it is the name of a frame's file.
 std::vector<bool> files_of(const FrameTable& frames) {
   std::vector<bool> files(frames.string_count());
   for (std::uint32_t i = 0; i < frames.frame_count(); ++i)
@@ -72,7 +72,7 @@ bool is_users_python(std::string_view filename) {
 
 /// Whether a line of this frame can be gone to, and the function is no one else's.
 bool is_users_cpp(const FrameTable& frames, FrameId frame) {
-  constexpr std::size_t kMostUsersNameBytes = 4096; // one name may stand in every frame
+  constexpr std::size_t kMostUsersNameBytes = 4096; // one name may be in every frame
   return is_line(frames.frame(frame).line) && frames.name(frame).size() < kMostUsersNameBytes &&
          origin_of(frames.filename(frame)) == CodeOrigin::cpp && not_own_text(frames, frame).empty();
 }

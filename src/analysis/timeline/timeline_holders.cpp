@@ -12,7 +12,7 @@ std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines,
                                TimelineKind kind, std::uint32_t state) {
   std::map<NodeKey, Holder> by_line;
   const auto add = [&](const std::vector<Life>& lives, const std::vector<KindOf>* kinds) {
-    // They stand in order of begin.
+    // They are in order of begin.
     for (std::size_t i = 0; i < lives.size() && lives[i].begin <= state; ++i) {
       if (!lives[i].lives_in(state)) continue;
       Holder& holder = by_line[lines.line_of(record.device, lives[i])];

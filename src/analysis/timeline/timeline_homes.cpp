@@ -132,7 +132,7 @@ template <class T>
   return ordered;
 }
 
-/// By `begin`, each with its kind.
+/// Sorts by `begin`, each life with its kind.
 void sort_lives(DeviceRecord& record) {
   std::vector<std::size_t> order(record.lives.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

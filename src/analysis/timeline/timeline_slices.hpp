@@ -56,7 +56,7 @@ public:
   /// Indexes the slices that lie in `window`, ascending.
   SliceIndex(const std::vector<Slice>& slices, Window window);
 
-  /// The number of slices for a state behind all of them.
+  /// The number of slices for a state after all of them.
   [[nodiscard]] std::uint32_t operator()(std::uint32_t state) const {
     if (state <= window_.first) return 0;
     return state > window_.last ? size_ : index_[state - window_.first];

@@ -13,7 +13,7 @@ struct Seen {
   NodeKey key;
   std::uint64_t size_bytes = 0;
   std::uint32_t first = 0; ///< slices
-  std::uint32_t last = 0;  ///< behind them
+  std::uint32_t last = 0;  ///< after them
 };
 
 /// Lives in order of `begin`, and their kinds where the chart is by kind, else null.

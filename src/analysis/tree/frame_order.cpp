@@ -8,7 +8,7 @@
 namespace memviz {
 namespace {
 
-/// By number, from 0 to `count`: its place in the order of `key`.
+/// Returns the place of each number, from 0 to `count`, in the order of `key`.
 template <class Key> std::vector<std::uint32_t> ranks(std::size_t count, Key key) {
   std::vector<std::uint32_t> ids(count);
   std::iota(ids.begin(), ids.end(), 0U);

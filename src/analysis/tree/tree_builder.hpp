@@ -46,7 +46,7 @@ public:
     table_ = {};
     for (auto& node : nodes_)
       node.total = node.self;
-    // Parents stand before their children, so one pass from the back sees every child before its parent.
+    // Parents are before their children, so one pass from the back sees every child before its parent.
     for (std::size_t i = nodes_.size(); i-- > 1;)
       nodes_[nodes_[i].parent.value].total += nodes_[i].total;
 

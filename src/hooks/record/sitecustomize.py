@@ -1,6 +1,6 @@
-"""Imported by every Python that `memviz run` and `memviz rehearse` start, because its folder stands first in PYTHONPATH.
+"""Imported by every Python that `memviz run` and `memviz rehearse` start, because its folder comes first in PYTHONPATH.
 
-Sets up the hooks that lie beside it, then runs the sitecustomize that this one hides, if there is one. Written so that
+Sets up the hooks that lie next to it, then runs the sitecustomize that this one hides, if there is one. Written so that
 any Python can read it; those before 3.8 run on without the hooks, and those before 3.5 without the hidden one.
 """
 

@@ -36,7 +36,7 @@ def install(torch):
 
 
 def split_around(torch, fake):
-    """Has a group whose CPU tensors a fake answers for be split without it: the part gets a fake of its own."""
+    """Has a group whose CPU tensors a fake answers for be split without it: the part gets its own fake."""
     group_class = torch.distributed.distributed_c10d.ProcessGroup
     split = getattr(group_class, "split_group", None)
     if split is None:  # before PyTorch 2.8 only NCCL's part is split

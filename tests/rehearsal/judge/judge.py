@@ -10,7 +10,7 @@ comes after the start of a recording is tried by a setting that changes there, a
 that. release_available_cached_blocks() gives back a free block of max_split_size or more without asking whether it is a
 part of a segment: as long as settings stay, no block that large is cut. But one that was cut before max_split_size was
 set, or while expandable_segments was on, is such a part. Where it is not the first of its segment, PyTorch calls cudaFree
-with an address inside of an allocation (seed 1126: 80 MiB behind the begin of one of 114 MiB), and CUDA refuses what
+with an address inside of an allocation (seed 1126: 80 MiB after the begin of one of 114 MiB), and CUDA refuses what
 cudaMalloc has not returned: cudaErrorInvalidValue. Where it is the first, cudaFree takes the whole segment, with all in it
 that is in use (seed 1883: t52), and PyTorch fails an assertion later, or no one notices.
 
@@ -155,7 +155,7 @@ def judge_each(judge, programs, pipe):
 
 
 def in_process(memviz, programs):
-    """Number of a program -> its judgements, made in a process of its own; those after a crash are missing."""
+    """Number of a program -> its judgements, made in its own process; those after a crash are missing."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -37,7 +37,7 @@ def _on_one_stream(program):
 
 
 def _without_pools(program):
-    """Nothing is captured, either, because a capture has a pool of its own; what it allocates for itself stays, about as
+    """Nothing is captured, either, because a capture has its own pool; what it allocates for itself stays, about as
     it was."""
     operations = list(program.operations[: program.records_from])
     for operation in program.operations[program.records_from :]:

@@ -101,7 +101,7 @@ class _Run:
         self.graphs[graph] = torch.cuda.CUDAGraph()
         self.capturing = (graph, torch.cuda.stream(self.streams[stream]))
         self.capturing[1].__enter__()
-        self.graphs[graph].capture_begin(capture_error_mode="relaxed")  # other streams may ask for memory, too
+        self.graphs[graph].capture_begin(capture_error_mode="relaxed")  # other streams may ask for memory as well
 
     def end_capture(self):
         if self.capturing:
@@ -220,7 +220,7 @@ class Runner:
 
 
 def run_alone(program, snapshot_path=None, late_bytes=0):
-    """In a process of its own; this one must not have used the device yet."""
+    """In its own process; this one must not have used the device yet."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -41,7 +41,7 @@ def _simpler(program):
 
 
 def shrunk(program, shows):
-    """`shows`: whether a program still shows it. Tries each step once or twice; the result shows it, too."""
+    """`shows`: whether a program still shows it. Tries each step once or twice; the result shows it as well."""
     program = _fewer_operations(program, shows)
     for _ in range(1):
         index = 0

@@ -2,7 +2,7 @@
 
     programs.py FOLDER PROGRAM...
 
-Each program runs in a process of its own, forked from one that has imported torch, and writes into FOLDER/PROGRAM.
+Each program runs in its own process, forked from one that has imported torch, and writes into FOLDER/PROGRAM.
 
 NAME.json has the bytes of every storage whose kind PyTorch's own objects name, by address, as program.py does. What a
 program holds itself, such as the output of its model, is "held".

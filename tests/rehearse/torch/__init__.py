@@ -1,4 +1,4 @@
-"""Stands in for torch: as much of it as the hooks of `memviz rehearse` and `memviz run` know, with a memory of its own that
+"""Stands in for torch: as much of it as the hooks of `memviz rehearse` and `memviz run` know, with its own memory that
 is written to MEMVIZ_REHEARSAL_REPORT, where that is named, as the made-up GPU does."""
 
 import atexit

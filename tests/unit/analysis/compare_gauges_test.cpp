@@ -42,7 +42,7 @@ TEST_CASE("readings are of every device that either side has") {
   CHECK(found[2].of(Gauge::end).change_bytes() == -5);
 }
 
-TEST_CASE("the peak is unknown of a file without events, and known of an idle device beside a busy one") {
+TEST_CASE("the peak is unknown of a file without events, and known of an idle device next to a busy one") {
   const auto no_history = readings({device(0, 100, 100, 0)}, {device(0, 100, 100)});
   CHECK(!no_history[0].of(Gauge::peak).is_known());
   CHECK(no_history[0].of(Gauge::end).is_known());
@@ -89,7 +89,7 @@ TEST_CASE("a figure that is unknown is not judged, and that is said") {
   CHECK(verdict.unknown == std::vector<Gauge>{Gauge::peak});
 }
 
-TEST_CASE("each figure has a limit of its own, and without one any growth passes") {
+TEST_CASE("each figure has its own limit, and without one any growth passes") {
   const auto devices = readings({device(0, 100, 100)}, {device(0, 150, 190)});
   GateLimits limits;
   limits.of(Gauge::peak) = GrowthLimit{false, 0, 40, "40"};

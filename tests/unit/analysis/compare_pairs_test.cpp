@@ -17,7 +17,7 @@ using namespace memviz::test;
 
 namespace {
 
-/// At its out-of-memory error, its peak or its end, as compare sees it without --at.
+/// Returns the state at the out-of-memory error, the peak or the end, as compare sees it without --at.
 MemoryState recorded(const std::filesystem::path& file) {
   MomentChoice choice;
   choice.kind = MomentKind::automatic;

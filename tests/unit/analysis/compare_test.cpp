@@ -357,7 +357,7 @@ TEST_CASE("the three figures are of the whole recordings, and the lists of the e
   CHECK(node_label(result.frames, result.changes.at(0).key) == "passing a.py:2");
 }
 
-TEST_CASE("devices that are at moments of their own are not added up") {
+TEST_CASE("devices that are at their own moments are not added up") {
   SnapshotBuilder builder;
   for (const int device : {0, 1}) {
     const std::uint64_t base = 0x1000000 * static_cast<std::uint64_t>(device + 1);

@@ -100,7 +100,7 @@ TEST_CASE("levels may come in any order") {
     options.levels = {Level::state, Level::pool};
     CHECK(paths(snapshot, options).at("inactive/default pool") == 2048);
   }
-  SUBCASE("without a state level free memory still stands apart") {
+  SUBCASE("without a state level free memory is still apart") {
     TreeOptions options;
     options.levels = {Level::device};
     const Paths found = paths(snapshot, options);
@@ -192,7 +192,7 @@ TEST_CASE("bytes that no block covers are shown as such") {
   CHECK(paths(builder.read(), {}).at("stream 0/<unaccounted>") == 1536);
 }
 
-TEST_CASE("siblings stand widest first, then by what they say") {
+TEST_CASE("siblings come widest first, then by what they say") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 2048)
       .active(512, 512, {"/app/z.py:1:zeta"})

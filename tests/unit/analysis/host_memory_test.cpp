@@ -45,7 +45,7 @@ MomentChoice host_event_choice(std::uint64_t event) {
 
 } // namespace
 
-TEST_CASE("pinned host memory is a device behind the GPUs, with accounts of its own") {
+TEST_CASE("pinned host memory is a device behind the GPUs, with its own accounts") {
   const MemoryState state = replay(with_host().read());
   REQUIRE(state.devices.size() == 2);
   const DeviceState& host = state.devices[1];

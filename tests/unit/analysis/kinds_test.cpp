@@ -52,7 +52,7 @@ TEST_CASE("what a first forward pass keeps is activations where it keeps much of
   CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 32 * 1000}});
 }
 
-TEST_CASE("what a forward pass keeps of each layer beside much that it frees may be a cache") {
+TEST_CASE("what a forward pass keeps of each layer besides much that it frees may be a cache") {
   Training training;
   for (std::uint64_t layer = 0; layer < 32; ++layer)
     training.layer(kBase + 0x100000 * (layer + 1), 4000);

@@ -28,7 +28,7 @@ Moment moment(MomentKind kind, std::int64_t event) {
 
 } // namespace
 
-TEST_CASE("the other moments stand with the command that shows them") {
+TEST_CASE("the other moments are with the command that shows them") {
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096)) ==
         "At the end: 1.00 KiB live of 2.00 KiB reserved (memviz flame --at end FILE)");
   DeviceState failed = at(MomentKind::oom, 3072);

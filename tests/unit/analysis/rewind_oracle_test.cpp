@@ -56,7 +56,8 @@ Live live_after(const Recording& snapshot, DeviceId device, std::int64_t event) 
   return live;
 }
 
-/// From the end: what was mapped since was not there yet, what was unmapped since was.
+/// Returns the reserved bytes, counted back from the end: what was mapped since was not there yet, what was unmapped
+/// since was.
 std::uint64_t reserved_after(const Recording& snapshot, DeviceId device, std::int64_t event) {
   std::uint64_t bytes = 0;
   for (const Segment& segment : snapshot.end.segments)

@@ -43,7 +43,7 @@ const std::string kAdamStep = "torch::optim::AdamW::step(std::function<at::Tenso
 
 } // namespace
 
-TEST_CASE("the name of a function is what stands between its result's type and its parameters") {
+TEST_CASE("the name of a function is what is between its result's type and its parameters") {
   CHECK(function_name("at::Tensor::backward() const") == "at::Tensor::backward");
   CHECK(function_name("void torch::nn::Module::to_impl<c10::Device&, bool&>(c10::Device&, bool&)") ==
         "torch::nn::Module::to_impl");
@@ -136,7 +136,7 @@ TEST_CASE("a hook of AccumulateGrad makes no gradient") {
         StackClass::optimizer_state);
 }
 
-TEST_CASE("Module._apply() moves gradients, too") {
+TEST_CASE("Module._apply() moves gradients as well") {
   const auto moved_at = [](int within, int line) {
     return class_in_python({"/lib/torch/nn/modules/module.py:1355:cuda",
                             "/lib/torch/nn/modules/module.py:" + std::to_string(within) + ":_apply",
@@ -169,7 +169,7 @@ TEST_CASE("what modules ask for is distinguished from what DataParallel and FSDP
         StackClass::module_call);
 }
 
-TEST_CASE("what loads weights, FSDP and optimizers that load their state have names of their own") {
+TEST_CASE("what loads weights, FSDP and optimizers that load their state have their own names") {
   const std::string copy = "libtorch_cpu.so:1:at::native::_to_copy(at::Tensor const&)";
   const std::string to_device = "libtorch_cpu.so:1:at::_ops::to_dtype_layout::call(at::Tensor const&)";
   CHECK(class_in_python({to_device, copy}) == StackClass::copy);

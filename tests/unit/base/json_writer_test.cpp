@@ -51,7 +51,7 @@ TEST_CASE("each layout says the same") {
     CHECK(nlohmann::json::parse(example(layout)) == nlohmann::json::parse(example(JsonLayout::lines)));
 }
 
-TEST_CASE("a container may be laid out otherwise than what it stands in") {
+TEST_CASE("a container may be laid out otherwise than what it is in") {
   std::string out;
   JsonWriter json(out);
   json.begin_object().key("rows").begin_array(JsonLayout::rows);
@@ -79,7 +79,7 @@ TEST_CASE("texts are escaped as another writer of JSON does, and what is unsafe 
   CHECK(text_of("größe🙂", JsonEscapes::ascii) == R"("gr\u00f6\u00dfe\ud83d\ude42")");
 }
 
-TEST_CASE("in markup no text ends what the JSON stands in") {
+TEST_CASE("in markup no text ends what the JSON is in") {
   const std::string hostile = "</script>]]><!--&amp;";
   const std::string text = text_of(hostile, JsonEscapes::markup);
   CHECK(text.find_first_of("<>&") == std::string::npos);
@@ -131,7 +131,7 @@ TEST_CASE("what would be no JSON is refused") {
 
 TEST_CASE("a command of a log is escaped where it would be obeyed inside of a line") {
   CHECK(text_of("##vso[x]") == "\"#\\u0023vso[x]\"");
-  // A quotation mark stands before each text, and no text has a line break: no line begins with these.
+  // A quotation mark is before each text, and no text has a line break: no line begins with these.
   CHECK(text_of("::error::x") == "\"::error::x\"");
   CHECK(text_of("a\n::error::x") == "\"a\\n::error::x\"");
 }

@@ -162,7 +162,7 @@ TEST_CASE("AllocatorModel with expandable segments") {
     allocated(model, 25 * MiB); // 10 MiB of it were mapped
     CHECK(model.reserved_bytes() == 62 * MiB);
   }
-  SUBCASE("free pages go back even beside blocks in use") {
+  SUBCASE("free pages go back even next to blocks in use") {
     const auto first = allocated(model, 60 * MiB);
     const auto second = allocated(model, 20 * MiB);
     model.free(first);

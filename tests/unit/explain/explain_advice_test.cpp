@@ -119,7 +119,7 @@ TEST_CASE("what each step leaves behind comes before what would have helped once
     CHECK(found.words().advice[0] == "Let go of what each step leaves behind: 100 MiB more a step, all of it from put "
                                      "cache.py:3. memviz leaks says how certain that is.");
   }
-  SUBCASE("but not where it is next to nothing beside the rest") {
+  SUBCASE("but not where it is next to nothing next to the rest") {
     CHECK_FALSE(trained("ProfilerStep#7", MiB, GiB).first().leak);
   }
   SUBCASE("nor where no one says what a step is") {

@@ -143,7 +143,7 @@ TEST_CASE("blocks_in_the_way finds a set wherever there is one, and none of its 
 }
 
 TEST_CASE("blocks_in_the_way: one block is enough, though the first place for new pages is not the one next to it") {
-  // PyTorch maps where there is room first: in the gap between the two, not behind the free memory at the end.
+  // PyTorch maps where there is room first: in the gap between the two, not after the free memory at the end.
   test::SmallSnapshot made;
   made.segment(0x7f0000000000, 40 * MiB).active(40 * MiB, 40 * MiB);
   made.segment(0x7f0000000000 + 140 * MiB, 80 * MiB)

@@ -126,7 +126,7 @@ TEST_CASE("without rounding: where nothing failed, no request has to fit") {
 
 TEST_CASE("a replay that runs out of memory with either start says where the recorded one does") {
   // Three times 12 MiB after 12 MiB from before, of 50. Expandable segments grow by 20 MiB: the second is too much, or
-  // the third where the first 12 MiB are in one, too.
+  // the third where the first 12 MiB are in one as well.
   test::SmallSnapshot made;
   for (std::uint64_t i = 0; i < 4; ++i) {
     const std::uint64_t place = kFirst + i * 16 * MiB;
@@ -151,7 +151,7 @@ TEST_CASE("smallest_request_bytes") {
 }
 
 TEST_CASE("blocks in the way: where no one way makes room, all ways together are tried") {
-  // In a pool of its own, with expandable segments: 20 MiB before the end, and 20 MiB that the default pool gives back.
+  // In its own pool, with expandable segments: 20 MiB before the end, and 20 MiB that the default pool gives back.
   test::SmallSnapshot made;
   made.setting("expandable_segments", "true");
   made.segment(kGraph, 20 * MiB).pool({0, 1}).active(20 * MiB, 20 * MiB);

@@ -24,7 +24,7 @@ Explained explained_as_it_is(const std::string& name) {
   return explained(test::read_file(test::testdata() / "cases" / (name + ".pickle")));
 }
 
-/// The widths of the bars of the first group of this class, wherever it stands.
+/// The widths of the bars of the first group of this class, wherever it is.
 double width_of(const pugi::xml_document& document, const std::string& title_start) {
   for (const auto& node : document.select_nodes("//g[title]")) {
     const std::string title = node.node().child_value("title");
@@ -87,7 +87,7 @@ TEST_CASE("explain_svg of every case is sound") {
   }
 }
 
-TEST_CASE("lists of explain_svg that stand side by side have headings that fit") {
+TEST_CASE("lists of explain_svg that are side by side have headings that fit") {
   constexpr double kRightMargin = 876;
   std::size_t beside = 0;
   for (const auto& path : test::files_in(test::testdata() / "cases", ".pickle")) {

@@ -53,7 +53,7 @@ TEST_CASE("case: a large segment split by survivors is fragmentation") {
 }
 
 TEST_CASE("a limit to splitting is tried where memory is in pieces") {
-  SUBCASE("the largest that helps is the answer, and no advice beside expandable segments") {
+  SUBCASE("the largest that helps is the answer, and no advice besides expandable segments") {
     Explained found = explained_case("split_large_segment");
     const WhatIf& answer = found.answer(Circumstance::max_split_size);
     CHECK(answer.outcome == Outcome::fits);
@@ -167,7 +167,7 @@ TEST_CASE("case: memory outside PyTorch is a residual of the capacity, and not g
   CHECK(wrong.first().judgement.verdict == Verdict::unclear);
 }
 
-TEST_CASE("case: a failure beside free memory does not add up, and nothing is promised") {
+TEST_CASE("case: a failure next to free memory does not add up, and nothing is promised") {
   const Explained found = explained_case("memory_fraction");
   CHECK(found.first().judgement.verdict == Verdict::unclear);
   CHECK(found.words().verdict.starts_with("Does not add up from this file"));

@@ -86,7 +86,7 @@ TEST_CASE("where one request stands out, the first advice is to ask for less at 
           "in pieces. Freeing memory cannot help: all that PyTorch held and all that the "
           "device had free is 3.00 GiB.");
   }
-  SUBCASE("beside others, where the request outweighs all that is held") {
+  SUBCASE("besides others, where the request outweighs all that is held") {
     const Explained found = failed(made, oom(2 * GiB + 512 * MiB, GiB));
     REQUIRE(found.words().advice.size() > 1);
     CHECK(found.words().advice[0] == "Ask for less at once, the request alone is larger than all that was live: a "
@@ -117,7 +117,7 @@ TEST_CASE("where nearly all is in use, the verdict says to look at who holds it"
   CHECK(found.words().verdict.ends_with("Still, 99.3 % of what PyTorch held was live: look first at who holds it."));
 }
 
-TEST_CASE("a request that is refused beside as much free memory takes more than it asks for, and that is said") {
+TEST_CASE("a request that is refused besides as much free memory takes more than it asks for, and that is said") {
   SmallSnapshot made;
   made.segment(kBase, GiB).active(GiB, GiB);
   const Explained found = failed(made, oom(4 * MiB, 10 * MiB));
@@ -197,7 +197,7 @@ TEST_CASE("private pools do not grow by pages before PyTorch 2.5") {
     newer.end.segments[0].is_expandable = true;
     CHECK(allocator_settings(replay(std::move(newer))).expands(pool));
   }
-  SUBCASE("so that a request of one takes a segment of its own") {
+  SUBCASE("so that a request of one takes its own segment") {
     made.segment(kBase, 20 * MiB).pool(pool).active(12 * MiB, 12 * MiB).inactive(8 * MiB);
     const Explained found = failed(made, oom(12 * MiB, 10 * MiB, pool));
     CHECK(found.first().judgement.needed_bytes == 12 * MiB); // pages would be 20 MiB
@@ -208,7 +208,7 @@ TEST_CASE("private pools do not grow by pages before PyTorch 2.5") {
   }
 }
 
-TEST_CASE("rounding that takes much is a cause of its own, with its own advice") {
+TEST_CASE("rounding that takes much is its own cause, with its own advice") {
   SmallSnapshot made;
   made.setting("roundup_power2_divisions.256", "1").setting("roundup_power2_divisions.512", "2");
   const StackId stack = made.stack({"/app/model.py:7:build"});
@@ -307,7 +307,7 @@ TEST_CASE("memory outside PyTorch leads to advice about that, and room that is l
   }
 }
 
-TEST_CASE("a full device beside others that have room is named with them") {
+TEST_CASE("a full device next to others that have room is named with them") {
   SmallSnapshot made;
   made.segment(kBase, 8 * GiB, 0, 0).active(8 * GiB, 8 * GiB);
   made.segment(kBase, 78 * GiB, 0, 1).active(78 * GiB, 78 * GiB);
@@ -332,7 +332,7 @@ TEST_CASE("main memory gets no advice about CUDA") {
     CHECK(text.find(word) == std::string::npos);
 }
 
-TEST_CASE("of an edited file the end is what its blocks say, and what the events have beside them is distinguished") {
+TEST_CASE("of an edited file the end is what its blocks say, and what the events have besides them is distinguished") {
   SmallSnapshot made;
   made.segment(kBase, 64 * MiB).inactive(64 * MiB);
   made.event(Action::alloc, kBase + GiB, 5 * MiB);

@@ -154,7 +154,7 @@ TEST_CASE("what is no baseline is refused with what is wrong") {
                        "a baseline of another version: memviz.baseline/9.0, expected memviz.baseline/1.0", Error);
   CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(R"({"schema": "memviz.baseline/1.0"})")),
                        "not a baseline that this memviz reads: 'recordings' is missing or of another type", Error);
-  // Every beginning of a whole one is refused, too.
+  // Every beginning of a whole one is refused as well.
   const std::string json = baseline_json(baseline_of(with_lines(2, 512)));
   for (std::size_t size = 0; size + 2 < json.size(); ++size)
     CHECK_THROWS_AS(static_cast<void>(read_baseline_json(json.substr(0, size))), Error);

@@ -95,7 +95,7 @@ TEST_CASE("what a snapshot says is no markup in Markdown") {
     CHECK(code_span(std::string(5000, 'x'), 40).size() == 42);
     CHECK(code_span("", 40) == "` `");
   }
-  SUBCASE("wherever it stands") {
+  SUBCASE("wherever it is") {
     const std::string hostile = "/app/x.py:2:<img src=x>`|\n\n[a](http://b) @octocat fixes #1";
     const Comparison comparison = grown(hostile);
     const std::string text = compare_markdown(report_on(comparison, kLimit));
@@ -174,7 +174,7 @@ TEST_CASE("where the peaks are equal and only the ends differ, the end is pointe
   CHECK(end_text(grown("/app/a.py:2:step")).empty());
 }
 
-TEST_CASE("what kind of memory grew stands before whose it is, in the text, the Markdown, the JSON and the answer") {
+TEST_CASE("what kind of memory grew is before whose it is, in the text, the Markdown, the JSON and the answer") {
   const Recording old_recording = with_block(512, "/app/a.py:1:old");
   const Recording new_recording = with_block(4 * MiB, "/app/a.py:2:step");
   MemoryState before = end_of(old_recording);

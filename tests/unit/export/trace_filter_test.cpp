@@ -75,7 +75,7 @@ TEST_CASE("filters leave out what they say, and names and lifetimes stay those o
   }
 }
 
-TEST_CASE("annotations stand among the events by time, and in the range asked for") {
+TEST_CASE("annotations are among the events by time, and in the range asked for") {
   SnapshotBuilder builder;
   builder.event(traced_event("alloc", 0x1000, 1, 10))
       .event(traced_event("alloc", 0x2000, 1, 20))

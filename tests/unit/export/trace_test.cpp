@@ -106,7 +106,7 @@ TEST_CASE("an alloc where something lives is the next use of the address") {
   CHECK(objects(builder.pickle())[2]["began_event"] == 1);
 }
 
-TEST_CASE("segments have names of their own") {
+TEST_CASE("segments have their own names") {
   SnapshotBuilder builder;
   builder.event("segment_alloc", 0x200000, 2097152).alloc(0x200000, 8).free(0x200000, 8);
   builder.event("segment_free", 0x200000, 2097152).event("segment_alloc", 0x200000, 2097152);

@@ -90,7 +90,7 @@ PlainReason reason_of(const std::string& bytes) {
   return *read_by.plain_reason;
 }
 
-/// One more event, which has a list of texts that the memo knows, too. Returns the number of the list.
+/// One more event, which has a list of texts that the memo knows as well. Returns the number of the list.
 Opcodes::Number add_event_with_list(const File& file) {
   Opcodes& pickle = file.pickle;
   const Opcodes::Number key = pickle.text("forward_frames");
@@ -137,7 +137,7 @@ template <class Thing> void check_passed_on(Thing thing) {
   }
 }
 
-/// Throws what a reader could throw, too.
+/// Throws what a reader could throw as well.
 class FailingRewriter final : public TextRewriter {
 public:
   [[nodiscard]] FrameText frame(std::string_view /*name*/, std::string_view /*filename*/) override {

@@ -111,7 +111,7 @@ TEST_CASE("records that are numbered in the memo at their end go on as such") {
 }
 
 TEST_CASE("values that look different from those of the record before are read all the same") {
-  // Each is scanned behind each: what was learned of one must not change what is read of the other.
+  // Each is scanned after each: what was learned of one must not change what is read of the other.
   const std::vector<std::string> values{
       "K\x01",
       "K\xFF",
@@ -232,7 +232,7 @@ TEST_CASE("a list that was digested before is found by its bytes") {
   SUBCASE("nor beyond the end of the file") {
     const std::string bytes = record("K\x01", "]\x94(" + fetches + "e") + kPadding;
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-      // A buffer of exactly that size, so that the sanitizers see a read behind it.
+      // A buffer of exactly that size, so that the sanitizers see a read after it.
       const std::vector<char> exact(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
       Document document;
       const Memo memo = two_keys(document);
@@ -250,7 +250,7 @@ TEST_CASE("no prefix of a file is read beyond its end") {
   const std::string bytes = likewise + likewise + likewise + record("\x8C\x03N/A\x94", "](h\x00h\x01"s + "e") +
                             record("K\x01K\x02\x86", "K\x02") + kPadding;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    // A buffer of exactly that size, so that the sanitizers see a read behind it.
+    // A buffer of exactly that size, so that the sanitizers see a read after it.
     const std::vector<char> exact(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
     Document document;
     const Memo memo = two_keys(document);

@@ -44,7 +44,7 @@ CountingSink streamed(std::string_view bytes, unsigned threads = 1) {
 SnapshotBuilder with_events(int count, int device = 0) {
   SnapshotBuilder builder;
   builder.segment(0x1000, 4096).active(1024, 1000, {"train.py:1:step"}).inactive(3072);
-  // As in real files: an alloc has a list of its own of shared frames, a free fetches that list.
+  // As in real files: an alloc has its own list of shared frames, a free fetches that list.
   const PythonValue frames = frames_of({"a.py:1:one", "a.py:2:two", "a.py:3:three"});
   PythonValue own_list;
   for (int i = 0; i < count; ++i) {

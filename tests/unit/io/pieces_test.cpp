@@ -31,7 +31,7 @@ std::uint64_t used_bytes(const std::vector<Piece>& pieces) {
 
 } // namespace
 
-TEST_CASE("the pieces of a segment cover it; what no block covers is a piece, too") {
+TEST_CASE("the pieces of a segment cover it; what no block covers is a piece as well") {
   SmallSnapshot small;
   small.segment(0x10000, 8192).active(1024, 1000).inactive(2048).pending(1024, 1024);
   const Recording snapshot = small.take();

@@ -68,7 +68,7 @@ TEST_CASE("marks of one name that all come after the last event are no steps") {
   CHECK(!is_even({3}, 10));
 }
 
-TEST_CASE("a device without marks of its own has those of all; the marks of others are not looked at again for each") {
+TEST_CASE("a device without its own marks has those of all; the marks of others are not looked at again for each") {
   constexpr std::uint32_t kDevices = 2000;
   constexpr int kMarks = 20'000;
   test::SmallSnapshot builder;

@@ -187,7 +187,7 @@ TEST_CASE("a module whose path is not its parent's and more is called by all of 
   CHECK(rows[3].path == "h1.fc");
 }
 
-TEST_CASE("modules one in another end somewhere, and what stands deeper counts for the last") {
+TEST_CASE("modules one in another end somewhere, and what is deeper counts for the last") {
   ExportedProgram program;
   program.tensor("a", size(2) + "," + size(2));
   for (int i = 0; i < 1000; ++i)

@@ -20,7 +20,7 @@ std::string again(std::string_view text) {
   return symbols.text(size);
 }
 
-/// With s0 = 10 and s1 = 3.
+/// Returns the value with s0 = 10 and s1 = 3.
 std::int64_t value_of(std::string_view text) {
   Symbols symbols;
   (void)symbols.named("s0");

@@ -50,7 +50,7 @@ std::vector<NamedRank> found(const std::vector<std::string>& names, const std::s
 } // namespace
 
 TEST_CASE("names of snapshots as real programs write them") {
-  // Each line: where the format stands.
+  // Each line: where the format is.
   const std::vector<std::pair<std::string, Format>> formats{
       {"torchtitan, 2026",
        [](auto rank, auto step) {

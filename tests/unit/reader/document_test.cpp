@@ -26,7 +26,7 @@ TEST_CASE("a list keeps its elements in order, however they arrive") {
   const std::vector<Value> items{Value::integer(1), Value::integer(2)};
   document.append(first, items);
   document.append(second, items);
-  document.append(first, std::span(items).first(1)); // not behind its first batch any more
+  document.append(first, std::span(items).first(1)); // not after its first batch any more
   CHECK(numbers(document, first) == std::vector<std::int64_t>{1, 2, 1});
   CHECK(numbers(document, second) == std::vector<std::int64_t>{1, 2});
   CHECK(document.list_size(first) == 3);

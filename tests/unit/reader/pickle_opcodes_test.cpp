@@ -228,7 +228,7 @@ TEST_CASE("pickle frames and protocols") {
     CHECK_THROWS_WITH_AS(decoded("\x80\x06N."s), "byte 0: expected a pickle protocol from 0 to 5, found protocol 6",
                          ParseError);
   }
-  SUBCASE("the end is where STOP stands") {
+  SUBCASE("the end is where STOP is") {
     CHECK(pickle::decode("N.rest"s).end_offset == 2);
   }
 }

@@ -58,7 +58,7 @@ TEST_CASE("damaged content that still can be read is warned about") {
   SUBCASE("segments that overlap, all of which are summed") {
     builder.segment(0x1000, 2048).active(2048, 2048);
     builder.segment(0x1400, 512).active(512, 512);
-    builder.segment(0x1700, 256).active(256, 256); // behind the second, inside the first
+    builder.segment(0x1700, 256).active(256, 256); // after the second, inside the first
     builder.segment(0x1800, 512).active(512, 512); // begins where the first ends
     builder.segment(0x1000, 512, 1).active(512, 512);
     const Recording snapshot = builder.read();
@@ -79,7 +79,7 @@ TEST_CASE("damaged content that still can be read is warned about") {
     CHECK(snapshot.end.blocks[0].state == BlockState::inactive);
     CHECK(snapshot.warnings[0].find("'limbo'") != std::string::npos);
   }
-  SUBCASE("bytes behind the end, unless they are the NULs that PyTorch pads with") {
+  SUBCASE("bytes after the end, unless they are the NULs that PyTorch pads with") {
     builder.segment(0x1000, 512).active(512, 512);
     CHECK(read_snapshot(builder.pickle() + "\0\0\0"s).warnings.empty());
     CHECK(read_snapshot(builder.pickle() + "junk").warnings.size() == 1);
@@ -199,7 +199,7 @@ TEST_CASE("as many devices as there can be are read") {
   SUBCASE("they may share one list") {
     CHECK(read_snapshot(pickled(root(PythonItems(1024, shared)))).devices().size() == 1024);
   }
-  SUBCASE("each may have a few events of its own") {
+  SUBCASE("each may have its own few events") {
     PythonItems traces;
     for (int i = 0; i < 1024; ++i) {
       PythonItems events;

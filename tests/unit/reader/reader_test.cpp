@@ -59,7 +59,7 @@ TEST_CASE("segments and blocks of today's writers") {
   }
 }
 
-TEST_CASE("blocks without address lie one behind the other") {
+TEST_CASE("blocks without address lie one after another") {
   SnapshotBuilder builder;
   const auto block = [](std::uint64_t size) {
     return dict({{"size", size}, {"requested_size", size}, {"state", "active_allocated"}, {"frames", list()}});
@@ -187,7 +187,7 @@ TEST_CASE("a line of 2^64 - 1 is not known, as PyTorch's unwinder writes it, and
         "stream_0;active_allocated;a.cpp:0:first;a.cpp:18446744073709551615:unknown 512\n");
 }
 
-TEST_CASE("fx fields of frames are kept beside them") {
+TEST_CASE("fx fields of frames are kept next to them") {
   SnapshotBuilder builder;
   const PythonValue frame = dict({{"name", "forward"},
                                   {"filename", "<eval_with_key>.1"},

@@ -23,7 +23,7 @@ PythonValue tensor(std::int64_t address, std::int64_t bytes, const char* kind, c
   return list({0, address, bytes, kind, name});
 }
 
-/// Three blocks in use, of which two were allocated while it was recorded, and room behind them.
+/// Three blocks in use, of which two were allocated while it was recorded, and room after them.
 SnapshotBuilder small() {
   SnapshotBuilder snapshot;
   const Stack stack{"/home/me/train.py:12:step"};
@@ -88,7 +88,7 @@ TEST_CASE("what the recorder adds is read by both readers") {
   }
 }
 
-TEST_CASE("what the recorder adds is read from the JSON form, too") {
+TEST_CASE("what the recorder adds is read from the JSON form as well") {
   const Recording recording =
       read_snapshot(R"({"segments": [], "memviz_recorder": {"tensors": [[0, 512, 1024, "gradient", "w"], [0, 5]],
                         "devices": [{"device": 2, "total_bytes": 77}]}})");

@@ -42,7 +42,7 @@ TEST_CASE("plain words that were hidden are found as whole words") {
   CHECK(search.count("train Trainer layers") == 1);
 }
 
-TEST_CASE("nothing is found in a pseudonym, nor where it touches what stands beside it") {
+TEST_CASE("nothing is found in a pseudonym, nor where it touches what is next to it") {
   LeakSearch search;
   search.hide("func_1");
   search.hide("f2/func_3");

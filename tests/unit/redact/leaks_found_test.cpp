@@ -107,7 +107,7 @@ TEST_CASE("a text of any kind that is not hidden is found before anybody sees th
   }
 }
 
-TEST_CASE("what stands beside the tables of a recording is searched, too") {
+TEST_CASE("what is next to the tables of a recording is searched as well") {
   Redactor redactor({Redact::all, ""});
   static_cast<void>(redactor.frame("acme_step", "/home/alice/net.py"));
   static_cast<void>(redactor.text(TextKind::setting, "Acme One"));
@@ -137,7 +137,7 @@ TEST_CASE("what a redactor says itself is no leak") {
     recording.frames.intern(text.name);
     recording.frames.intern(text.filename);
   };
-  // Names that the parts of pseudonyms, or what stands beside them, could be taken for.
+  // Names that the parts of pseudonyms, or what is next to them, could be taken for.
   for (const char* name : {"__func_", "action_", "func_1", "file_2", "importlib", "_bootstrap", "eval_with_key",
                            "frozen", "parquet", "packages", "START", "anonymous_at", "slow_kernel"})
     add(redactor.frame(name, "/home/alice/net.py"));

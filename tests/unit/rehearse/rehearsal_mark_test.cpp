@@ -71,7 +71,7 @@ TEST_CASE("the mark of a rehearsed recording is read from either place") {
     REQUIRE(rehearsal);
     CHECK(rehearsal_text(*rehearsal) == "rehearsed on a made-up GPU (t4), not recorded on a GPU");
   }
-  SUBCASE("whatever else stands there is a mark, too") {
+  SUBCASE("whatever else is there is a mark as well") {
     for (const PythonValue& value :
          {PythonValue(true), PythonValue(), dict({}), list({1, 2}), dict({{"total_bytes", -1}, {"gpu", list()}})}) {
       const auto rehearsal = small().set("memviz_rehearsal", value).read().origin.rehearsal;

@@ -163,7 +163,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
   for (const char* expected : {"Requested at the peak", "+150 MiB", "100 MiB → 250 MiB (+150", "Requested at the end",
                                "Reserved at the end", "−100 MiB", "Drawn: what both held at the end."})
     CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
-  SUBCASE("and does not add up devices that are at moments of their own") {
+  SUBCASE("and does not add up devices that are at their own moments") {
     comparison.readings.push_back({{1}, false, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});
     comparison.devices.resize(2);
     comparison.is_one_moment = false;

@@ -37,7 +37,7 @@ std::size_t lines_of(const Drawn& drawn) {
 
 } // namespace
 
-TEST_CASE("figures stand on one line as long as they fit, and then in columns") {
+TEST_CASE("figures are on one line as long as they fit, and then in columns") {
   const std::vector<Figure> one{{.name = "reserved", .value = std::string(8, '8')}};
   const Drawn single = drawn(one, 100);
   CHECK(single.places == std::vector<std::pair<double, double>>{{kMargin, 100}});
@@ -63,7 +63,7 @@ TEST_CASE("figures stand on one line as long as they fit, and then in columns") 
   CHECK(last_lines > 2);
 }
 
-TEST_CASE("figures stand on one line exactly where there is room") {
+TEST_CASE("figures are on one line exactly where there is room") {
   constexpr std::size_t kCount = 7;
   constexpr double kGap = 22;
   std::size_t close = 0;

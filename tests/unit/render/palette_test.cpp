@@ -85,7 +85,7 @@ TEST_CASE("text upon every box is readable, light and dark") {
   }
 }
 
-TEST_CASE("text upon the hatch of boxes without a stack is readable, too") {
+TEST_CASE("text upon the hatch of boxes without a stack is readable as well") {
   CHECK(contrast(kLightHatch, paint::kNoStack.light_text) >= kTextContrast);
   CHECK(contrast(kDarkHatch, paint::kNoStack.dark_text) >= kTextContrast);
 }
@@ -138,7 +138,7 @@ TEST_CASE("marks stand out from the page") {
   }
 }
 
-TEST_CASE("colours are distinguished by the colour-blind, too") {
+TEST_CASE("colours are distinguished by the colour-blind as well") {
   using namespace paint;
   constexpr double kClear = 0.045;
   constexpr double kJust = 0.03; // these also differ by hatch, outline or label

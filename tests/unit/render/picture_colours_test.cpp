@@ -73,7 +73,7 @@ TEST_CASE("by origin, which is the default, a flame graph is as it always was") 
   CHECK(box_classes(plain).contains("user"));
 }
 
-TEST_CASE("a line has the same colour wherever it stands, and the largest have one of their own") {
+TEST_CASE("a line has the same colour wherever it is, and the largest have one of their own") {
   FrameTable frames;
   std::vector<UserLine> users;
   for (int i = 0; i < 30; ++i) {

@@ -30,7 +30,7 @@ public:
   }
   GraphBox& last() { return graph_.boxes.back(); }
 
-  /// Without that of the root.
+  /// Returns the labels without that of the root.
   [[nodiscard]] std::vector<std::string> labels(std::size_t columns) const {
     std::vector<std::string> found = shown_labels(graph_, [&](const GraphBox&) { return columns; });
     found.erase(found.begin());
@@ -64,7 +64,7 @@ TEST_CASE("siblings that would show the same words get what distinguishes them")
     CHECK(siblings.labels(13) == Labels{"update a.py:7", "update b.py:7"});
     CHECK(siblings.labels(10) == Labels{"up… a.py:7", "up… b.py:7"});
   }
-  SUBCASE("more of the folder, where the file is the same, too") {
+  SUBCASE("more of the folder, where the file is the same as well") {
     siblings.frame("/app/left/model.py", 7, "update");
     siblings.frame("/app/right/model.py", 7, "update");
     CHECK(siblings.labels(40) == Labels{"update left/model.py:7", "update right/model.py:7"});

@@ -58,7 +58,7 @@ TEST_CASE("a state names every segment, its holes, and the events that led there
   CHECK(shows(svg, "<step> & more train.py:12"));
 }
 
-TEST_CASE("at an out-of-memory error a state has the request beside the largest hole") {
+TEST_CASE("at an out-of-memory error a state has the request next to the largest hole") {
   const Input input = read_input((testdata() / "oom_expandable.pickle").string());
   Recording snapshot = read_snapshot(input.bytes());
   MomentChoice choice;
@@ -116,7 +116,7 @@ TEST_CASE("a line has one colour in the list and on its blocks; what has no stac
   }
 }
 
-TEST_CASE("lines without a hue of their own have one colour together, which is not that of what is free") {
+TEST_CASE("lines without their own hue have one colour together, which is not that of what is free") {
   SmallSnapshot builder;
   builder.segment(0x7f0000000000, 41 * 4096);
   for (int line = 1; line <= 40; ++line) {
@@ -130,7 +130,7 @@ TEST_CASE("lines without a hue of their own have one colour together, which is n
   CHECK(parse_svg(svg).select_node("//g[@id='board']/g[@class='lesser']/path"));
 }
 
-TEST_CASE("private pools and side streams have places of their own on the board, what waits to be freed a hatch") {
+TEST_CASE("private pools and side streams have their own places on the board, what waits to be freed a hatch") {
   SmallSnapshot builder;
   builder.segment(0x7f0000000000, 4096).pending(4096, 4096);
   builder.segment(0x7f0000100000, 4096).active(4096, 4096).pool({0, 3});
@@ -183,7 +183,7 @@ TEST_CASE("where the budget is small small neighbours are one piece for the scri
   CHECK(units * 512 == snapshot.end.segments[0].total_bytes);
 }
 
-TEST_CASE("a state of nothing is drawn, too") {
+TEST_CASE("a state of nothing is drawn as well") {
   const Recording snapshot;
   CHECK(shows(drawn(end_of(snapshot)), "0 segments"));
 }

@@ -37,7 +37,7 @@ TEST_CASE("an operation is the outermost operator between the allocator and Pyth
                    "??:0:at::_ops::linear::call(at::Tensor const&)", "??:0:at::_ops::addmm::call(at::Tensor const&)",
                    kEmpty}) == "linear");
   CHECK(operation({kUser, kEmpty}) == "empty");
-  // Behind Python's frames stand those of who called Python.
+  // Behind Python's frames are those of the callers of Python.
   CHECK(operation({"??:0:at::_ops::custom::call()", kUser, "??:0:at::_ops::mul_Tensor::call(at::Tensor const&)"}) ==
         "mul");
   CHECK(operation({"??:0:at::_ops::custom::call()", "??:0:_PyEval_EvalFrameDefault", "??:0:at::_ops::exp::call()"}) ==

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kBase = 0x100000;
 
-/// A program whose allocations say what they are by their stacks, each in a segment of its own.
+/// A program whose allocations say what they are by their stacks, each in its own segment.
 class Program {
 public:
   /// Returns its address.
@@ -198,7 +198,7 @@ TEST_CASE("a mark that is open names what no operator does") {
   CHECK(activations(program.report({.kind = MomentKind::peak})) == Rows{{"layer 7", 2000}});
 }
 
-TEST_CASE("a text declares a name beside a kind") {
+TEST_CASE("a text declares a name besides a kind") {
   CHECK(declared_name("kind=parameter name=h.0.attn.weight") == "h.0.attn.weight");
   CHECK(declared_name("name=h.0.attn.weight, kind=parameter") == "h.0.attn.weight");
   CHECK(declared_name("{'category': 'parameter', 'name': 'token embedding'}") == "token embedding");

@@ -72,7 +72,7 @@ TEST_CASE("what has no folder was found from where the program ran") {
   CHECK(project.paths == Paths{"train.py", "model.py", ""});
 }
 
-TEST_CASE("paths of Windows are distinguished by their folders, too") {
+TEST_CASE("paths of Windows are distinguished by their folders as well") {
   test::SmallSnapshot made;
   FrameTable& frames = made.frames();
   std::vector<FrameId> stack;

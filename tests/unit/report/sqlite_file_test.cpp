@@ -122,7 +122,7 @@ TEST_CASE("the tables of a recording are all that the file says") {
         reader.row("SELECT address FROM memviz_blocks WHERE id = 1"));
 }
 
-TEST_CASE("what only few events have stands in a table of its own, by device and event") {
+TEST_CASE("what only few events have is in its own table, by device and event") {
   const test::TemporaryFolder folder;
   test::SmallSnapshot made;
   made.event(Action::alloc, 0x1000, 500).annotate(0x2000, "step 3");

@@ -54,7 +54,7 @@ TEST_CASE("reserved bytes are rebuilt backward from the segments at the end") {
     snapshot.event(Action::alloc, 0x1000, 32);
     CHECK(record_timeline(snapshot.take()).front().reserved_known_from == 2);
   }
-  SUBCASE("where more lives than is reserved, it is unknown, too") {
+  SUBCASE("where more lives than is reserved, it is unknown as well") {
     snapshot.event(Action::alloc, 0x20000, 5000);
     snapshot.event(Action::free_completed, 0x20000, 5000);
     CHECK(record_timeline(snapshot.take()).front().reserved_known_from == 2);

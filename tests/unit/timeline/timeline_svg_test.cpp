@@ -248,7 +248,7 @@ TEST_CASE("many streams and pools are a few charts") {
   CHECK(document.child("svg").attribute("height").as_double() < 1800);
 }
 
-TEST_CASE("the error is named where it was the peak, too") {
+TEST_CASE("the error is named where it was the peak as well") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 1 << 20).active(1 << 20, 1 << 20);
   for (std::uint64_t i = 0; i < 400; ++i)
@@ -271,7 +271,7 @@ TEST_CASE("a band without room for its function says its place") {
         std::string("t.py:12"));
 }
 
-TEST_CASE("a device of which no stream holds anything has a chart of its pools, too") {
+TEST_CASE("a device of which no stream holds anything has a chart of its pools as well") {
   SmallSnapshot snapshot;
   snapshot.event(Action::oom, 1 << 20, 1 << 30);
   const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take(), {.view = TimelineView::pools})));
@@ -300,7 +300,7 @@ TEST_CASE("where the events have more than the blocks, the timeline says why oth
   CHECK(text.find("step train.py:12") != std::string::npos);
 }
 
-TEST_CASE("the words on the line of reserved bytes name the height that they stand at") {
+TEST_CASE("the words on the line of reserved bytes name the height that they are at") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 20 << 20).active(10 << 20, 10 << 20).inactive(10 << 20);
   snapshot.event(Action::alloc, 0x1000, 10 << 20);
@@ -313,7 +313,7 @@ TEST_CASE("the words on the line of reserved bytes name the height that they sta
   CHECK(text.find("reserved 20.0 MiB") == std::string::npos);
 }
 
-TEST_CASE("words that give way to a flag stand on the line that is below them") {
+TEST_CASE("words that give way to a flag are on the line that is below them") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 20 << 20).inactive(20 << 20);
   snapshot.segment(0x10000000, 500 << 20).active(400 << 20, 400 << 20).inactive(100 << 20);

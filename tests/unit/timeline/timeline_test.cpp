@@ -157,7 +157,7 @@ TEST_CASE("an address that is allocated twice counts twice, as in the accounts")
   CHECK(chart.slices[chart.peak].live_bytes == test::end_of(taken).devices.front().figures.peak_requested_bytes);
 }
 
-TEST_CASE("devices have timelines of their own") {
+TEST_CASE("devices have their own timelines") {
   test::SmallSnapshot snapshot;
   snapshot.segment(0x1000, 4096).active(512, 100).inactive(3584);
   snapshot.segment(0x1000, 8192, 0, 3).active(512, 200).inactive(7680);

@@ -165,7 +165,7 @@ TEST_CASE("more memory than cells fills all of them, and a search marks its own"
   CHECK(view::cells(walk, "kind", 0, 1, [](std::uint32_t) { return true; }).bytes.empty());
 }
 
-TEST_CASE("sizes beyond 2^53 bytes are drawn, too") {
+TEST_CASE("sizes beyond 2^53 bytes are drawn as well") {
   SmallSnapshot snapshot;
   const std::uint64_t huge = (std::uint64_t{1} << 58U) + 1;
   snapshot.event(Action::alloc, 0x1000, huge).event(Action::alloc, huge + 0x2000, 3);

@@ -53,7 +53,7 @@ public:
   void stop();
   [[nodiscard]] bool is_recording() const;
 
-  /// Writes the snapshot beside `path` and renames it. Throws std::runtime_error, with the path, and leaves no file
+  /// Writes the snapshot next to `path` and renames it. Throws std::runtime_error, with the path, and leaves no file
   /// when it cannot be written. Recording goes on.
   void dump(const std::filesystem::path& path) const;
 
