@@ -21,7 +21,7 @@ namespace memviz {
 enum class FrameMatch : std::uint8_t { line, function };
 
 struct CompareOptions {
-  TreeOptions tree{.levels = {Level::state}, .frames = FrameFilter::filtered};
+  TreeOptions tree{.levels = {Level::state}, .frames = FrameFilter::program};
   /// Without one: by line, but by function where most of what differs by line only moved.
   std::optional<FrameMatch> match;
   /// When the segments of each side were allocated, to recognise those of one process; null: unknown.
@@ -42,6 +42,8 @@ struct UserLineChange {
   NodeKey key;
   Change change;
   std::optional<DeviceId> device = std::nullopt; ///< where each is at another moment; else of all devices
+  /// The lines within it that changed most, if it has more than half of all that changed; as UserLine::within.
+  std::vector<UserLineChange> within = {};
 };
 
 /// The totals of one device at the moment compared; all 0 where that side does not have it.

@@ -21,6 +21,10 @@ struct ExplanationText {
   std::vector<std::string> reasons; ///< the figures for it, and the facts that the file does not show
   std::vector<std::string> answers; ///< one for each of what_ifs
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty
+  /// The two above in two lists, in which each thing is said once: the advice and the answers that help and that it
+  /// does not name; all other answers.
+  std::vector<std::string> helps;
+  std::vector<std::string> does_not_help;
 };
 
 /// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
@@ -31,7 +35,7 @@ struct ExplanationText {
 /// "Nothing is reserved on 7 others: GPU 1, GPU 2, ...", about the devices that are not shown; "" where there are none.
 /// A device that is_unused() is shown only where all are: then the first one.
 [[nodiscard]] std::string unused_text(const std::vector<DeviceExplanation>& devices);
-/// The devices that are shown, in their order.
+/// The devices that are shown: those that failed, or the one that holds most, first.
 [[nodiscard]] std::vector<const DeviceExplanation*> shown_devices(const std::vector<DeviceExplanation>& devices);
 
 [[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);

@@ -56,6 +56,8 @@ enum class FoldedView : std::uint8_t { memory, segments };
 
 /// The two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending.
 [[nodiscard]] std::string segment_lists(const Comparison& comparison);
+/// The same for a person, who reads a few addresses of each.
+[[nodiscard]] std::string brief_segment_lists(const Comparison& comparison);
 
 /// The JSON of one of several files, in place of its answer, where it could not be read: its name and the reason.
 [[nodiscard]] std::string unread_json(const std::string& file, std::string_view reason);

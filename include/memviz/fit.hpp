@@ -90,6 +90,7 @@ struct Holder {
   std::string line; ///< "forward model.py:140"
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
+  std::vector<Holder> within = {}; ///< as UserLine::within
 };
 
 /// One device of a snapshot, at one moment.

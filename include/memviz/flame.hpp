@@ -28,8 +28,9 @@ enum class Level : std::uint8_t { device, pool, stream, segment, state, annotati
 [[nodiscard]] bool need_kinds(std::span<const Level> levels);
 
 /// The frames of a stack that are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py,
-/// _frame_filter).
-enum class FrameFilter : std::uint8_t { filtered, user, python, all };
+/// _frame_filter), `program` what it keeps without is_interpreter(): those frames split one line of Python into
+/// several boxes, one for each way in which CPython calls the next.
+enum class FrameFilter : std::uint8_t { program, filtered, user, python, all };
 
 enum class LivesOf : std::uint8_t { all, born, freed };
 
@@ -42,7 +43,7 @@ struct LifeRange {
 
 struct TreeOptions {
   std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
-  FrameFilter frames = FrameFilter::filtered;
+  FrameFilter frames = FrameFilter::program;
   std::string focus = {};              ///< RE2; stacks without a match become <not in focus>; empty: all
   std::string hide = {};               ///< RE2; frames that match are left out of their stacks; empty: none
   std::optional<DeviceId> device = {}; ///< only this one
@@ -75,11 +76,19 @@ struct KindTree {
 /// memory, where any is known and the kind is no level.
 [[nodiscard]] KindTree build_kind_tree(const MemoryState& state, const TreeOptions& options);
 
+/// A part of a line's memory, by the innermost line that it called and that says something.
+struct InnerLine {
+  FrameId frame;
+  Amount amount;
+};
+
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
 struct UserLine {
   NodeKey key;           ///< a FrameId or a Pseudo
   Amount amount;         ///< requested bytes of active blocks, and of DeviceState::outside
   KindShares kinds = {}; ///< the same by kind; empty where the state has no kinds
+  /// The largest of the lines within it, at most three, largest first, if it holds more than half of all.
+  std::vector<InnerLine> within = {};
 };
 
 /// Stack -> the line of the user's own code that asked for the memory. Finds out about each text and each stack once.
@@ -91,10 +100,13 @@ public:
   UserLineFinder(const UserLineFinder&) = delete;
   UserLineFinder& operator=(const UserLineFinder&) = delete;
 
-  /// The innermost frame of the stack that is the user's own Python (else any Python frame, else C++ that is not
-  /// torch's, else the autograd node, else the innermost C++ frame above the allocator); Pseudo::filtered where it has
-  /// none of these, Pseudo::without_stack where it has no frames.
+  /// The innermost frame of the stack that is the user's own Python (else any Python frame, one of torch's that only
+  /// passes calls on last, else C++ that is not torch's, else the autograd node, else the innermost C++ frame above the
+  /// allocator); Pseudo::filtered where it has none of these, Pseudo::without_stack where it has no frames.
   [[nodiscard]] NodeKey line_of(StackId stack);
+  /// The innermost line of a library (else of torch) that line_of() called, but none that only passes calls on:
+  /// "forward modeling_llama.py:176" within "<module> train.py:7". Nothing where there is none.
+  [[nodiscard]] std::optional<FrameId> inner_line_of(StackId stack);
 
 private:
   struct Facts;

@@ -65,4 +65,11 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 [[nodiscard]] bool is_omitted_name(std::string_view name);
 [[nodiscard]] bool is_omitted_file(std::string_view filename);
 
+/// Whether a frame is CPython's own C ("slot_tp_call typeobject.c:7494", "method_vectorcall" without a file), PyTorch's
+/// binding to it ("THPVariable_empty"), or starts the process: it lies between two lines of Python and says nothing of
+/// the program. In an interpreter without symbols it has any exported name, such as "PyMethod_New".
+[[nodiscard]] bool is_interpreter(std::string_view name, std::string_view filename);
+/// Whether a file is source of CPython: "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c".
+[[nodiscard]] bool is_interpreter_file(std::string_view filename);
+
 } // namespace memviz

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Literal, Mapping, Optional, Sequence, Union
 
 from memviz_torch._program import Answer, Option, Snapshot, ask
 from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
@@ -16,6 +16,7 @@ from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
 Device = Union[int, str]
 Path = Union[str, "os.PathLike[str]"]
 Size = Union[int, str]
+Color = Literal["origin", "line", "kind"]
 
 
 def flame(
@@ -28,7 +29,7 @@ def flame(
     frames: Optional[str] = None,
     focus: Optional[str] = None,
     hide: Optional[str] = None,
-    color: Optional[str] = None,
+    color: Optional[Color] = None,
     upward: bool = False,
     no_fold: bool = False,
     max_size: Optional[Size] = None,
@@ -45,7 +46,7 @@ def flame(
     at: the moment: "end", "peak", "oom", "event:N", "time:MICROSECONDS", "annotation:NAME" or "auto" (default).
     device: a GPU's number, or "host" for pinned host memory.
     view: "memory" (default) or "segments"; group: instead, any levels, such as ["kind"] or "stream,annotation".
-    frames: "filtered" (default), "user", "python" or "all"; focus, hide: regular expressions for frames.
+    frames: "program" (default), "filtered", "user", "python" or "all"; focus, hide: regular expressions for frames.
     color: what colours mean, "origin" (default), "line" or "kind".
     redact: hide what shows your code, "paths", "names" or "all".
 
@@ -65,7 +66,7 @@ def timeline(
     from_: Optional[int] = None,
     to: Optional[int] = None,
     device: Optional[Device] = None,
-    color: Optional[str] = None,
+    color: Optional[Color] = None,
     max_size: Optional[Size] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,
@@ -92,7 +93,7 @@ def state(
     *,
     at: Optional[str] = None,
     device: Optional[Device] = None,
-    color: Optional[str] = None,
+    color: Optional[Color] = None,
     max_size: Optional[Size] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,

@@ -55,9 +55,9 @@ std::vector<BarPart> bar_parts(const MemoryTotals& totals) {
     parts.push_back({&paint::kRounding, "rounding", totals.rounding_bytes()});
   } else {
     parts.push_back({&paint::kRequested, "allocated, with rounding", totals.allocated_bytes});
-    parts.push_back({&paint::kPending, "pending free", totals.pending_free_bytes});
+    parts.push_back({&paint::kPending, "awaiting free", totals.pending_free_bytes});
   }
-  parts.push_back({&paint::kInactive, "inactive: free inside the segments", totals.inactive_bytes});
+  parts.push_back({&paint::kInactive, "free inside the segments", totals.inactive_bytes});
   parts.push_back({&paint::kUnaccounted, "unaccounted", totals.unaccounted_bytes});
   return parts;
 }

@@ -53,10 +53,15 @@ Columns columns_for(const RankedList& list) {
   return columns;
 }
 
+/// The name as it is shown, which the script fits into other widths.
+std::string shown_name(const RankedRow& row) {
+  return (row.is_within ? "↳ " : "") + row.label.name;
+}
+
 /// The label, and after it, where there is room, where the line was called from.
 void draw_label(XmlElement group, double x, double baseline, double width, const RankedRow& row) {
   const auto columns_of_line = static_cast<std::size_t>(std::max(0.0, width / (kListFontSize * kMonoEm)));
-  const std::string label = row_label(row.label, columns_of_line);
+  const std::string label = row_label({.name = shown_name(row), .place = row.label.place}, columns_of_line);
   add_text(group, x, baseline, "mono", label).set("data-part", "label");
   const std::string& via = row.via.empty() ? row.label.note : row.via;
   if (via.empty()) return;
@@ -77,11 +82,12 @@ std::string fitting_kinds(std::string kinds, double width) {
 
 void draw_row(XmlElement group, double y, const RankedList& list, const Columns& columns, const RankedRow& row) {
   group.set("data-find", words_to_find(row.label));
-  group.set("data-name", row.label.name).set("data-y", y);
+  group.set("data-name", shown_name(row)).set("data-y", y);
   if (!row.label.place.empty()) group.set("data-place", row.label.place);
   group.child("title").text(row.title);
   const double baseline = y + 14;
-  add_text(group, list.x + kValueWidth, baseline, "strong end", row.value).set("data-part", "value");
+  add_text(group, list.x + kValueWidth, baseline, row.is_within ? "end" : "strong end", row.value)
+      .set("data-part", "value");
   std::uint64_t longest = 1;
   for (const RankedRow& other : list.rows)
     longest = std::max(longest, other.bar_bytes);

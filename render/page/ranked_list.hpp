@@ -22,6 +22,7 @@ struct RankedRow {
   const Paint* paint;      ///< of the bar
   std::string kinds = {};  ///< before the note: "activation", "activation 60 %, temporary 30 %"
   std::string via = {};    ///< after the label, where there is room: "‹ forward model.py:41 ‹ main train.py:10"
+  bool is_within = false;  ///< a part of the row above, indented below it
 };
 
 struct RankedList {

@@ -55,6 +55,14 @@ constexpr std::size_t kLeastName = 5;
 /// Columns of a place that are worth showing when the rest of it is cut.
 constexpr std::size_t kLeastPlace = 9;
 
+/// ":176" of "models.py:176", the part that a reader goes to; "" without a line.
+std::string_view line_mark(std::string_view place) {
+  const std::size_t colon = place.rfind(':');
+  const bool has_line = colon != std::string_view::npos && colon + 1 < place.size() &&
+                        place.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+  return has_line ? place.substr(colon) : std::string_view();
+}
+
 std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
   const std::string& name = label.name;
   std::vector<std::string> forms;
@@ -67,6 +75,8 @@ std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
   const std::size_t name_columns = columns_of(name);
   if (sign.empty() && !label.brief.empty() && columns > name_columns + kLeastPlace)
     forms.push_back(fmt::format("{} {}", name, cut_end(label.place, columns - name_columns - 1)));
+  if (const std::string_view line = line_mark(label.place); !line.empty() && label.brief.empty())
+    forms.push_back(fmt::format("{}{} {}", sign, name, line));
   forms.push_back(std::string(sign) + name);
   if (!label.brief.empty()) forms.push_back(std::string(sign) + label.brief);
   return forms;

@@ -32,6 +32,13 @@ RankedRow row_of(const FrameTable& frames, const std::vector<CodeOrigin>& origin
           .paint = &key_paint(origins, line.key)};
 }
 
+RankedRow row_within(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const InnerLine& inner,
+                     std::uint64_t whole_bytes) {
+  RankedRow row = row_of(frames, origins, {.key = inner.frame, .amount = inner.amount}, whole_bytes);
+  row.is_within = true;
+  return row;
+}
+
 /// The labels of rows that show the first of these lines.
 template <typename Line> void name_by(RankedList& list, const FrameTable& frames, const std::vector<Line>& lines) {
   std::vector<NodeKey> keys;
@@ -48,9 +55,17 @@ RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& o
                       const DeviceExplanation& device) {
   RankedList list{
       .heading = "Who holds it, by your own line of code", .rows = {}, .rest = rest_of(device.users.size())};
-  for (std::size_t i = 0; i < std::min(kMostRows, device.users.size()); ++i)
-    list.rows.push_back(row_of(frames, origins, device.users[i], device.device_state.figures.requested_bytes));
-  name_by(list, frames, device.users);
+  std::vector<NodeKey> keys;
+  const std::uint64_t whole_bytes = device.device_state.figures.requested_bytes;
+  for (std::size_t i = 0; i < std::min(kMostRows, device.users.size()); ++i) {
+    keys.push_back(device.users[i].key);
+    list.rows.push_back(row_of(frames, origins, device.users[i], whole_bytes));
+    for (const InnerLine& inner : device.users[i].within) {
+      keys.emplace_back(inner.frame);
+      list.rows.push_back(row_within(frames, origins, inner, whole_bytes));
+    }
+  }
+  name_rows(list, line_labels(frames, keys));
   if (list.rows.empty()) list.rest = "Nothing is in use.";
   return list;
 }

@@ -79,6 +79,18 @@ std::string row_title(const UserLine& user, const FrameWords& words) {
   return title;
 }
 
+RankedRow inner_row(const InnerLine& inner, const FrameWords& words, std::uint64_t whole_bytes) {
+  const NodeKey key = inner.frame;
+  return {.value = format_bytes(inner.amount.bytes),
+          .bar_bytes = inner.amount.bytes,
+          .share = format_percent(inner.amount.bytes, whole_bytes),
+          .label = {},
+          .note = format_counted(inner.amount.blocks, "block"),
+          .title = key_heading(words.frames, words.origins, key) + "\n" + format_count(inner.amount.bytes) + " bytes",
+          .paint = &words.paints.of(key),
+          .is_within = true};
+}
+
 RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, ColorBy color) {
   const DeviceFigures sum = shown_figures(picture.subject.devices);
   const DeviceState* const leading = leading_device(picture.subject.devices);
@@ -91,9 +103,10 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, Col
       callers_of(picture.subject.users, kRankedRows, frames, origins, picture.tree);
   std::vector<NodeKey> keys;
   std::uint64_t rest_bytes = 0;
+  std::size_t users = 0;
   for (const UserLine& user : picture.subject.users) {
-    const bool is_small = user.amount.bytes < sum.requested_bytes / kWorthARow && list.rows.size() >= kFewestRows;
-    if (list.rows.size() == kRankedRows || is_small) {
+    const bool is_small = user.amount.bytes < sum.requested_bytes / kWorthARow && users >= kFewestRows;
+    if (users == kRankedRows || is_small) {
       rest_bytes += user.amount.bytes;
       continue;
     }
@@ -106,10 +119,14 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, Col
                          row_title(user, words),
                          &row_paint(user, words, color),
                          kinds_cell(user.kinds),
-                         callers[list.rows.size()]});
+                         callers[users++]});
+    for (const InnerLine& inner : user.within) {
+      keys.emplace_back(inner.frame);
+      list.rows.push_back(inner_row(inner, words, sum.requested_bytes));
+    }
   }
   name_rows(list, line_labels(frames, keys));
-  const std::size_t more = picture.subject.users.size() - list.rows.size();
+  const std::size_t more = picture.subject.users.size() - users;
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
   if (list.rows.empty()) list.rest = "Nothing is in use.";
@@ -257,7 +274,8 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
         {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
          "and while it held memory?"});
   }
-  if (options.color == ColorBy::kind && layout.units > 0 && kind_figures(picture.subject).figures.empty())
+  if (options.color == ColorBy::kind && layout.units > 0 && kind_figures(picture.subject).figures.empty() &&
+      hardly_known_note(picture.subject).empty())
     story.notes.push_back(no_kinds_note());
   return page.finish(draw_footer(page, y, story, warnings_and_losses(picture.subject.state)));
 }

@@ -12,7 +12,7 @@
 namespace memviz {
 
 FrameFilter frames_of(const TreeChoice& choice) {
-  return choice.frames.value_or(FrameFilter::filtered);
+  return choice.frames.value_or(FrameFilter::program);
 }
 
 bool needs_births(const TreeChoice& choice) {

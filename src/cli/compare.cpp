@@ -16,6 +16,7 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/step_options.hpp"
 #include "cli/tree_options.hpp"
+#include "io/terminal.hpp"
 #include "memviz/compare_report.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/error.hpp"
@@ -223,7 +224,9 @@ GateVerdict checked_verdict(const CompareReport& report, const CompareCommand& o
 
 /// Everything is made, and looked through for what --redact hides, before the first of it is written.
 void write_results(const CompareCommand& options, const CompareReport& report, const std::string& picture) {
-  const std::string text = compare_text(report) + segment_lists(report.comparison);
+  const bool is_for_person = options.takes_stdout() ? error_is_terminal() : output_is_terminal();
+  const std::string text = compare_text(report) +
+                           (is_for_person ? brief_segment_lists(report.comparison) : segment_lists(report.comparison));
   const std::string json = options.json ? compare_json(report) : "";
   const std::string markdown = options.markdown ? compare_markdown(report) : "";
   for (const std::string* made : {&text, &json, &markdown, &picture})

@@ -80,8 +80,10 @@ std::string_view begun(std::string_view word, char end) {
 
 /// `prefix`: what is before the value in the word that is typed.
 std::string values_of(const OptionText& option, std::string_view prefix, std::string_view typed) {
-  if (option.words.empty()) {
-    if (option.value.find("FILE") != std::string_view::npos) return std::string(kAnyFile);
+  const bool takes_file = option.value.find("FILE") != std::string_view::npos;
+  const bool begins_path = takes_file && typed.find('/') != std::string_view::npos;
+  if (option.words.empty() || begins_path) {
+    if (takes_file) return std::string(kAnyFile);
     return option.value == "DIR" || option.value == "FOLDER" ? ":folders\n" : ":words\n";
   }
   const std::string_view before = option.is_list ? begun(typed, ',') : "";
@@ -142,12 +144,9 @@ std::string completions_of(const Command& command, const std::vector<std::string
 } // namespace
 
 std::string brief(std::string_view text) {
-  constexpr std::size_t kLongest = 70;
   for (const std::string_view end : {". ", "; ", ": ", " (", ", for example"})
     text = text.substr(0, std::min(text.size(), text.find(end)));
-  if (text.size() <= kLongest) return std::string(text);
-  const std::size_t space = text.rfind(' ', kLongest);
-  return std::string(text.substr(0, space == std::string_view::npos ? kLongest : space));
+  return std::string(text);
 }
 
 std::string completions(const std::vector<std::string>& words) {

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -57,21 +58,21 @@ struct RehearseCommand : CommandOptions {
   std::optional<std::string> json;
 };
 
-std::vector<std::string> parse_gpus(std::string_view /*option*/, const std::string& word) {
-  return rehearse::parse_gpus(word);
-}
-
 OptionList<RehearseCommand> rehearse_options() {
   constexpr std::uint64_t kMost = 1'000'000'000;
   const OptionList<FileOptions> general{
       flag({"quiet", 'q', "", "no line on standard error for each run"}, &FileOptions::is_quiet),
       help_option<FileOptions>()};
   const OptionList<RehearseCommand> own{
-      parsed(
-          {"gpu", '\0', "GPU|FILE,...",
-           "which GPU (default: h100-80): the name of a profile, its beginning or the card's own, in any case, "
-           "such as H200 or A100-80GB; or, with a '/' in it, a profile's file. Of several, the program runs on each"},
-          &RehearseCommand::gpus, parse_gpus),
+      parsed(list_of({"gpu", '\0', "GPU|FILE,...",
+                      fmt::format(
+                          "which GPU (default: h100-80): {}; the beginning of a name that no other has, or the card's "
+                          "own name, such as RTX 4090 or A100-80GB; or, with a '/' in it, a profile's file. Of "
+                          "several, the program runs on each",
+                          fmt::join(rehearse::known_gpus(), ", "))},
+                     rehearse::known_gpus()),
+             &RehearseCommand::gpus,
+             [](std::string_view /*option*/, const std::string& word) { return rehearse::parse_gpus(word); }),
       parsed({"devices", '\0', "N", "how many of them (default: 1)"}, &RehearseCommand::devices,
              parse_up_to<kMostDeviceIds>),
       parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},

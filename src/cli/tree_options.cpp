@@ -62,10 +62,11 @@ OptionList<TreeChoice> tree_options() {
        }},
       one_of<TreeChoice, std::optional<FrameFilter>, FrameFilter>(
           {"frames", '\0', "SET",
-           "which frames of a stack to keep. filtered: all but what PyTorch's own tools leave out "
-           "(default); user: your own code; python; all"},
+           "which frames of a stack to keep. program (default): all but the interpreter's own and what PyTorch's "
+           "tools leave out; filtered: all but what PyTorch's tools leave out; user: your own code; python; all"},
           &TreeChoice::frames,
-          {{"filtered", FrameFilter::filtered},
+          {{"program", FrameFilter::program},
+           {"filtered", FrameFilter::filtered},
            {"user", FrameFilter::user},
            {"python", FrameFilter::python},
            {"all", FrameFilter::all}}),

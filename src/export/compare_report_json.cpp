@@ -50,7 +50,8 @@ void write_devices(JsonWriter& json, const Comparison& comparison) {
   json.end_array();
 }
 
-void write_change(JsonWriter& json, const Comparison& comparison, const UserLineChange& line) {
+/// An object that goes on.
+void begin_change(JsonWriter& json, const Comparison& comparison, const UserLineChange& line) {
   json.begin_object().member("line", node_label(comparison.frames, line.key));
   if (const auto* frame = std::get_if<FrameId>(&line.key)) {
     json.member("function", comparison.frames.name(*frame))
@@ -62,8 +63,20 @@ void write_change(JsonWriter& json, const Comparison& comparison, const UserLine
       .member("after_bytes", line.change.after.bytes)
       .member("change_bytes", line.change.delta_bytes())
       .member("before_blocks", line.change.before.blocks)
-      .member("after_blocks", line.change.after.blocks)
-      .end_object();
+      .member("after_blocks", line.change.after.blocks);
+}
+
+void write_change(JsonWriter& json, const Comparison& comparison, const UserLineChange& line) {
+  begin_change(json, comparison, line);
+  if (!line.within.empty()) {
+    json.key("within").begin_array();
+    for (const UserLineChange& inner : line.within) {
+      begin_change(json, comparison, inner);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
 }
 
 void write_segments(JsonWriter& json, std::string_view name, const std::vector<SegmentRef>& segments) {

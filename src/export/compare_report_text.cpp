@@ -83,8 +83,8 @@ void add_totals(SidesTable& table, const Comparison& comparison) {
                                 moment.empty() ? "at these moments" : moment));
   table.add("reserved", {comparison.before.reserved_bytes, comparison.after.reserved_bytes});
   table.add("allocated", {comparison.before.allocated_bytes, comparison.after.allocated_bytes});
-  table.add("pending free", {comparison.before.pending_free_bytes, comparison.after.pending_free_bytes});
-  table.add("inactive", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
+  table.add("awaiting free", {comparison.before.pending_free_bytes, comparison.after.pending_free_bytes});
+  table.add("free", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
 }
 
 /// Adds the kinds of memory of the totals; nothing where all is unclassified.
@@ -134,6 +134,10 @@ std::string changes_text(const Comparison& comparison) {
     const Change& change = lines[i]->change;
     table.add_row({format_bytes(change.before.bytes), format_bytes(change.after.bytes),
                    format_delta(change.delta_bytes()), elided(labels[i], kLabelColumns)});
+    for (const UserLineChange& inner : lines[i]->within)
+      table.add_row({format_bytes(inner.change.before.bytes), format_bytes(inner.change.after.bytes),
+                     format_delta(inner.change.delta_bytes()),
+                     "  " + elided(node_label(comparison.frames, inner.key), kLabelColumns - 2)});
   }
   const std::string moment = common_moment(comparison);
   std::string text =

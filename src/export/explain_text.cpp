@@ -1,5 +1,6 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
+#include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
@@ -55,6 +56,9 @@ std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& l
     const Amount& amount = lines[i].amount;
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
                    format_counted(amount.blocks, noun), elided(node_label(frames, lines[i].key), kNameColumns)});
+    for (const InnerLine& inner : lines[i].within)
+      table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, whole_bytes),
+                     format_counted(inner.amount.blocks, noun), inner_line_text(frames, inner, kNameColumns)});
   }
   return table.text("  ") + more(lines.size(), shown);
 }
@@ -98,28 +102,43 @@ std::string growth(const FrameTable& frames, DeviceId device, const Growth& grow
 
 std::string device_text(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
   const ExplanationText words = in_words(state, device);
-  std::string text = "\n" + wrapped_text(words.headline, "", columns) + wrapped_text(words.verdict, "", columns);
+  std::string text = "\n" + wrapped_text(words.headline, "", columns);
+  text += sentences("What would help", words.helps, columns);
+  text += "\nWhy\n" + wrapped_text(words.verdict, "  ", columns);
   for (const std::string& reason : words.reasons)
-    text += wrapped_text(reason, "", columns);
+    text += wrapped_text(reason, "  ", columns);
   if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())
-    text += wrapped_text(others + ".", "", columns);
+    text += wrapped_text(others + ".", "  ", columns);
   text += totals(device);
-  text += sentences(device.request ? "What would have helped" : "What would help", words.answers, columns);
-  text += sentences("Advice", words.advice, columns);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
             lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes);
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
-  return text + growth(state.frames(), device.device_state.device, device.growth, columns);
+  text += growth(state.frames(), device.device_state.device, device.growth, columns);
+  text +=
+      sentences(device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown",
+                words.does_not_help, columns);
+  // It says how far to trust the replays.
+  const bool has_fidelity = words.answers.size() > device.what_ifs.size();
+  return has_fidelity ? text + '\n' + wrapped_text(words.answers.back(), "", columns) : text;
+}
+
+/// "  GPU 0 at the peak, event 6,278 of 6,445: 7.88 GiB of 7.96 GiB reserved is live (--device 0)."
+std::string other_device(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
+  std::string headline = in_words(state, device).headline;
+  if (headline.ends_with('.')) headline.pop_back();
+  return wrapped_text(fmt::format("{} (--device {}).", headline, device_word(device.device_state.device)), "  ",
+                      columns);
 }
 
 std::string device_brief(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
   const ExplanationText words = in_words(state, device);
-  std::string text = wrapped_text(words.headline, "", columns) + wrapped_text(words.verdict, "", columns);
-  for (const std::string& reason : words.reasons)
-    text += wrapped_text(reason, "", columns);
+  std::string text = wrapped_text(words.headline, "", columns);
   for (const std::string& sentence : words.advice)
     text += wrapped_text(sentence, "Advice: ", columns);
+  text += wrapped_text(words.verdict, "", columns);
+  for (const std::string& reason : words.reasons)
+    text += wrapped_text(reason, "", columns);
   if (device.users.empty()) return text;
   return text + "Who holds it, by the innermost line of your own code:\n" +
          lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block",
@@ -146,8 +165,15 @@ std::string explain_brief(const ExplainReport& report, std::size_t columns) {
 std::string explain_text(const ExplainReport& report, std::size_t columns) {
   std::string text = printable(report.file) + '\n';
   if (report.devices.empty()) text += "\nNo segments and no events on any device.\n";
-  for (const DeviceExplanation* device : shown_devices(report.devices))
-    text += device_text(report.state, *device, columns);
+  const std::vector<const DeviceExplanation*> devices = shown_devices(report.devices);
+  std::string others;
+  for (const DeviceExplanation* device : devices) {
+    if (device == devices.front() || device->request)
+      text += device_text(report.state, *device, columns);
+    else
+      others += other_device(report.state, *device, columns);
+  }
+  if (!others.empty()) text += "\nOther devices\n" + others;
   if (const std::string unused = unused_text(report.devices); !unused.empty())
     text += '\n' + wrapped_text(unused, "", columns);
   for (const std::string& warning : warnings_and_losses(report.state))

@@ -49,7 +49,8 @@ void add_block(PathSums& sums, const Block& block) {
 /// that are compared moves.
 class PathOrder {
 public:
-  explicit PathOrder(const FrameTable& frames) : frames_(frames), selection_(frames, {}) {}
+  explicit PathOrder(const FrameTable& frames)
+      : frames_(frames), selection_(frames, {.frames = FrameFilter::filtered}) {}
 
   /// Outermost first, without the frames on PyTorch's omit list.
   [[nodiscard]] FoldedStack frames_of(const Leaf& leaf) { return selection_.selected(leaf.stack); }

@@ -1,4 +1,5 @@
 #include "memviz/export.hpp"
+#include "memviz/format.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,10 +16,25 @@ std::string list_line(std::string_view name, const std::vector<SegmentRef>& segm
   return fmt::format("{} = [{}]\n", name, fmt::join(addresses, ", "));
 }
 
+/// "only_after = [10, 12, 14, ...]  37 segments in all: in --json FILE, or through a pipe"
+std::string brief_line(std::string_view name, const std::vector<SegmentRef>& segments) {
+  constexpr std::size_t kMost = 3;
+  if (segments.size() <= kMost) return list_line(name, segments);
+  const std::vector<SegmentRef> first(segments.begin(), segments.begin() + kMost);
+  std::string line = list_line(name, first);
+  line.resize(line.size() - 2); // "]" and the line's end
+  return fmt::format("{}, ...]  {} in all: in --json FILE, or through a pipe\n", line,
+                     format_counted(segments.size(), "segment"));
+}
+
 } // namespace
 
 std::string segment_lists(const Comparison& comparison) {
   return list_line("only_before", comparison.only_before) + list_line("only_after", comparison.only_after);
+}
+
+std::string brief_segment_lists(const Comparison& comparison) {
+  return brief_line("only_before", comparison.only_before) + brief_line("only_after", comparison.only_after);
 }
 
 } // namespace memviz

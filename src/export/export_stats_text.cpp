@@ -2,6 +2,7 @@
 #include "export/device_text.hpp"
 #include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
+#include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
@@ -10,6 +11,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -18,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;
+constexpr std::size_t kSettingColumns = 48;
 constexpr std::size_t kStatsLineColumns = 100;
 
 std::string largest_users(const MemoryState& state, std::optional<DeviceId> device) {
@@ -38,6 +44,10 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
     table.add_row({format_bytes(user.amount.bytes), format_percent(user.amount.bytes, total_bytes),
                    format_count(user.amount.blocks),
                    elided(node_label(state.frames(), user.key), kStatsLineColumns - kNumberColumns)});
+    for (const InnerLine& inner : user.within)
+      table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, total_bytes),
+                     format_count(inner.amount.blocks),
+                     inner_line_text(state.frames(), inner, kStatsLineColumns - kNumberColumns)});
   }
   std::string text =
       fmt::format("\nLargest users{}, by the innermost line of your own code\n",
@@ -47,17 +57,57 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
   return text;
 }
 
-std::string settings(const MemoryState& state) {
-  if (state.recording->settings.empty()) return "";
-  TextTable table{Align::left, Align::left};
-  const std::size_t shown = std::min(state.recording->settings.size(), kMostSettings);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& [name, value] = state.recording->settings[i];
-    table.add_row({elided(state.frames().text(name), 48), elided(state.frames().text(value), 48)});
+/// Returns "roundup_power2_divisions" of "roundup_power2_divisions.256"; "" where no number ends the name.
+std::string_view group_of(std::string_view setting) {
+  const std::size_t dot = setting.find('.');
+  const bool has_number = dot != std::string_view::npos && dot + 1 < setting.size() &&
+                          setting.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+  return has_number ? setting.substr(0, dot) : std::string_view();
+}
+
+/// Returns the values of the settings of one group: "0 each", or "256: 1, 512: 8".
+std::string group_values(const FrameTable& frames, std::span<const std::pair<StringId, StringId>> group) {
+  const StringId first = group.front().second;
+  if (std::ranges::all_of(group, [&](const auto& setting) { return setting.second == first; }))
+    return std::string(frames.text(first)) + " each";
+  std::string values;
+  for (const auto& [name, value] : group) {
+    if (values.size() > kSettingColumns) break; // no more is shown
+    const std::string_view part = frames.text(name).substr(frames.text(name).find('.') + 1);
+    values += fmt::format("{}{}: {}", values.empty() ? "" : ", ", part, frames.text(value));
   }
+  return values;
+}
+
+/// Rows of settings; those of one group, such as "roundup_power2_divisions.256", are one row.
+std::vector<std::pair<std::string, std::string>> setting_rows(const MemoryState& state) {
+  const FrameTable& frames = state.frames();
+  const std::span<const std::pair<StringId, StringId>> settings = state.recording->settings;
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (std::size_t i = 0; i < settings.size();) {
+    const std::string_view name = frames.text(settings[i].first);
+    const std::string_view group = group_of(name);
+    std::size_t end = i + 1;
+    while (!group.empty() && end < settings.size() && group_of(frames.text(settings[end].first)) == group)
+      ++end;
+    if (end - i > 1)
+      rows.emplace_back(group, group_values(frames, settings.subspan(i, end - i)));
+    else
+      rows.emplace_back(name, frames.text(settings[i].second));
+    i = end;
+  }
+  return rows;
+}
+
+std::string settings(const MemoryState& state) {
+  const std::vector<std::pair<std::string, std::string>> rows = setting_rows(state);
+  if (rows.empty()) return "";
+  TextTable table{Align::left, Align::left};
+  const std::size_t shown = std::min(rows.size(), kMostSettings);
+  for (std::size_t i = 0; i < shown; ++i)
+    table.add_row({elided(rows[i].first, kSettingColumns), elided(rows[i].second, kSettingColumns)});
   std::string text = "\nAllocator settings\n" + table.text("  ");
-  if (state.recording->settings.size() > shown)
-    text += fmt::format("  and {} more\n", format_count(state.recording->settings.size() - shown));
+  if (rows.size() > shown) text += fmt::format("  and {} more\n", format_count(rows.size() - shown));
   return text;
 }
 

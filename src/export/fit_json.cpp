@@ -45,6 +45,11 @@ void write_uses(JsonWriter& json, const RunFacts& facts) {
 }
 
 /// An object that goes on.
+JsonWriter& begin_holder(JsonWriter& json, const Holder& holder) {
+  return json.begin_object().member("line", holder.line).member("bytes", holder.bytes).member("blocks", holder.blocks);
+}
+
+/// An object that goes on.
 void begin_facts(JsonWriter& json, const FileFacts& facts) {
   json.begin_object()
       .member("file", facts.file)
@@ -54,12 +59,16 @@ void begin_facts(JsonWriter& json, const FileFacts& facts) {
       .member("reserved_bytes", facts.device.figures.reserved_bytes)
       .key("holders")
       .begin_array();
-  for (const Holder& holder : facts.holders)
-    json.begin_object()
-        .member("line", holder.line)
-        .member("bytes", holder.bytes)
-        .member("blocks", holder.blocks)
-        .end_object();
+  for (const Holder& holder : facts.holders) {
+    begin_holder(json, holder);
+    if (!holder.within.empty()) {
+      json.key("within").begin_array();
+      for (const Holder& inner : holder.within)
+        begin_holder(json, inner).end_object();
+      json.end_array();
+    }
+    json.end_object();
+  }
   json.end_array().key("kinds").begin_array();
   if (has_known(facts.kinds))
     for (const KindPart& part : kind_parts(facts.kinds))

@@ -74,9 +74,15 @@ std::string holders(const std::string& title, const FileFacts& facts) {
   if (facts.holders.empty()) return "";
   const DeviceFigures& figures = facts.device.figures;
   TextTable table{Align::right, Align::right, Align::left};
-  for (const Holder& holder : facts.holders)
+  const auto add = [&](const Holder& holder, std::string_view indent) {
     table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, figures.requested_bytes),
-                   elided(holder.line, kNameColumns)});
+                   std::string(indent) + elided(holder.line, kNameColumns)});
+  };
+  for (const Holder& holder : facts.holders) {
+    add(holder, "");
+    for (const Holder& inner : holder.within)
+      add(inner, "  ");
+  }
   return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, moment_text(facts.device),
                      format_bytes(figures.requested_bytes), format_bytes(figures.reserved_bytes)) +
          table.text("  ") + by_kind(facts);
@@ -93,9 +99,9 @@ std::string sentences(const std::string& title, const std::vector<std::string>& 
 std::string failure_text(const Failure& failure, std::size_t columns) {
   std::string text = '\n' + wrapped_text(failure.words.headline, "", columns);
   text += wrapped_text(failure.words.verdict, "", columns);
-  text += sentences("What would have helped", failure.words.answers, columns);
-  text += sentences("Advice", failure.words.advice, columns);
-  return text + holders("Who held it", failure.facts);
+  text += sentences("What would help", failure.words.helps, columns);
+  text += holders("Who held it", failure.facts);
+  return text + sentences("What would not have helped, or is unknown", failure.words.does_not_help, columns);
 }
 
 std::string files(const RunFacts& facts) {

@@ -81,8 +81,8 @@ std::string overview(const DeviceLeaks& leaks, const LeaksWords& words) {
 class LeaksText {
 public:
   explicit LeaksText(const MemoryState& state)
-      : state_(state), frames_(state.frames()), lines_(state.frames()), origins_(state.frames(), origin_of),
-        kinds_(kinds_by_stack(state)) {}
+      : state_(state), frames_(state.frames()), lines_(state.frames()), finder_(state.frames()),
+        origins_(state.frames(), origin_of), kinds_(kinds_by_stack(state)) {}
 
   [[nodiscard]] std::string section(const DeviceLeaks& leaks);
 
@@ -90,6 +90,7 @@ private:
   [[nodiscard]] std::string line_of(const StackGrowth& growth);
   [[nodiscard]] std::string kind_text(DeviceId device, StackId stack) const;
   [[nodiscard]] const std::string& stack_text(StackId stack);
+  [[nodiscard]] bool is_too_little(const StackGrowth& growth, std::span<const StackGrowth> growths);
   [[nodiscard]] std::string growth_table(DeviceId device, std::span<const StackGrowth> growths);
   [[nodiscard]] std::string growing(const DeviceLeaks& leaks, const LeaksWords& words);
   [[nodiscard]] std::string late_frees(const DeviceLeaks& leaks);
@@ -98,6 +99,7 @@ private:
   const MemoryState& state_;
   const FrameTable& frames_;
   StackLines lines_;
+  UserLineFinder finder_;
   TextFacts<CodeOrigin> origins_;
   HashMap<std::uint32_t, std::string> stack_texts_;
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
@@ -135,6 +137,17 @@ std::string LeaksText::kind_text(DeviceId device, StackId stack) const {
   return found == kinds_.end() ? "" : fmt::format(" ({})", kind_words(found->second));
 }
 
+/// Whether the line of the user says too little of the stack: it is that of another stack, or has more than half.
+bool LeaksText::is_too_little(const StackGrowth& growth, std::span<const StackGrowth> growths) {
+  double all_bytes = 0;
+  std::size_t same = 0;
+  for (const StackGrowth& other : growths) {
+    all_bytes += other.trend.bytes_per_step;
+    if (finder_.line_of(other.stack) == finder_.line_of(growth.stack)) ++same;
+  }
+  return same > 1 || growth.trend.bytes_per_step > all_bytes / 2;
+}
+
 std::string LeaksText::growth_table(DeviceId device, std::span<const StackGrowth> growths) {
   TextTable table{Align::right, Align::left, Align::right, Align::left, Align::left};
   table.add_row({"a step", "confidence, and why", "blocks", "lowest, first -> last step", "line"});
@@ -142,6 +155,9 @@ std::string LeaksText::growth_table(DeviceId device, std::span<const StackGrowth
     table.add_row({per_step(growth.trend.bytes_per_step), confidence_text(growth), format_count(growth.end_blocks),
                    range_text(growth.first_bytes, growth.last_bytes),
                    line_of(growth) + kind_text(device, growth.stack)});
+    if (is_too_little(growth, growths))
+      if (const auto inner = finder_.inner_line_of(growth.stack))
+        table.add_row({"", "", "", "", "  " + elided(node_label(frames_, *inner), kLeakLineColumns - 2)});
   }
   return table.text("    ") + rest_text(growths.size());
 }

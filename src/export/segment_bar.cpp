@@ -69,7 +69,7 @@ std::string segment_bar(const MemoryMap& memory, const Segment& segment, std::si
 }
 
 std::string_view segment_bar_legend() {
-  return "# used   + more than half used   - less   . free   p pending free   ? not accounted for";
+  return "# used   + more than half used   - less   . free   p awaiting free   ? not accounted for";
 }
 
 } // namespace memviz

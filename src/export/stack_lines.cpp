@@ -3,6 +3,8 @@
 #include "base/printable.hpp"
 #include "memviz/label.hpp"
 
+#include <string_view>
+
 namespace memviz {
 
 const std::string& StackLines::line(StackId stack) {
@@ -12,6 +14,11 @@ const std::string& StackLines::line(StackId stack) {
     if (columns_) line = elided(line, *columns_);
   }
   return line;
+}
+
+std::string inner_line_text(const FrameTable& frames, const InnerLine& inner, std::size_t columns) {
+  constexpr std::string_view kIndent = "  ";
+  return std::string(kIndent) + elided(node_label(frames, inner.frame), columns - kIndent.size());
 }
 
 } // namespace memviz

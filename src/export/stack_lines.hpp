@@ -28,4 +28,7 @@ private:
   std::vector<std::string> lines_;
 };
 
+/// The label of a line within another, indented below that.
+[[nodiscard]] std::string inner_line_text(const FrameTable& frames, const InnerLine& inner, std::size_t columns);
+
 } // namespace memviz

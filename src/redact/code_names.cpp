@@ -37,6 +37,12 @@ bool looks_like_library(std::string_view word) {
                      [&](std::string_view part) { return word.starts_with(part); });
 }
 
+/// Returns the beginning of a pseudonym that trees and rankings take for the same kind of function.
+std::string_view prefix_of(std::string_view name) {
+  if (is_interpreter(name, "")) return "_Py_func_";
+  return looks_like_library(name) ? "__func_" : "func_";
+}
+
 /// Walks over a C++ name; brackets nest, and each level has a path ("at::native::add") of its own.
 class CppName {
 public:
@@ -135,7 +141,7 @@ std::string hidden_function(std::string_view name, const Hiding& hiding) {
     hiding.search.keep(part);
     omitted += part;
   }
-  return hiding.pseudonym(looks_like_library(name) ? "__func_" : "func_", name, omitted);
+  return hiding.pseudonym(prefix_of(name), name, omitted);
 }
 
 std::string hidden_cpp_name(std::string_view name, const Hiding& hiding) {

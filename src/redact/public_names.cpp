@@ -45,7 +45,8 @@ constexpr std::string_view kNamespaces =
 constexpr std::string_view kWords =
     "GLOBAL__sub_I PyCFunctionObject PyFrameObject PyObject PyThreadState PyTypeObject "
     "_PyCFunctionFastWithKeywords _PyInterpreterFrame _frame _object _start _ts _typeobject abi anonymous "
-    "auto bool char class clone cold const constprop cxx11 decltype default double enum "
+    "auto bool char class clone cold const constprop cxx11 decltype default double "
+    "dynamo__custom_eval_frame enum "
     "execute_native_thread_routine extern float half int isra lambda long main namespace noexcept nullptr "
     "operator part short signed size_t start_thread static struct template type type_call typename unnamed "
     "unsigned virtual void volatile wchar_t";

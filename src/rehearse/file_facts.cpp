@@ -26,8 +26,11 @@ MemoryState read_at(const std::string& file, MomentKind kind) {
 
 std::vector<Holder> holders_of(const FrameTable& frames, const std::vector<UserLine>& users) {
   std::vector<Holder> holders;
-  for (std::size_t i = 0; i < std::min(kMostHolders, users.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMostHolders, users.size()); ++i) {
     holders.push_back({node_label(frames, users[i].key), users[i].amount.bytes, users[i].amount.blocks});
+    for (const InnerLine& inner : users[i].within)
+      holders.back().within.push_back({node_label(frames, inner.frame), inner.amount.bytes, inner.amount.blocks});
+  }
   return holders;
 }
 

@@ -117,6 +117,16 @@ std::vector<std::string> names_of(const std::vector<fs::path>& files) {
 
 } // namespace
 
+std::vector<std::string_view> known_gpus() {
+  std::vector<std::string_view> names;
+  for (std::string_view rest = MEMVIZ_GPU_NAMES; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    names.push_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return names;
+}
+
 std::vector<std::string> profile_names(const fs::path& folder) {
   return names_of(profile_files(folder));
 }

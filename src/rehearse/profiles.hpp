@@ -11,6 +11,8 @@
 
 namespace memviz::rehearse {
 
+/// Returns the names of the profiles that memviz is built with, sorted.
+[[nodiscard]] std::vector<std::string_view> known_gpus();
 /// Names of the profiles in `folder`, sorted.
 [[nodiscard]] std::vector<std::string> profile_names(const std::filesystem::path& folder);
 

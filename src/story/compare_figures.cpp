@@ -63,10 +63,9 @@ std::vector<Figure> change_figures(const DeviceFigures& before, const DeviceFigu
       change_figure("Rounding", {before.rounding_bytes(), after.rounding_bytes()}, MemoryPart::rounding),
   };
   if (before.pending_free_bytes > 0 || after.pending_free_bytes > 0)
-    figures.push_back(
-        change_figure("Pending free", {before.pending_free_bytes, after.pending_free_bytes}, MemoryPart::pending_free));
-  figures.push_back(
-      change_figure("Inactive (free)", {before.inactive_bytes, after.inactive_bytes}, MemoryPart::inactive));
+    figures.push_back(change_figure("Awaiting free", {before.pending_free_bytes, after.pending_free_bytes},
+                                    MemoryPart::pending_free));
+  figures.push_back(change_figure("Free", {before.inactive_bytes, after.inactive_bytes}, MemoryPart::inactive));
   if (before.unaccounted_bytes > 0 || after.unaccounted_bytes > 0)
     figures.push_back(
         change_figure("Unaccounted", {before.unaccounted_bytes, after.unaccounted_bytes}, MemoryPart::unaccounted));

@@ -125,22 +125,17 @@ std::string leak_advice(const MemoryState& state, const DeviceExplanation& devic
                      format_bytes(leak.bytes_per_step), where);
 }
 
+std::uint64_t saved_bytes_of(const DeviceExplanation& device, const WhatIf& answer) {
+  return device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
+}
+
 /// Returns the advice that the replays support.
 std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceExplanation& device) {
-  const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
-    return answer.circumstance == Circumstance::expandable_segments && answer.outcome == Outcome::fits;
-  });
   std::vector<std::string> advice;
   for (const WhatIf& answer : device.what_ifs) {
-    const std::uint64_t saved_bytes =
-        device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
-    if (!is_worth_advice(device, answer, saved_bytes)) continue;
-    // Expandable segments ask for no figure.
-    if (answer.circumstance == Circumstance::max_split_size && expandable_fits) continue;
-    // Without a request it would be speed for memory that no one is waiting for.
-    if (answer.circumstance == Circumstance::empty_cache && !device.request) continue;
+    if (!is_advised(device, answer)) continue;
     const std::string effect =
-        device.request ? "this request fits" : fmt::format("saves {}", format_bytes(saved_bytes));
+        device.request ? "this request fits" : fmt::format("saves {}", format_bytes(saved_bytes_of(device, answer)));
     advice.push_back(advice_of(state, device, answer, effect));
   }
   return advice;
@@ -161,6 +156,17 @@ std::vector<std::string> first_step_advice(const MemoryState& state, const Devic
 }
 
 } // namespace
+
+bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
+  if (is_out_of_reach(device) || !is_worth_advice(device, answer, saved_bytes_of(device, answer))) return false;
+  // Without a request it would be speed for memory that no one is waiting for.
+  if (answer.circumstance == Circumstance::empty_cache) return device.request.has_value();
+  // Expandable segments ask for no figure.
+  return answer.circumstance != Circumstance::max_split_size ||
+         std::ranges::none_of(device.what_ifs, [](const WhatIf& other) {
+           return other.circumstance == Circumstance::expandable_segments && other.outcome == Outcome::fits;
+         });
+}
 
 std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;

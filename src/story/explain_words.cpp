@@ -305,6 +305,14 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   return text;
 }
 
+/// Whether the request fits, or at a moment without a failure more than a hundredth is saved.
+bool helps(const DeviceExplanation& device, const WhatIf& answer) {
+  constexpr std::uint64_t kLeastPart = 100;
+  if (answer.outcome != Outcome::fits && answer.outcome != Outcome::at_best) return false;
+  const std::uint64_t reserved = device.ledger.reserved_bytes;
+  return device.request || reserved - std::min(reserved, answer.reserved_bytes.value_or(0)) > reserved / kLeastPart;
+}
+
 } // namespace
 
 bool takes_more(const DeviceExplanation& device) {
@@ -323,6 +331,15 @@ std::vector<const DeviceExplanation*> shown_devices(const std::vector<DeviceExpl
   for (const DeviceExplanation& device : devices)
     if (!is_unused(device)) shown.push_back(&device);
   if (shown.empty() && !devices.empty()) shown.push_back(&devices.front());
+  if (shown.empty() || shown.front()->request) return shown;
+  const auto holds_less = [](const DeviceExplanation* one, const DeviceExplanation* other) {
+    const DeviceState& left = one->device_state;
+    const DeviceState& right = other->device_state;
+    if (is_host(left.device) != is_host(right.device)) return is_host(left.device);
+    return left.figures.requested_bytes < right.figures.requested_bytes;
+  };
+  const auto most = std::ranges::max_element(shown, holds_less);
+  std::rotate(shown.begin(), most, most + 1);
   return shown;
 }
 
@@ -348,14 +365,18 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
   text.verdict = verdict(device);
   text.reasons = reasons(state.frames(), device);
   bool is_replayed = false;
+  text.advice = advice_text(state, device);
+  text.helps = text.advice;
   for (const WhatIf& answer : device.what_ifs) {
     text.answers.push_back(answer_text(state, device, answer));
+    const bool is_help = helps(device, answer);
+    if (!text.answers.back().empty() && !is_advised(device, answer))
+      (is_help ? text.helps : text.does_not_help).push_back(text.answers.back());
     is_replayed |= answer.circumstance != Circumstance::empty_cache &&
                    answer.circumstance != Circumstance::without_blocks && answer.outcome != Outcome::not_offered &&
                    answer.outcome != Outcome::no_matter;
   }
   if (is_replayed) text.answers.push_back(fidelity_text(device.fidelity));
-  text.advice = advice_text(state, device);
   return text;
 }
 

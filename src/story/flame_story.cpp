@@ -2,6 +2,7 @@
 #include "base/font_columns.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
 #include "memviz/no_stack.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace memviz {
 namespace {
@@ -164,6 +166,7 @@ Story flame_story(const MemorySubject& subject) {
   story.alert = alert(subject, sum);
   story.facts = facts(subject, sum);
   story.notes = missing_stack_notes(subject.users, sum.requested_bytes);
+  if (std::string kinds = hardly_known_note(subject); !kinds.empty()) story.notes.push_back(std::move(kinds));
   story.accounts = accounts_of(subject.devices);
   return story;
 }

@@ -1,6 +1,7 @@
 #include "memviz/kind_words.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment.hpp"
 
@@ -114,7 +115,8 @@ std::string kind_reason(const KindOf& kind, Pseudo reason) {
 }
 
 std::string no_kinds_note() {
-  return "All of this memory is unclassified: memviz recognizes the kinds of a training loop in recordings of whole "
+  return "All of this memory is unclassified: memviz recognizes the kinds of a training loop in "
+         "recordings of whole "
          "steps with stacks (docs/kinds.md).";
 }
 
@@ -132,11 +134,34 @@ std::vector<KindFigure> kind_figures(const KindShares& shares) {
   return figures;
 }
 
-KindFigures kind_figures(const MemorySubject& subject) {
+namespace {
+
+KindShares shares_of(const MemorySubject& subject) {
   KindShares shares;
   for (const UserLine& user : subject.users)
     add_shares(shares, user.kinds);
-  if (!has_known_kind(shares)) return {};
+  return shares;
+}
+
+/// Whether so little is known that a bar would be one colour.
+bool is_hardly_known(const KindShares& shares) {
+  constexpr std::uint64_t kLeastKnown = 10;
+  const std::uint64_t known_bytes = shared_bytes(shares) - amount_of_kind(shares, MemoryKind::unknown).bytes;
+  return known_bytes < shared_bytes(shares) / kLeastKnown;
+}
+
+} // namespace
+
+std::string hardly_known_note(const MemorySubject& subject) {
+  const KindShares shares = shares_of(subject);
+  if (!has_known_kind(shares) || !is_hardly_known(shares)) return "";
+  const std::string text = kind_shares_text(kind_account(shares));
+  return text.empty() ? "" : fmt::format("Kinds of what is in use: {}.", text);
+}
+
+KindFigures kind_figures(const MemorySubject& subject) {
+  const KindShares shares = shares_of(subject);
+  if (!has_known_kind(shares) || is_hardly_known(shares)) return {};
   const DeviceState* const leading = leading_device(subject.devices);
   KindFigures result;
   result.name = leading != nullptr ? fmt::format("{}, by kind", device_name(leading->device, leading->is_cpu))

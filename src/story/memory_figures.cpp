@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace memviz {
 namespace {
 
 /// A peak this many times above what is drawn deserves a hint.
 constexpr double kFarAbove = 1.25;
+/// A part of less than one in so many of what is reserved is faint.
+constexpr std::uint64_t kNotable = 1000;
 /// Returns what the other moment held: at the peak, that is the end.
 Figure other_moment_figure(std::span<const DeviceState> devices) {
   const DeviceFigures sum = shown_figures(devices);
@@ -87,10 +90,10 @@ MemoryRow device_row(const DeviceState& device_state, bool has_many) {
 std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
   const DeviceFigures sum = shown_figures(devices);
   const std::uint64_t reserved = sum.reserved_bytes;
-  const auto part = [](const char* name, std::uint64_t bytes, std::string note, MemoryPart which) {
+  const auto part = [reserved](const char* name, std::uint64_t bytes, std::string note, MemoryPart which) {
     return Figure{.name = name,
                   .value = format_bytes(bytes),
-                  .tone = bytes == 0 ? FigureTone::faint : FigureTone::plain,
+                  .tone = bytes < reserved / kNotable || bytes == 0 ? FigureTone::faint : FigureTone::plain,
                   .note = std::move(note),
                   .part = bytes == 0 ? MemoryPart::none : which};
   };
@@ -101,9 +104,9 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
                                      sum.pending_free_bytes > 0 ? " with pending" : ""),
                          MemoryPart::requested));
   figures.push_back(part("Rounding", sum.rounding_bytes(), "", MemoryPart::rounding));
-  figures.push_back(part("Pending free", sum.pending_free_bytes, "", MemoryPart::pending_free));
-  figures.push_back(part("Inactive (free)", sum.inactive_bytes,
-                         format_percent(sum.inactive_bytes, reserved) + " of reserved", MemoryPart::inactive));
+  figures.push_back(part("Awaiting free", sum.pending_free_bytes, "", MemoryPart::pending_free));
+  figures.push_back(part("Free", sum.inactive_bytes, format_percent(sum.inactive_bytes, reserved) + " of reserved",
+                         MemoryPart::inactive));
   if (sum.unaccounted_bytes > 0) {
     figures.push_back(part("Unaccounted", sum.unaccounted_bytes, "covered by no block", MemoryPart::unaccounted));
     figures.back().is_warning = true;
@@ -119,9 +122,15 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
 std::vector<MemoryRow> memory_rows(const MemorySubject& subject) {
   const bool has_many = subject.devices.size() > 1;
   std::vector<MemoryRow> rows;
-  for (const DeviceState& device_state : subject.devices) {
-    std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, device_state.device));
-    rows.push_back(device_row(device_state, has_many));
+  std::vector<const DeviceState*> devices;
+  for (const DeviceState& device_state : subject.devices)
+    devices.push_back(&device_state);
+  // The device that failed, or that holds most, comes first.
+  if (const auto leading = std::ranges::find(devices, leading_device(subject.devices)); leading != devices.end())
+    std::rotate(devices.begin(), leading, leading + 1);
+  for (const DeviceState* device_state : devices) {
+    std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, device_state->device));
+    rows.push_back(device_row(*device_state, has_many));
     if (!has_many && details.empty()) rows.back().name = rows.back().note = ""; // the headline says both
     rows.insert(rows.end(), details.begin(), details.end());
   }

@@ -76,7 +76,9 @@ std::string timeline_answer(const TimelineSubject& subject) {
     if (oom->free_bytes <= kMaxTotalBytes) text += fmt::format(" with {} free", format_bytes(oom->free_bytes));
     text += ". ";
   }
-  if (const NoStackAccount unknown = without_stack(subject); unknown.total.bytes > 0)
+  constexpr std::uint64_t kWorthASentence = 100;
+  if (const NoStackAccount unknown = without_stack(subject);
+      unknown.total.bytes > 0 && unknown.total.bytes >= peak.live_bytes / kWorthASentence)
     text += fmt::format("{} of the peak ({}) had {}. ", format_bytes(unknown.total.bytes),
                         format_percent(unknown.total.bytes, peak.live_bytes), no_stack_text(unknown));
   text += peak_kinds_text(subject);

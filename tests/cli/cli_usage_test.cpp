@@ -35,7 +35,7 @@ TEST_CASE("a value that may be one of a few words has them in its table, and no 
   for (const cli::Command& command : cli::commands())
     for (const cli::OptionText& option : command.options) {
       CAPTURE(option.name);
-      if (option.words.empty()) continue;
+      if (option.words.empty() || option.value.find("FILE") != std::string_view::npos) continue; // any file as well
       std::vector<std::string> words(command.text.takes_program ? 0 : command.text.operand_count, "x");
       for (const std::string_view word : option.words) {
         if (word.ends_with(':')) continue; // goes on

@@ -138,9 +138,9 @@ TreeOptions tree_options(const MemoryState& state, std::uint32_t choice) {
   TreeOptions options;
   const std::uint32_t view = choice % 6;
   options.levels = view == 0 ? memory_levels(state) : view == 1 ? segment_levels(state) : levels[view - 2];
-  options.frames = static_cast<FrameFilter>(choice / 6 % 4);
-  if (choice / 24 % 4 == 1) options.focus = "forward|train";
-  if (choice / 24 % 4 == 2) options.hide = "at::|c10";
+  options.frames = static_cast<FrameFilter>(choice / 6 % 5);
+  if (choice / 30 % 4 == 1) options.focus = "forward|train";
+  if (choice / 30 % 4 == 2) options.hide = "at::|c10";
   return options;
 }
 

@@ -227,7 +227,7 @@ class Results(unittest.TestCase):
             self.assertEqual(pathlib.Path(svg).read_text(), picture.svg)
             with self.assertRaisesRegex(ValueError, "none of .svg, .png and .pdf"):
                 picture.save(os.path.join(folder, "mem.jpg"))
-            with self.assertRaises(FileNotFoundError):
+            with self.assertRaisesRegex(FileNotFoundError, "no/mem.svg'$"):  # the user's path
                 picture.save(os.path.join(folder, "no", "mem.svg"))
             self.assertEqual(os.listdir(folder), ["mem.svg"])
 
@@ -287,6 +287,10 @@ class Results(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
+    def test_a_step_before_the_recording_begins_says_so(self):
+        with self.assertRaisesRegex(RuntimeError, "call start\\(\\) first"):
+            memviz_torch.record("mem.pickle").step()
+
     def test_an_error_has_the_programs_message(self):
         with self.assertRaisesRegex(memviz_torch.Error, "^/nowhere/mem.pickle: no such file$"):
             memviz_torch.flame("/nowhere/mem.pickle")

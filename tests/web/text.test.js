@@ -32,7 +32,7 @@ test('a name loses its outer parts first', () => {
 
 test('a label takes the longest form that fits', () => {
   const label = {name: 'forward', place: 'model.py:41', note: '19.5 MiB'};
-  for (const [columns, form] of [[40, 'forward model.py:41  19.5 MiB'], [28, 'forward model.py:41'], [18, 'forward'], [6, 'forwa…'], [5, 'forw…'], [4, '']])
+  for (const [columns, form] of [[40, 'forward model.py:41  19.5 MiB'], [28, 'forward model.py:41'], [18, 'forward :41'], [10, 'forward'], [6, 'forwa…'], [5, 'forw…'], [4, '']])
     assert.equal(fitLabel(label, columns), form);
   const changed = {...label, note: '−19.5 MiB'};
   for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [20, 'forward  −19.5 MiB'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])

@@ -79,7 +79,10 @@ def write_where_possible(path: str, content: bytes) -> tuple[Optional[str], str]
 
 def replace(path: str, write: Callable[[BinaryIO], object]) -> None:
     """The same for a file that may be there already, and is replaced; behind a link, where there is one."""
-    _written(os.path.realpath(path), write, os.replace)
+    try:
+        _written(os.path.realpath(path), write, os.replace)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None  # not the name of the file next to it
 
 
 def _written(path: str, write: Callable[[BinaryIO], object], give_name: Callable[[str, str], _Name]) -> _Name:

@@ -78,6 +78,7 @@ class Recorder:
         self._steps = Steps()
         self._reports: Any = None
         self._was_used = False
+        self._was_started = False  # even where nothing can be recorded
         self._is_recording = False  # whoever turned history on
 
     def __enter__(self) -> Recorder:
@@ -91,6 +92,7 @@ class Recorder:
         torch = importlib.import_module("torch")
         if self._was_used:
             raise RuntimeError("a recording begins once; record() makes another")
+        self._was_started = True
         # Not torch.cuda.is_available(), which asks CUDA: a fork could not use it any more.
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
             warnings.warn("nothing is recorded: this torch was built without CUDA", stacklevel=3)
@@ -163,6 +165,8 @@ class Recorder:
         """Marks the end of a step, as ``torch.profiler.profile.step()`` does; `memviz leaks` compares steps."""
         if self._torch is not None:
             self._steps.begin()
+        elif not self._was_started:
+            raise RuntimeError("step() marks the end of a step of a recording that runs: call start() first, or use with")
 
     def dump(self, path: Union[None, str, os.PathLike[str]] = None) -> Optional[str]:
         """Writes a snapshot of this moment; the fields of ``path`` are those of ``record()``. Returns where it is, or

@@ -83,6 +83,8 @@ export function fitLabel(label, columns) {
   else forms.push(label.name + ' ' + label.place);
   const room = columns - columnsOf(label.name);
   if (!sign && label.brief && room > LEAST_PLACE) forms.push(label.name + ' ' + cut(label.place, room - 1));
+  const line = label.brief || !label.place ? null : /:[0-9]+$/.exec(label.place);
+  if (line) forms.push(sign + label.name + ' ' + line[0]);
   forms.push(sign + label.name);
   if (label.brief) forms.push(sign + label.brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);

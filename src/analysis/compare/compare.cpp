@@ -105,13 +105,17 @@ public:
         const Block& block = state.blocks[i];
         if (!block.is_active()) continue;
         const NodeKey line = side.mapping.common(lines.line_of(segment.device, i));
-        change_of(side, segment.device, line).*side.amount += Amount{block.requested_bytes, 1};
+        LineChange& changed = changed_of(side, segment.device, line);
+        changed.change.*side.amount += Amount{block.requested_bytes, 1};
+        if (const auto inner = lines.inner_line_of(block.stack))
+          changed.within[side.mapping.common(*inner)].*side.amount += Amount{block.requested_bytes, 1};
       }
     }
     for (const DeviceState& of_device : state.devices_of(device)) {
       for (const OutsideMemory& outside : of_device.outside) {
         const NodeKey line = side.mapping.common(lines.line_of(of_device.device, outside));
-        change_of(side, of_device.device, line).*side.amount += Amount{outside.requested_bytes, outside.allocations};
+        changed_of(side, of_device.device, line).change.*side.amount +=
+            Amount{outside.requested_bytes, outside.allocations};
       }
     }
   }
@@ -119,26 +123,60 @@ public:
   /// Unequal ones only, the largest first.
   [[nodiscard]] std::vector<UserLineChange> ranked(const FrameOrder& order) const {
     std::vector<UserLineChange> ranked;
-    for (const auto& [place, change] : changes_) {
-      if (change.before == change.after) continue;
-      ranked.push_back({place.second, change, is_by_device_ ? std::optional(place.first) : std::nullopt});
-      ranked.back().change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+    std::int64_t all_bytes = 0;
+    for (const auto& [place, changed] : changes_) {
+      if (changed.change.before == changed.change.after) continue;
+      ranked.push_back(
+          unequal(place.second, changed.change, is_by_device_ ? std::optional(place.first) : std::nullopt));
+      all_bytes += magnitude(ranked.back());
     }
-    const auto magnitude = [](const UserLineChange& line) { return std::abs(line.change.delta_bytes()); };
-    std::stable_sort(ranked.begin(), ranked.end(), [&](const UserLineChange& left, const UserLineChange& right) {
-      if (magnitude(left) != magnitude(right)) return magnitude(left) > magnitude(right);
-      return order.is_before(left.key, right.key);
-    });
+    sort(ranked, order);
+    if (!ranked.empty() && magnitude(ranked.front()) > all_bytes / 2)
+      ranked.front().within = largest_within(ranked.front(), order);
     return ranked;
   }
 
 private:
-  [[nodiscard]] Change& change_of(const Side& side, DeviceId device, const NodeKey& line) {
+  struct LineChange {
+    Change change;
+    std::map<NodeKey, Change> within;
+  };
+
+  [[nodiscard]] static std::int64_t magnitude(const UserLineChange& line) {
+    return std::abs(line.change.delta_bytes());
+  }
+
+  [[nodiscard]] static UserLineChange unequal(const NodeKey& key, Change change, std::optional<DeviceId> device) {
+    change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+    return {key, change, device};
+  }
+
+  static void sort(std::vector<UserLineChange>& lines, const FrameOrder& order) {
+    std::stable_sort(lines.begin(), lines.end(), [&](const UserLineChange& left, const UserLineChange& right) {
+      if (magnitude(left) != magnitude(right)) return magnitude(left) > magnitude(right);
+      return order.is_before(left.key, right.key);
+    });
+  }
+
+  [[nodiscard]] std::vector<UserLineChange> largest_within(const UserLineChange& line, const FrameOrder& order) const {
+    constexpr std::size_t kMost = 3;
+    constexpr std::int64_t kLeastPart = 20; // one in so many
+    std::vector<UserLineChange> inner;
+    for (const auto& [key, change] : changes_.at({line.device.value_or(DeviceId{}), line.key}).within) {
+      const UserLineChange changed = unequal(key, change, line.device);
+      if (magnitude(changed) > 0 && magnitude(changed) >= magnitude(line) / kLeastPart) inner.push_back(changed);
+    }
+    sort(inner, order);
+    inner.resize(std::min(inner.size(), kMost));
+    return inner;
+  }
+
+  [[nodiscard]] LineChange& changed_of(const Side& side, DeviceId device, const NodeKey& line) {
     return changes_[{is_by_device_ ? as_compared(device, side.paired) : DeviceId{}, line}];
   }
 
   bool is_by_device_;
-  std::map<std::pair<DeviceId, NodeKey>, Change> changes_;
+  std::map<std::pair<DeviceId, NodeKey>, LineChange> changes_;
 };
 
 /// Devices at their ends, at one time, or at one mark are at one moment; each has its own peak.

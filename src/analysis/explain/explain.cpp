@@ -106,14 +106,20 @@ public:
   }
 
 private:
+  void add(LineAmounts& amounts, const NodeKey& line, StackId stack, const Amount& amount) {
+    amounts.add(line, amount);
+    names_.lines.add_within(amounts, line, stack, amount);
+  }
+
   [[nodiscard]] std::vector<UserLine> users(DeviceId device) {
     LineAmounts amounts;
     for (const Segment& segment : state_.segments_of(device))
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
         if (state_.blocks[i].is_active())
-          amounts.add(names_.lines.line_of(device, i), {state_.blocks[i].requested_bytes, 1});
+          add(amounts, names_.lines.line_of(device, i), state_.blocks[i].stack, {state_.blocks[i].requested_bytes, 1});
     for (const OutsideMemory& outside : state_.device_at(device)->outside)
-      amounts.add(names_.lines.line_of(device, outside), {outside.requested_bytes, outside.allocations});
+      add(amounts, names_.lines.line_of(device, outside), outside.stack,
+          {outside.requested_bytes, outside.allocations});
     return amounts.ranked(names_.order);
   }
 

@@ -135,7 +135,7 @@ std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
       {"reserved by PyTorch", "reserved_bytes", ledger.reserved_bytes, false, false},
       {"live", "live_bytes", ledger.live_bytes, true, false},
       {"rounding", "rounding_bytes", ledger.rounding_bytes, true, false},
-      {"pending free", "pending_free_bytes", ledger.pending_bytes, true, true},
+      {"awaiting free", "pending_free_bytes", ledger.pending_bytes, true, true},
       {"free between blocks in use", "hard_bytes", room.hard_bytes, true, false},
       {"free, whole segments or pages", "soft_bytes", room.soft_bytes, true, false},
       {"free on other streams", "stream_bytes", room.stream_bytes, true, true},

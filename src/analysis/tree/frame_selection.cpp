@@ -37,12 +37,13 @@ constexpr std::size_t kMostMatchedBytes = 4096;
 class Filter {
 public:
   Filter(const FrameTable& frames, FrameFilter filter)
-      : filter_(filter), omitted_names_(frames, is_omitted_name), omitted_files_(frames, is_omitted_file),
-        origins_(frames, origin_of) {}
+      : frames_(frames), filter_(filter), omitted_names_(frames, is_omitted_name),
+        omitted_files_(frames, is_omitted_file), origins_(frames, origin_of) {}
 
   [[nodiscard]] bool passes(const Frame& frame) {
     switch (filter_) {
-    case FrameFilter::filtered: return !omitted_names_.of(frame.name) && !omitted_files_.of(frame.filename);
+    case FrameFilter::program: return !is_omitted_frame(frame) && !is_interpreter_frame(frame);
+    case FrameFilter::filtered: return !is_omitted_frame(frame);
     case FrameFilter::user: return origins_.of(frame.filename) == CodeOrigin::user;
     case FrameFilter::python: return origins_.of(frame.filename) != CodeOrigin::cpp;
     case FrameFilter::all: break;
@@ -51,6 +52,14 @@ public:
   }
 
 private:
+  [[nodiscard]] bool is_omitted_frame(const Frame& frame) {
+    return omitted_names_.of(frame.name) || omitted_files_.of(frame.filename);
+  }
+  [[nodiscard]] bool is_interpreter_frame(const Frame& frame) const {
+    return is_interpreter(frames_.text(frame.name), frames_.text(frame.filename));
+  }
+
+  const FrameTable& frames_;
   FrameFilter filter_;
   TextFacts<bool> omitted_names_;
   TextFacts<bool> omitted_files_;

@@ -14,7 +14,9 @@
 namespace memviz {
 namespace {
 
-constexpr int kPython = 4;
+constexpr int kUserPython = 6;
+constexpr int kPython = 5;
+constexpr int kPassingOn = 4;
 constexpr int kUserCpp = 3;
 constexpr int kLibraryCpp = 2;
 
@@ -59,28 +61,53 @@ int function_preference(std::string_view name) {
   return is_library_cpp(function) ? kLibraryCpp : kUserCpp;
 }
 
-/// Source of CPython: "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c".
-bool is_interpreter(std::string_view filename) {
-  return filename.ends_with(".c") &&
-         (filename.find("/python-") != std::string_view::npos || filename.find("/Python-") != std::string_view::npos);
-}
-
 /// Whether nvcc wrote the file as an intermediate step, so that it no longer exists:
 /// "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
 bool is_between_compilers(std::string_view filename) {
   return filename.find("tmpxft_") != std::string_view::npos;
 }
 
-/// Ranks a C++ frame by its file; 0 if the function does not count.
+bool ends_with_any(std::string_view text, std::span<const std::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [&](std::string_view part) { return text.ends_with(part); });
+}
+
+/// Whether the file only passes calls on: torch's dispatch, hooks and decorators, and the standard library.
+bool only_passes_on(std::string_view filename, CodeOrigin origin) {
+  static constexpr std::array<std::string_view, 15> kFiles{"/torch/utils/_device.py",
+                                                           "/torch/utils/_contextlib.py",
+                                                           "/torch/utils/_python_dispatch.py",
+                                                           "/torch/utils/checkpoint.py",
+                                                           "/torch/_ops.py",
+                                                           "/torch/_compile.py",
+                                                           "/torch/overrides.py",
+                                                           "/torch/nn/modules/module.py",
+                                                           "/torch/nn/modules/container.py",
+                                                           "/torch/autograd/function.py",
+                                                           "/torch/autograd/graph.py",
+                                                           "/torch/_dynamo/eval_frame.py",
+                                                           "/torch/_dynamo/external_utils.py",
+                                                           "/torch/amp/autocast_mode.py",
+                                                           "/torch/_prims_common/wrappers.py"};
+  if (origin == CodeOrigin::torch) return ends_with_any(filename, kFiles);
+  return filename.find("-packages") == std::string_view::npos;
+}
+
+/// Ranks a frame by its file; 0 if the function does not count.
 int file_preference(std::string_view filename) {
-  switch (origin_of(filename)) {
-  case CodeOrigin::user: return 5;
+  switch (const CodeOrigin origin = origin_of(filename)) {
+  case CodeOrigin::user: return kUserPython;
   case CodeOrigin::torch:
-  case CodeOrigin::library: return kPython;
+  case CodeOrigin::library: return only_passes_on(filename, origin) ? kPassingOn : kPython;
   case CodeOrigin::cpp: break;
   }
   if (is_omitted_file(filename)) return 0;
-  return is_interpreter(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
+  return is_interpreter_file(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
+}
+
+/// Ranks a frame within a line by its file; 0 where it says nothing.
+int inner_preference(std::string_view filename) {
+  if (file_preference(filename) != kPython) return 0;
+  return origin_of(filename) == CodeOrigin::library ? 2 : 1;
 }
 
 bool calls_node(std::string_view name) {
@@ -91,10 +118,12 @@ bool calls_node(std::string_view name) {
 
 struct UserLineFinder::Facts {
   explicit Facts(const FrameTable& frames)
-      : functions(frames, function_preference), files(frames, file_preference), node_calls(frames, calls_node) {}
+      : functions(frames, function_preference), files(frames, file_preference), inner_files(frames, inner_preference),
+        node_calls(frames, calls_node) {}
 
   TextFacts<int> functions;
   TextFacts<int> files;
+  TextFacts<int> inner_files;
   TextFacts<bool> node_calls;
 };
 
@@ -108,6 +137,21 @@ NodeKey UserLineFinder::line_of(StackId stack) {
   const auto [entry, is_new] = line_by_stack_.try_emplace(stack.value);
   if (is_new) entry->second = find(stack);
   return entry->second;
+}
+
+std::optional<FrameId> UserLineFinder::inner_line_of(StackId stack) {
+  const NodeKey line = line_of(stack);
+  if (!is_frame(line)) return std::nullopt;
+  std::optional<FrameId> best;
+  int best_preference = 0;
+  for (const FrameId frame : frames_.stack(stack)) {
+    if (frame == std::get<FrameId>(line)) break;
+    const int candidate = facts_->inner_files.of(frames_.frame(frame).filename);
+    if (candidate <= best_preference) continue;
+    best = frame;
+    best_preference = candidate;
+  }
+  return best;
 }
 
 NodeKey UserLineFinder::find(StackId stack_id) {
@@ -171,36 +215,65 @@ NodeKey UserLines::line_of(DeviceId device, const OutsideMemory& outside) {
                                                       : finder_.line_of(outside.stack);
 }
 
+void LineAmounts::add_within(const NodeKey& line, FrameId inner, const Amount& amount) {
+  held_[line].within[inner] += amount;
+}
+
 std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
   std::vector<UserLine> lines;
-  for (const auto& [line, held] : held_)
+  std::uint64_t all_bytes = 0;
+  for (const auto& [line, held] : held_) {
     lines.push_back({line, held.amount, held.kinds});
+    all_bytes += held.amount.bytes;
+  }
   std::sort(lines.begin(), lines.end(), [&](const UserLine& left, const UserLine& right) {
     if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
     return order.is_before(left.key, right.key);
   });
+  if (!lines.empty() && lines.front().amount.bytes > all_bytes / 2)
+    lines.front().within = largest_within(held_.at(lines.front().key), order);
   return lines;
+}
+
+std::vector<InnerLine> LineAmounts::largest_within(const Held& held, const FrameOrder& order) {
+  constexpr std::size_t kMost = 3;
+  constexpr std::uint64_t kLeastPart = 20; // one in so many
+  std::vector<InnerLine> inner;
+  for (const auto& [frame, amount] : held.within)
+    if (amount.bytes >= held.amount.bytes / kLeastPart) inner.push_back({frame, amount});
+  std::sort(inner.begin(), inner.end(), [&](const InnerLine& left, const InnerLine& right) {
+    if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
+    return order.is_before(left.frame, right.frame);
+  });
+  inner.resize(std::min(inner.size(), kMost));
+  return inner;
+}
+
+void UserLines::add_within(LineAmounts& amounts, const NodeKey& line, StackId stack, const Amount& amount) {
+  if (const std::optional<FrameId> inner = finder_.inner_line_of(stack)) amounts.add_within(line, *inner, amount);
 }
 
 std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
   UserLines user_lines(state);
   LineAmounts amounts;
-  const auto add = [&](const NodeKey& line, const Amount& amount, const KindOf& kind) {
+  const auto add = [&](const NodeKey& line, StackId stack, const Amount& amount, const KindOf& kind) {
     if (state.has_kinds)
       amounts.add(line, KindShare{kind, amount});
     else
       amounts.add(line, amount);
+    user_lines.add_within(amounts, line, stack, amount);
   };
   for (const Segment& segment : state.segments_of(device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];
       if (block.is_active())
-        add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1}, state.facts[i].kind);
+        add(user_lines.line_of(segment.device, i), block.stack, {block.requested_bytes, 1}, state.facts[i].kind);
     }
   }
   for (const DeviceState& of_device : state.devices_of(device))
     for (const OutsideMemory& outside : of_device.outside)
-      add(user_lines.line_of(of_device.device, outside), {outside.requested_bytes, outside.allocations}, {});
+      add(user_lines.line_of(of_device.device, outside), outside.stack, {outside.requested_bytes, outside.allocations},
+          {});
   return amounts.ranked(FrameOrder(state.frames()));
 }
 

@@ -14,6 +14,8 @@
 
 namespace memviz {
 
+class LineAmounts;
+
 class UserLines {
 public:
   UserLines(const MemoryState& state) : state_(state), no_stack_(state), finder_(state.frames()) {}
@@ -24,6 +26,9 @@ public:
   [[nodiscard]] NodeKey line_of(DeviceId device, const OutsideMemory& outside);
   /// Returns the line of an event's stack.
   [[nodiscard]] NodeKey line_of(StackId stack) { return finder_.line_of(stack); }
+  [[nodiscard]] std::optional<FrameId> inner_line_of(StackId stack) { return finder_.inner_line_of(stack); }
+  /// Adds what `line` holds by a stack to what the line within it holds, if there is one.
+  void add_within(LineAmounts& amounts, const NodeKey& line, StackId stack, const Amount& amount);
 
 private:
   const MemoryState& state_;
@@ -39,6 +44,8 @@ public:
     add(line, share.amount);
     add_share(held_[line].kinds, share);
   }
+  /// Adds a part of what add() has for `line`.
+  void add_within(const NodeKey& line, FrameId inner, const Amount& amount);
   /// Largest first, then in the order of labels.
   [[nodiscard]] std::vector<UserLine> ranked(const FrameOrder& order) const;
 
@@ -46,7 +53,11 @@ private:
   struct Held {
     Amount amount;
     KindShares kinds;
+    std::map<FrameId, Amount> within;
   };
+
+  [[nodiscard]] static std::vector<InnerLine> largest_within(const Held& held, const FrameOrder& order);
+
   std::map<NodeKey, Held> held_;
 };
 

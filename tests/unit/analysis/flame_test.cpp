@@ -126,6 +126,20 @@ TEST_CASE("--frames decides which frames are drawn, never which bytes") {
     CHECK(paths(snapshot, options).at("stream 0/active_allocated/step train.py:12/forward model.py:7/PyEval_Frame") ==
           1000);
   }
+  SUBCASE("by default without those of the interpreter, so that one line is one box") {
+    SnapshotBuilder builder;
+    const std::string objects = "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c";
+    builder.segment(0x1000, 3072)
+        .active(1024, 1000, {"/app/model.py:7:forward", objects + ":7494:slot_tp_call", "/app/train.py:12:step"})
+        .active(1024, 1000, {"/app/model.py:7:forward", "??:0:method_vectorcall", "/app/train.py:12:step"})
+        .active(1024, 1000, {"/app/model.py:7:forward", "/app/train.py:12:step", "??:0:clone"});
+    const Recording called = builder.read();
+    CHECK(paths(called, options).at("stream 0/active_allocated/step train.py:12/forward model.py:7") == 3000);
+    options.frames = FrameFilter::filtered;
+    CHECK(paths(called, options)
+              .at("stream 0/active_allocated/step train.py:12/slot_tp_call typeobject.c:7494/"
+                  "forward model.py:7") == 1000);
+  }
   SUBCASE("hide leaves frames out of their stacks") {
     options.hide = "model\\.py|train\\.py";
     const Paths found = paths(snapshot, options);
@@ -302,4 +316,31 @@ TEST_CASE("a tree of one device has the memory of that device alone, also outsid
   CHECK(bytes_of(DeviceId{1}) == 4096 + 200);
   CHECK(bytes_of(std::nullopt) == 2 * 4096 + 300);
   CHECK(rank_user_lines(state, DeviceId{0}).at(0).amount.bytes == 100);
+}
+
+TEST_CASE("a line that holds more than half shows the innermost lines that it called") {
+  const std::string packages = "/opt/conda/lib/python3.10/site-packages/";
+  const std::string linear = packages + "torch/nn/modules/linear.py:125:forward";
+  const std::string device = packages + "torch/utils/_device.py:104:__torch_function__";
+  const std::string trainer = packages + "transformers/trainer.py:2000:train";
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 8192)
+      .active(4096, 4000, {device, linear, packages + "transformers/llama.py:176:forward", trainer, "/app/hf.py:7:run"})
+      .active(2048, 2000, {linear, packages + "transformers/llama.py:180:forward", trainer, "/app/hf.py:7:run"})
+      .active(512, 100, {device, packages + "transformers/llama.py:190:forward", trainer, "/app/hf.py:7:run"})
+      .active(512, 500, {"/app/data.py:3:load"})
+      .active(1024, 1000, {device, packages + "vllm/linear.py:9:create_weights", packages + "vllm/llm.py:5:load"});
+  const Recording snapshot = builder.read();
+  const MemoryState state = end_of(snapshot);
+  const std::vector<UserLine> users = rank_user_lines(state, std::nullopt);
+  REQUIRE(users.size() == 3);
+  CHECK(node_label(state.frames(), users[0].key) == "run hf.py:7");
+  REQUIRE(users[0].within.size() == 2); // the third has less than a twentieth
+  CHECK(node_label(state.frames(), users[0].within[0].frame) == "forward llama.py:176");
+  CHECK(users[0].within[0].amount == Amount{4000, 1});
+  CHECK(node_label(state.frames(), users[0].within[1].frame) == "forward llama.py:180");
+  SUBCASE("and a stack without a line of the user is named by a line that says something") {
+    CHECK(node_label(state.frames(), users[1].key) == "create_weights linear.py:9");
+  }
+  CHECK(users[1].within.empty());
 }

@@ -96,7 +96,7 @@ TEST_CASE("boxes of different parents may say the same") {
   siblings.last().parent = 1;
   siblings.frame("/app/a.py", 2, "update");
   siblings.last().parent = 0;
-  CHECK(siblings.labels(6) == Labels{"f", "update", "update"});
+  CHECK(siblings.labels(6) == Labels{"f :1", "update", "update"});
 }
 
 } // namespace memviz::render

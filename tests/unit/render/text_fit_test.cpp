@@ -58,7 +58,8 @@ TEST_CASE("fit_label takes the longest form that fits") {
   const Label label{.name = "forward", .place = "model.py:41", .note = "19.5 MiB"};
   CHECK(fit_label(label, 40) == "forward model.py:41  19.5 MiB");
   CHECK(fit_label(label, 28) == "forward model.py:41");
-  CHECK(fit_label(label, 18) == "forward");
+  CHECK(fit_label(label, 18) == "forward :41"); // the line is what a reader goes to
+  CHECK(fit_label(label, 10) == "forward");
   CHECK(fit_label(label, 6) == "forwa…");
   CHECK(fit_label(label, 5) == "forw…");
   CHECK(fit_label(label, 4).empty());

@@ -107,3 +107,18 @@ TEST_CASE("node labels") {
   CHECK(node_label(frames, PoolId{0, 2}) == "private pool (0, 2)");
   CHECK(node_label(frames, BlockState::inactive) == "inactive");
 }
+
+TEST_CASE("frames of the interpreter are recognised by their file, or by their name where they have none") {
+  CHECK(is_interpreter("slot_tp_call", "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c"));
+  CHECK(is_interpreter("_PyObject_VectorcallTstate", "./Include/internal/pycore_call.h"));
+  CHECK(is_interpreter("PyMethod_New", "??"));
+  CHECK(is_interpreter("_PyStack_AsDict", ""));
+  CHECK(is_interpreter("torch::autograd::THPVariable_empty(_object*, _object*)", "python_torch_functions_2.cpp"));
+  CHECK(is_interpreter("start_thread", "/build/glibc-B3wQXB/glibc-2.31/nptl/pthread_create.c"));
+  CHECK_FALSE(is_interpreter("PyModel::forward(at::Tensor)", "??"));
+  CHECK_FALSE(is_interpreter("Python_forward", "??"));
+  CHECK_FALSE(is_interpreter("main", "train.cpp"));
+  CHECK_FALSE(is_interpreter("PyLong_AsLong", "model.cpp"));
+  CHECK_FALSE(is_interpreter("torch::autograd::AccumulateGrad::apply", "??"));
+  CHECK_FALSE(is_interpreter("forward", "/app/Objects/model.py"));
+}
