@@ -32,6 +32,7 @@
 #include "memviz/fit.hpp"
 #include "memviz/fit_report.hpp"
 #include "memviz/fit_server.hpp"
+#include "memviz/fit_server_settings.hpp"
 #include "memviz/fit_server_words.hpp"
 #include "memviz/fit_words.hpp"
 #include "memviz/flame.hpp"
