@@ -34,7 +34,7 @@ double draw_leading_rows(Page& page, double y, const RankedList& list) {
   double top = y;
   for (std::size_t i = 0; i < std::min(kLeadingRows, list.rows.size()); ++i) {
     const RankedRow& row = list.rows[i];
-    const std::string label = leading_label(row.label);
+    const std::string label = (row.is_within ? "↳ " : "") + leading_label(row.label);
     const double label_x = kLeadingSwatch + value_width(row) + kLabelGap;
     const double width = label_x + static_cast<double>(columns_of(label)) * kLeadingFontSize * kMonoEm;
     if (x > kMargin && x + width > kMargin + kContentWidth) {
