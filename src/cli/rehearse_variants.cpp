@@ -1,6 +1,5 @@
 #include "cli/rehearse_variants.hpp"
 
-
 #include <cstddef>
 #include <fmt/format.h>
 

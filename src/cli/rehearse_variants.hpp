@@ -16,7 +16,7 @@ namespace memviz::cli {
 
 struct VariantOptions {
   std::vector<rehearse::RunChange> changes; ///< of --compare-with
-  bool tries_levers = false;             ///< --levers: PyTorch's allocator settings as well
+  bool tries_levers = false;                ///< --levers: PyTorch's allocator settings as well
 };
 
 [[nodiscard]] OptionList<VariantOptions> variant_options();

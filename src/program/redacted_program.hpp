@@ -8,8 +8,8 @@
 
 namespace memviz::program {
 
-/// Rewrites the program before anything else reads it. What it costs stays the same. Throws Error where something that was hidden is
-/// left; see Redactor.
+/// Rewrites the program before anything else reads it. What it costs stays the same. Throws Error where something that
+/// was hidden is left; see Redactor.
 void redact(Program& program, Redactor& redactor);
 
 } // namespace memviz::program

@@ -27,7 +27,7 @@ enum : std::uint64_t {
   accumulate_grad = 1U << 11U,
   engine = 1U << 12U,
   copy = 1U << 13U,
-  generic = 1U << 14U,          ///< says nothing of who calls it
+  generic = 1U << 14U,           ///< says nothing of who calls it
   module_parameters = 1U << 15U, ///< moves a module's parameters, or makes them
   optimizer = 1U << 16U,
   data_loader = 1U << 17U,
