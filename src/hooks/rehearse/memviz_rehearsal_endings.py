@@ -1,8 +1,10 @@
 """Ends of a program that run no exit handlers, SIGTERM and os._exit(), and SIGUSR1, at which it goes on. A program that
-handles these signals itself keeps its handlers."""
+handles these signals itself keeps its handlers. And the wait for threads at an end that runs them."""
 
 import os
 import signal
+import threading
+import time
 
 exit_at_once = os._exit
 
@@ -47,3 +49,27 @@ def _end_by(number, end, frame):
     end(frame)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def let_threads_rest():
+    """Waits until no other thread runs, half a second at most: one of PyTorch's that drops its last reference to a Python
+    object when the interpreter is already ending aborts the process (pytorch issue 38228, Python 3.9 to 3.13). Kernels
+    that take no time make that likely after a last backward()."""
+    end = time.monotonic() + 0.5
+    resting = 0
+    while resting < 3 and time.monotonic() < end:
+        time.sleep(0.002)  # lets go of the interpreter's lock
+        resting = resting + 1 if _others_rest() else 0
+
+
+def _others_rest():
+    for thread in os.listdir("/proc/self/task"):
+        if int(thread) == threading.get_native_id():
+            continue
+        try:
+            with open(f"/proc/self/task/{thread}/stat") as stat:
+                if stat.read().rpartition(")")[2].split()[0] not in "SZ":
+                    return False
+        except OSError:
+            continue  # it has ended
+    return True

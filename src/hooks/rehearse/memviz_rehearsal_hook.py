@@ -20,7 +20,6 @@ import os
 import signal
 import sys
 import threading
-import time
 
 import memviz_rehearsal_deepspeed
 import memviz_rehearsal_endings
@@ -339,31 +338,7 @@ def _end(is_stopped=False):
         file=file,
         devices=devices,
     )
-    _let_threads_rest()
-
-
-def _let_threads_rest():
-    """Waits until no other thread runs, half a second at most: one of PyTorch's that drops its last reference to a Python
-    object when the interpreter is already ending aborts the process (pytorch issue 38228, Python 3.9 to 3.13). Kernels
-    that take no time make that likely after a last backward()."""
-    end = time.monotonic() + 0.5
-    resting = 0
-    while resting < 3 and time.monotonic() < end:
-        time.sleep(0.002)  # lets go of the interpreter's lock
-        resting = resting + 1 if _others_rest() else 0
-
-
-def _others_rest():
-    for thread in os.listdir("/proc/self/task"):
-        if int(thread) == threading.get_native_id():
-            continue
-        try:
-            with open(f"/proc/self/task/{thread}/stat") as stat:
-                if stat.read().rpartition(")")[2].split()[0] not in "SZ":
-                    return False
-        except OSError:
-            continue  # it has ended
-    return True
+    memviz_rehearsal_endings.let_threads_rest()
 
 
 def _machine_device(device):
