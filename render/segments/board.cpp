@@ -144,7 +144,8 @@ Board board_of(const MemoryState& state, const Colouring& colouring, const Board
   if (const DeviceState* const leading = leading_device(state.devices_of(options.device))) {
     for (BoardPlace& place : board.places)
       place.is_closed = place.place.device != leading->device;
-    std::ranges::stable_partition(board.places, [](const BoardPlace& place) { return !place.is_closed; });
+    std::stable_partition(board.places.begin(), board.places.end(),
+                          [](const BoardPlace& place) { return !place.is_closed; });
   }
   return board;
 }

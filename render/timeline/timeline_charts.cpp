@@ -132,9 +132,8 @@ std::optional<Capacity> capacity_of(const TimelineDevice& device) {
 }
 
 Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options)
-    : picture_(picture), options_(options), lines_(picture.state) {
+    : picture_(picture), options_(options), axis_(options.axis), lines_(picture.state) {
   const std::vector<const TimelineDevice*> devices = drawn_devices(picture);
-  axis_ = options.axis;
   check_axis(devices, axis_);
   color_ = color_of(devices, options);
   for (const TimelineDevice* device : devices) {

@@ -17,8 +17,8 @@ const std::string& StackLines::line(StackId stack) {
 }
 
 std::string inner_line_text(const FrameTable& frames, const InnerLine& inner, std::size_t columns) {
-  constexpr std::string_view kIndent = "  ";
-  return std::string(kIndent) + elided(node_label(frames, inner.frame), columns - kIndent.size());
+  constexpr std::string_view kStep = "  ";
+  return std::string(kStep) + elided(node_label(frames, inner.frame), columns - kStep.size());
 }
 
 } // namespace memviz

@@ -166,7 +166,8 @@ std::vector<Strip> chart_strips(const LifeLines& lines, const DeviceRecord& reco
                                         &Slice::baseline_bytes);
   // At the bottom, where the scale may be torn: nothing that has a name is drawn smaller than it is.
   if (!chart.is_by_kind)
-    std::ranges::stable_partition(strips, [](const Strip& strip) { return std::holds_alternative<Pseudo>(strip.key); });
+    std::stable_partition(strips.begin(), strips.end(),
+                          [](const Strip& strip) { return std::holds_alternative<Pseudo>(strip.key); });
   for (Strip& strip : strips)
     strip.is_baseline = true;
   for (Strip& strip : strips_of({list_of(&DeviceRecord::lives, &LifeKinds::lives)}, &Slice::rest_bytes))
