@@ -15,7 +15,7 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kAnswerColumn = 74;
+constexpr double kBulletColumn = 16;
 constexpr double kFontSize = 13;
 constexpr std::size_t kLineColumns = 60;
 constexpr std::size_t kMostBars = 8;
@@ -49,25 +49,14 @@ bool is_drawn(const LedgerPart& part) {
   return part.bytes > 0 && part.key != "reserved_bytes" && part.key != "capacity_bytes";
 }
 
-std::string_view answer_word(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::fits: return "yes";
-  case Outcome::does_not_fit: return "no";
-  case Outcome::at_best: return "perhaps";
-  case Outcome::not_offered: return "unknown";
-  case Outcome::no_matter: return "no";
-  }
-  return "";
-}
-
-double draw_line(Page& page, double y, std::string_view word, std::string_view word_class, const std::string& text) {
+double draw_line(Page& page, double y, std::string_view bullet_class, const std::string& text) {
   XmlElement section = page.add_section(y, "words");
-  add_text(section, kMargin, y + 13, word_class, word).set("data-lead", "margin");
+  add_text(section, kMargin, y + 13, bullet_class, "•").set("data-lead", "margin");
   const Paragraph paragraph{.css_class = "",
                             .font_size = kFontSize,
                             .line_height = 18,
-                            .width = kContentWidth - kAnswerColumn,
-                            .indent = kAnswerColumn};
+                            .width = kContentWidth - kBulletColumn,
+                            .indent = kBulletColumn};
   return draw_paragraph(section, y + 13, paragraph, text) - 13 + 2;
 }
 
@@ -127,15 +116,13 @@ double draw_parts_table(Page& page, double y, const MemoryLedger& ledger) {
   return draw_legend(page, y, entries, "") - 6;
 }
 
-double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words) {
-  for (std::size_t i = 0; i < words.answers.size(); ++i) {
-    if (words.answers[i].empty()) continue;
-    const bool is_answer = i < device.what_ifs.size();
-    y = draw_line(page, y, is_answer ? answer_word(device.what_ifs[i].outcome) : "", "strong", words.answers[i]);
-  }
-  for (const std::string& advice : words.advice)
-    y = draw_line(page, y, "advice", "strong plus", advice);
-  return y;
+double draw_sentences(Page& page, double y, const std::string& heading, const std::vector<std::string>& sentences,
+                      std::string_view bullet_class) {
+  if (sentences.empty()) return y;
+  y = draw_heading(page, y, heading);
+  for (const std::string& sentence : sentences)
+    y = draw_line(page, y, bullet_class, sentence);
+  return y + 10;
 }
 
 std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanation& device) {

@@ -10,6 +10,7 @@
 #include "memviz/explain_words.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz::render {
@@ -26,8 +27,9 @@ namespace memviz::render {
 /// The same as figures with names, two columns; what is 0 is left out.
 [[nodiscard]] double draw_parts_table(Page& page, double y, const MemoryLedger& ledger);
 
-/// Each answer on its lines, "yes", "no" or "unknown" before it; then the advice.
-[[nodiscard]] double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words);
+/// A heading and each sentence with a bullet of that class; nothing where there are none.
+[[nodiscard]] double draw_sentences(Page& page, double y, const std::string& heading,
+                                    const std::vector<std::string>& sentences, std::string_view bullet_class);
 
 /// The moment, who asked, counts.
 [[nodiscard]] std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanation& device);

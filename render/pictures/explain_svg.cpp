@@ -118,6 +118,7 @@ double draw_lists(Page& page, double y, const ExplainPicture& picture, const std
 double draw_main_device(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
                         const ExplanationText& words) {
   const DeviceExplanation& device = picture.devices.front();
+  y = draw_sentences(page, y, "What would help", words.helps, "strong plus");
   if (device.request) {
     y = draw_heading(page, y, "What was asked for, and the room there was");
     y = draw_bars(page, y, request_bars(device)) + 12;
@@ -131,10 +132,12 @@ double draw_main_device(Page& page, double y, const ExplainPicture& picture, con
     y = draw_heading(page, y, "What each device held, each at its own moment");
     y = draw_bars(page, y, bars) + 12;
   }
-  if (!device.what_ifs.empty()) {
-    y = draw_heading(page, y, device.request ? "What would have helped" : "What would help");
-    y = draw_answers(page, y, device, words) + 10;
-  }
+  std::vector<std::string> others = words.does_not_help;
+  // The last answer says how well the model follows the recording.
+  if (words.answers.size() > device.what_ifs.size()) others.push_back(words.answers.back());
+  const char* const heading =
+      device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown";
+  y = draw_sentences(page, y, heading, others, "muted");
   page.begin_below_graph();
   add_rule(page.below_graph(), y);
   return draw_lists(page, y + 12, picture, origins, device);
