@@ -3,6 +3,7 @@
 #include "analysis/leaks/step_marks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace memviz {
@@ -52,8 +53,8 @@ TimelineSteps timeline_steps(const Recording& recording, const DeviceRecord& rec
     const std::uint32_t end = i + 1 < times_us.size() ? state_from(record, times_us[i + 1]) : record.states();
     // A mark before the first event: how the step began is not recorded.
     if (begin >= end || begin <= 1 || begin < window.first || begin > window.last) continue;
-    const auto first = live.begin() + begin;
-    const std::int64_t peak_bytes = *std::max_element(first, live.begin() + end);
+    const auto first = live.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::int64_t peak_bytes = *std::max_element(first, live.begin() + static_cast<std::ptrdiff_t>(end));
     found.steps.push_back({.number = i + 1,
                            .begin = begin,
                            .peak_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(peak_bytes, 0)),
