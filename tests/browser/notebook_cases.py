@@ -66,6 +66,7 @@ class NotebookCases(BrowserCase):
         page = self.open_cells(*(getattr(memviz_torch, kind)(TESTDATA / "oom.pickle") for kind in KINDS))
         for number, kind in enumerate(KINDS):
             with self.subTest(kind):
+                page.locator("iframe").nth(number).scroll_into_view_if_needed()  # a frame out of sight has no frames of animation
                 cell = page.frame_locator("iframe").nth(number)
                 expect(cell.locator("body > svg.scripted" if kind != "explain" else "body > svg")).to_be_visible()
                 expect(cell.locator("body")).not_to_contain_text("]]>")
