@@ -1,5 +1,6 @@
 #include "pictures/explain_parts.hpp"
 
+#include "page/header.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"

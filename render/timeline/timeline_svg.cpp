@@ -9,6 +9,7 @@
 #include "timeline/timeline_charts.hpp"
 #include "timeline/timeline_data.hpp"
 #include "timeline/timeline_figures.hpp"
+#include "timeline/timeline_marks.hpp"
 #include "timeline/timeline_panel.hpp"
 #include "web/embedded.hpp"
 
