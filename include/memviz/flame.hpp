@@ -111,12 +111,14 @@ public:
 private:
   struct Facts;
   [[nodiscard]] NodeKey find(StackId stack_id);
+  [[nodiscard]] std::optional<FrameId> find_inner(StackId stack);
   [[nodiscard]] int preference(FrameId id);
   [[nodiscard]] std::size_t autograd_node(std::span<const FrameId> stack);
 
   const FrameTable& frames_;
   std::unique_ptr<Facts> facts_;
   std::unordered_map<std::uint32_t, NodeKey> line_by_stack_;
+  std::unordered_map<std::uint32_t, std::optional<FrameId>> inner_by_stack_;
 };
 
 /// The same for one stack; of many, a finder is quicker.

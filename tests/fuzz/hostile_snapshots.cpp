@@ -111,16 +111,31 @@ std::string one_long_fx_text_in_every_frame(std::size_t bytes) {
   return file.done();
 }
 
-std::string deep_stack_in_many_blocks(std::size_t bytes) {
-  File file;
-  const std::string one = file.keep(frame(text_piece("PyEval_")));
-  const std::string frames = file.keep(repeated(bytes / 2, one));
+/// Blocks in use with one stack.
+std::string many_blocks(File file, const std::string& frames, std::size_t bytes) {
   file.add("segments", "(" +
                            File::dict({{"address", "K\1"},
                                        {"total_size", "J" + number_bytes(bytes, 4)},
                                        {"blocks", repeated(bytes / 2, block(frames))}}) +
                            "l");
   return file.done();
+}
+
+std::string deep_stack_in_many_blocks(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(frame(text_piece("PyEval_")));
+  const std::string frames = file.keep(repeated(bytes / 2, one));
+  return many_blocks(std::move(file), frames, bytes);
+}
+
+/// The outermost frame is the user's, so that all others are within its line.
+std::string deep_line_in_many_blocks(std::size_t bytes) {
+  File file;
+  const std::string inner = file.keep(frame(text_piece("at::")));
+  const std::string line = File::dict({{"name", text_piece("main")}, {"filename", text_piece("train.py")}});
+  const std::string many = repeated(bytes / 2, inner);
+  const std::string frames = file.keep(many.substr(0, many.size() - 1) + line + many.substr(many.size() - 1));
+  return many_blocks(std::move(file), frames, bytes);
 }
 
 std::string settings_under_a_long_key(std::size_t bytes) {
@@ -236,6 +251,7 @@ std::vector<HostileShape> snapshot_shapes() {
       {"one long name in many events", one_long_name_in_many_events},
       {"one long fx text in every frame", one_long_fx_text_in_every_frame},
       {"a deep stack in many blocks", deep_stack_in_many_blocks},
+      {"a deep line in many blocks", deep_line_in_many_blocks},
       {"settings under a long key", settings_under_a_long_key},
       {"metadata of one long text", metadata_of_one_long_text},
       {"shared annotations", shared_annotations},

@@ -140,6 +140,12 @@ NodeKey UserLineFinder::line_of(StackId stack) {
 }
 
 std::optional<FrameId> UserLineFinder::inner_line_of(StackId stack) {
+  const auto [entry, is_new] = inner_by_stack_.try_emplace(stack.value);
+  if (is_new) entry->second = find_inner(stack);
+  return entry->second;
+}
+
+std::optional<FrameId> UserLineFinder::find_inner(StackId stack) {
   const NodeKey line = line_of(stack);
   if (!is_frame(line)) return std::nullopt;
   std::optional<FrameId> best;
