@@ -1,6 +1,7 @@
 #include "memviz/timeline_steps.hpp"
 
 #include "analysis/leaks/step_marks.hpp"
+#include "analysis/timeline/timeline_ranges.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,27 +9,6 @@
 
 namespace memviz {
 namespace {
-
-/// Returns the live bytes of each state. Sums are without a sign: sizes of a hostile file may wrap around.
-std::vector<std::int64_t> live_by_state(const DeviceRecord& record) {
-  std::vector<std::uint64_t> changes(record.states(), 0);
-  const auto add = [&](std::uint32_t state, std::uint64_t change) {
-    if (state < changes.size()) changes[state] += change;
-  };
-  for (const auto* const lives : {&record.lives, &record.freed_baseline, &record.kept_baseline})
-    for (const Life& life : *lives) {
-      add(life.begin, life.size_bytes);
-      add(life.end, 0 - life.size_bytes);
-    }
-  for (const auto& [state, change] : record.corrections)
-    add(state, static_cast<std::uint64_t>(change));
-  std::vector<std::int64_t> live;
-  live.reserve(changes.size());
-  std::uint64_t sum = 0;
-  for (const std::uint64_t change : changes)
-    live.push_back(static_cast<std::int64_t>(sum += change));
-  return live;
-}
 
 /// Returns the first state that an event at `time_us` or later leads to.
 std::uint32_t state_from(const DeviceRecord& record, std::int64_t time_us) {
@@ -47,7 +27,7 @@ TimelineSteps timeline_steps(const Recording& recording, const DeviceRecord& rec
   if (marks.empty() || marks.front().rank < StepRank::optimizer) return found;
   found.name = marks.front().name;
   const auto& times_us = marks.front().times_us;
-  const std::vector<std::int64_t> live = live_by_state(record);
+  const std::vector<std::int64_t> live = live_bytes_by_state(record);
   for (std::size_t i = 0; i < times_us.size(); ++i) {
     const std::uint32_t begin = state_from(record, times_us[i]);
     const std::uint32_t end = i + 1 < times_us.size() ? state_from(record, times_us[i + 1]) : record.states();

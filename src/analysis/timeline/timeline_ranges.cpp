@@ -114,19 +114,20 @@ void sum_up_ranges(DeviceRecord& record) {
 }
 
 std::vector<std::int64_t> live_bytes_by_state(const DeviceRecord& record) {
-  std::vector<std::int64_t> live(record.states());
-  const auto add = [&](const Life& life) {
-    const auto bytes = static_cast<std::int64_t>(life.size_bytes);
-    live[life.begin] += bytes;
-    if (life.end != kForever) live[life.end] -= bytes;
-  };
-  std::for_each(record.lives.begin(), record.lives.end(), add);
-  std::for_each(record.freed_baseline.begin(), record.freed_baseline.end(), add);
-  std::for_each(record.kept_baseline.begin(), record.kept_baseline.end(), add);
+  // Sums are without a sign: sizes of a hostile file may wrap around.
+  std::vector<std::uint64_t> changes(record.states());
+  for (const auto* const lives : {&record.lives, &record.freed_baseline, &record.kept_baseline})
+    for (const Life& life : *lives) {
+      changes[life.begin] += life.size_bytes;
+      if (life.end != kForever) changes[life.end] -= life.size_bytes;
+    }
   for (const auto& [state, bytes] : record.corrections)
-    live[state] += bytes;
-  for (std::size_t state = 1; state < live.size(); ++state)
-    live[state] += live[state - 1];
+    changes[state] += static_cast<std::uint64_t>(bytes);
+  std::vector<std::int64_t> live;
+  live.reserve(changes.size());
+  std::uint64_t sum = 0;
+  for (const std::uint64_t change : changes)
+    live.push_back(static_cast<std::int64_t>(sum += change));
   return live;
 }
 
