@@ -58,7 +58,7 @@ std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& l
                    format_counted(amount.blocks, noun), elided(node_label(frames, lines[i].key), kNameColumns)});
     for (const InnerLine& inner : lines[i].within)
       table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, whole_bytes),
-                     format_counted(inner.amount.blocks, noun), inner_line_text(frames, inner, kNameColumns)});
+                     format_counted(inner.amount.blocks, noun), inner_line_text(frames, inner.frame, kNameColumns)});
   }
   return table.text("  ") + more(lines.size(), shown);
 }

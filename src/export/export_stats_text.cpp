@@ -47,7 +47,7 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
     for (const InnerLine& inner : user.within)
       table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, total_bytes),
                      format_count(inner.amount.blocks),
-                     inner_line_text(state.frames(), inner, kStatsLineColumns - kNumberColumns)});
+                     inner_line_text(state.frames(), inner.frame, kStatsLineColumns - kNumberColumns)});
   }
   std::string text =
       fmt::format("\nLargest users{}, by the innermost line of your own code\n",

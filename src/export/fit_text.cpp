@@ -214,6 +214,12 @@ std::string rank_by_gpu_table(const GpusReport& report) {
   return "\nPeak of each rank\n" + table.text("  ");
 }
 
+std::string bisection_text(std::size_t runs, std::size_t columns) {
+  return wrapped_text(fmt::format("Found by bisection in {}, which takes for granted that what fits, fits with less.",
+                                  format_counted(runs, "run")),
+                      "", columns);
+}
+
 } // namespace
 
 std::string ranks_text(const RanksReport& report, std::size_t columns) {
@@ -234,10 +240,7 @@ std::string search_text(const SearchReport& report, std::size_t columns) {
   const SearchRun& run = answering_run(report);
   text += fmt::format("{}={}\n", report.range.name, run.value);
   text += verdict_text(run.verdict, columns);
-  return text + '\n' +
-         wrapped_text(fmt::format("Found by bisection in {}, which takes for granted that what fits, fits with less.",
-                                  format_counted(report.runs.size(), "run")),
-                      "", columns);
+  return text + '\n' + bisection_text(report.runs.size(), columns);
 }
 
 std::string frontier_text(const FrontierReport& report, std::size_t columns) {
@@ -259,10 +262,7 @@ std::string frontier_text(const FrontierReport& report, std::size_t columns) {
   const SearchRun& run = answering_run(first.search);
   return wrapped_text(frontier_headline(report), "", columns) + '\n' + table.text("  ") +
          fmt::format("\n{}={}, {}={}\n", report.range.name, first.value, first.search.range.name, run.value) +
-         verdict_text(run.verdict, columns) + '\n' +
-         wrapped_text(fmt::format("Found by bisection in {}, which takes for granted that what fits, fits with less.",
-                                  format_counted(runs, "run")),
-                      "", columns);
+         verdict_text(run.verdict, columns) + '\n' + bisection_text(runs, columns);
 }
 
 std::string variants_text(const VariantsReport& report, std::size_t columns) {

@@ -81,8 +81,8 @@ std::string overview(const DeviceLeaks& leaks, const LeaksWords& words) {
 class LeaksText {
 public:
   explicit LeaksText(const MemoryState& state)
-      : state_(state), frames_(state.frames()), lines_(state.frames()), finder_(state.frames()),
-        origins_(state.frames(), origin_of), kinds_(kinds_by_stack(state)) {}
+      : state_(state), frames_(state.frames()), lines_(state.frames()), origins_(state.frames(), origin_of),
+        kinds_(kinds_by_stack(state)) {}
 
   [[nodiscard]] std::string section(const DeviceLeaks& leaks);
 
@@ -99,7 +99,6 @@ private:
   const MemoryState& state_;
   const FrameTable& frames_;
   StackLines lines_;
-  UserLineFinder finder_;
   TextFacts<CodeOrigin> origins_;
   HashMap<std::uint32_t, std::string> stack_texts_;
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
@@ -143,7 +142,7 @@ bool LeaksText::is_too_little(const StackGrowth& growth, std::span<const StackGr
   std::size_t same = 0;
   for (const StackGrowth& other : growths) {
     all_bytes += other.trend.bytes_per_step;
-    if (finder_.line_of(other.stack) == finder_.line_of(growth.stack)) ++same;
+    if (lines_.finder().line_of(other.stack) == lines_.finder().line_of(growth.stack)) ++same;
   }
   return same > 1 || growth.trend.bytes_per_step > all_bytes / 2;
 }
@@ -156,8 +155,8 @@ std::string LeaksText::growth_table(DeviceId device, std::span<const StackGrowth
                    range_text(growth.first_bytes, growth.last_bytes),
                    line_of(growth) + kind_text(device, growth.stack)});
     if (is_too_little(growth, growths))
-      if (const auto inner = finder_.inner_line_of(growth.stack))
-        table.add_row({"", "", "", "", "  " + elided(node_label(frames_, *inner), kLeakLineColumns - 2)});
+      if (const auto inner = lines_.finder().inner_line_of(growth.stack))
+        table.add_row({"", "", "", "", inner_line_text(frames_, *inner, kLeakLineColumns)});
   }
   return table.text("    ") + rest_text(growths.size());
 }

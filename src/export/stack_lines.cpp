@@ -16,9 +16,9 @@ const std::string& StackLines::line(StackId stack) {
   return line;
 }
 
-std::string inner_line_text(const FrameTable& frames, const InnerLine& inner, std::size_t columns) {
+std::string inner_line_text(const FrameTable& frames, FrameId inner, std::size_t columns) {
   constexpr std::string_view kStep = "  ";
-  return std::string(kStep) + elided(node_label(frames, inner.frame), columns - kStep.size());
+  return std::string(kStep) + elided(node_label(frames, inner), columns - kStep.size());
 }
 
 } // namespace memviz

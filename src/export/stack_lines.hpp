@@ -20,6 +20,7 @@ public:
       : frames_(frames), columns_(columns), finder_(frames), lines_(frames.stack_count()) {}
   /// "" for a stack without frames.
   [[nodiscard]] const std::string& line(StackId stack);
+  [[nodiscard]] UserLineFinder& finder() { return finder_; }
 
 private:
   const FrameTable& frames_;
@@ -29,6 +30,6 @@ private:
 };
 
 /// The label of a line within another, indented below that.
-[[nodiscard]] std::string inner_line_text(const FrameTable& frames, const InnerLine& inner, std::size_t columns);
+[[nodiscard]] std::string inner_line_text(const FrameTable& frames, FrameId inner, std::size_t columns);
 
 } // namespace memviz

@@ -1,17 +1,13 @@
 #include "memviz/label.hpp"
 
+#include "base/affixes.hpp"
+
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string_view>
 
 namespace memviz {
 namespace {
-
-bool starts_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view part) { return text.starts_with(part); });
-}
 
 /// "PyObject_Call", "_PyEval_Vector", "Py_BytesMain", but not "PyModel::forward" or "Python_forward".
 bool is_python_c_function(std::string_view name) {

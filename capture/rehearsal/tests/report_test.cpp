@@ -11,34 +11,46 @@
 
 using namespace memviz::rehearsal;
 
-TEST_CASE("a process says what it took when it ends") {
-  const std::string report = "rehearsal_report.jsonl";
-  unlink(report.c_str());
-  const Outcome outcome = in_child([&] {
-    setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
-    setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);
-    void* device = nullptr;
-    function<Malloc>("cudaMalloc")(&device, 4 << 20);
-    if (std::strcmp(function<const char*()>("memviz_rehearsal_profile")(), "t4") != 0) return 1;
-    exit(0);
-  });
-  CHECK(outcome.status == 0);
+namespace {
+
+/// Returns the first line of the report, and removes the file.
+std::string taken_line(const std::string& report) {
   FILE* const file = fopen(report.c_str(), "r");
   REQUIRE(file);
   std::array<char, 4096> line{};
   CHECK(fgets(line.data(), line.size(), file));
   fclose(file);
-  CHECK(std::string(line.data()).find("\"used_bytes\": 4194304, \"peak_used_bytes\": 4194304") != std::string::npos);
   unlink(report.c_str());
+  return line.data();
+}
+
+/// In the child: the made-up GPU of a T4, which reports there, with 4 MiB in use.
+void* begin(const std::string& report) {
+  setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
+  setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);
+  void* device = nullptr;
+  function<Malloc>("cudaMalloc")(&device, 4 << 20);
+  return device;
+}
+
+} // namespace
+
+TEST_CASE("a process says what it took when it ends") {
+  const std::string report = "rehearsal_report.jsonl";
+  const Outcome outcome = in_child([&] {
+    begin(report);
+    if (std::strcmp(function<const char*()>("memviz_rehearsal_profile")(), "t4") != 0) return 1;
+    exit(0);
+  });
+  CHECK(outcome.status == 0);
+  const std::string line = taken_line(report);
+  CHECK(line.find("\"used_bytes\": 4194304, \"peak_used_bytes\": 4194304") != std::string::npos);
 }
 
 TEST_CASE("a process that never comes to its end leaves what it took until then, and reads are seen") {
   const std::string report = "rehearsal_live.jsonl";
   const Outcome outcome = in_child([&] {
-    setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
-    setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);
-    void* device = nullptr;
-    function<Malloc>("cudaMalloc")(&device, 4 << 20);
+    void* const device = begin(report);
     static int reads = 0;
     // It may call the machine, so the lock must be free by then.
     function<void(void (*)())>("memviz_rehearsal_watch_reads")([] {
@@ -51,12 +63,7 @@ TEST_CASE("a process that never comes to its end leaves what it took until then,
     return reads == 1 && value == 0 ? 0 : 1;
   });
   CHECK(outcome.status == 0);
-  FILE* const file = fopen(report.c_str(), "r");
-  REQUIRE(file);
-  std::array<char, 4096> line{};
-  CHECK(fgets(line.data(), line.size(), file));
-  fclose(file);
-  CHECK(std::string(line.data()).find("\"peak_used_bytes\": 6291456") != std::string::npos);
-  CHECK(std::string(line.data()).find("\"host_reads\": 1") != std::string::npos);
-  unlink(report.c_str());
+  const std::string line = taken_line(report);
+  CHECK(line.find("\"peak_used_bytes\": 6291456") != std::string::npos);
+  CHECK(line.find("\"host_reads\": 1") != std::string::npos);
 }

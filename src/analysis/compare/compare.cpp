@@ -159,15 +159,14 @@ private:
   }
 
   [[nodiscard]] std::vector<UserLineChange> largest_within(const UserLineChange& line, const FrameOrder& order) const {
-    constexpr std::size_t kMost = 3;
-    constexpr std::int64_t kLeastPart = 20; // one in so many
+    constexpr auto kLeastPart = static_cast<std::int64_t>(kLeastPartWithin);
     std::vector<UserLineChange> inner;
     for (const auto& [key, change] : changes_.at({line.device.value_or(DeviceId{}), line.key}).within) {
       const UserLineChange changed = unequal(key, change, line.device);
       if (magnitude(changed) > 0 && magnitude(changed) >= magnitude(line) / kLeastPart) inner.push_back(changed);
     }
     sort(inner, order);
-    inner.resize(std::min(inner.size(), kMost));
+    inner.resize(std::min(inner.size(), kMostWithin));
     return inner;
   }
 

@@ -16,9 +16,9 @@ namespace memviz {
 
 /// The degree to which a name suggests a step; higher is better.
 enum class StepRank : std::uint8_t {
-  none, ///< it does not: it is too seldom, or is known for something else
-  any,  ///< it is three times
-  many, ///< it is five times
+  none, ///< it does not: it occurs too seldom, or is known for something else
+  any,  ///< it occurs three times
+  many, ///< it occurs five times
   word, ///< one of its words is step, iteration or batch
   optimizer,
   profiler, ///< from here on nothing but steps has such marks
@@ -46,7 +46,7 @@ private:
   /// The key that distinguishes names: their text up to a number at the end.
   struct Key {
     std::string text;
-    StepRank rank = StepRank::none; ///< where it is often
+    StepRank rank = StepRank::none; ///< where it occurs often
   };
   using Starts = std::vector<const Annotation*>;
 

@@ -1,6 +1,7 @@
 #include "analysis/tree/user_lines.hpp"
 
 #include "analysis/tree/text_facts.hpp"
+#include "base/affixes.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
@@ -19,11 +20,6 @@ constexpr int kPython = 5;
 constexpr int kPassingOn = 4;
 constexpr int kUserCpp = 3;
 constexpr int kLibraryCpp = 2;
-
-bool starts_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view part) { return text.starts_with(part); });
-}
 
 /// C++ on the way from an operator to the allocator: the same for every tensor.
 bool is_plumbing(std::string_view function) {
@@ -65,10 +61,6 @@ int function_preference(std::string_view name) {
 /// "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
 bool is_between_compilers(std::string_view filename) {
   return filename.find("tmpxft_") != std::string_view::npos;
-}
-
-bool ends_with_any(std::string_view text, std::span<const std::string_view> ends) {
-  return std::any_of(ends.begin(), ends.end(), [&](std::string_view part) { return text.ends_with(part); });
 }
 
 /// Whether the file only passes calls on: torch's dispatch, hooks and decorators, and the standard library.
@@ -242,16 +234,14 @@ std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
 }
 
 std::vector<InnerLine> LineAmounts::largest_within(const Held& held, const FrameOrder& order) {
-  constexpr std::size_t kMost = 3;
-  constexpr std::uint64_t kLeastPart = 20; // one in so many
   std::vector<InnerLine> inner;
   for (const auto& [frame, amount] : held.within)
-    if (amount.bytes >= held.amount.bytes / kLeastPart) inner.push_back({frame, amount});
+    if (amount.bytes >= held.amount.bytes / kLeastPartWithin) inner.push_back({frame, amount});
   std::sort(inner.begin(), inner.end(), [&](const InnerLine& left, const InnerLine& right) {
     if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
     return order.is_before(left.frame, right.frame);
   });
-  inner.resize(std::min(inner.size(), kMost));
+  inner.resize(std::min(inner.size(), kMostWithin));
   return inner;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/tree/no_stack.hpp"
 #include "memviz/flame.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,6 +16,10 @@
 namespace memviz {
 
 class LineAmounts;
+
+/// The lines within another that are shown: at most so many, each at least one in so many of its bytes.
+inline constexpr std::size_t kMostWithin = 3;
+inline constexpr std::uint64_t kLeastPartWithin = 20;
 
 class UserLines {
 public:

@@ -9,6 +9,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace memviz;
 
@@ -109,16 +112,24 @@ TEST_CASE("node labels") {
 }
 
 TEST_CASE("frames of the interpreter are recognised by their file, or by their name where they have none") {
-  CHECK(is_interpreter("slot_tp_call", "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c"));
-  CHECK(is_interpreter("_PyObject_VectorcallTstate", "./Include/internal/pycore_call.h"));
-  CHECK(is_interpreter("PyMethod_New", "??"));
-  CHECK(is_interpreter("_PyStack_AsDict", ""));
-  CHECK(is_interpreter("torch::autograd::THPVariable_empty(_object*, _object*)", "python_torch_functions_2.cpp"));
-  CHECK(is_interpreter("start_thread", "/build/glibc-B3wQXB/glibc-2.31/nptl/pthread_create.c"));
-  CHECK_FALSE(is_interpreter("PyModel::forward(at::Tensor)", "??"));
-  CHECK_FALSE(is_interpreter("Python_forward", "??"));
-  CHECK_FALSE(is_interpreter("main", "train.cpp"));
-  CHECK_FALSE(is_interpreter("PyLong_AsLong", "model.cpp"));
-  CHECK_FALSE(is_interpreter("torch::autograd::AccumulateGrad::apply", "??"));
-  CHECK_FALSE(is_interpreter("forward", "/app/Objects/model.py"));
+  using Frames = std::vector<std::pair<std::string_view, std::string_view>>;
+  for (const auto& [name, file] :
+       Frames{{"slot_tp_call", "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c"},
+              {"_PyObject_VectorcallTstate", "./Include/internal/pycore_call.h"},
+              {"PyMethod_New", "??"},
+              {"_PyStack_AsDict", ""},
+              {"torch::autograd::THPVariable_empty(_object*, _object*)", "python_torch_functions_2.cpp"},
+              {"start_thread", "/build/glibc-B3wQXB/glibc-2.31/nptl/pthread_create.c"}}) {
+    CAPTURE(name);
+    CHECK(is_interpreter(name, file));
+  }
+  for (const auto& [name, file] : Frames{{"PyModel::forward(at::Tensor)", "??"},
+                                         {"Python_forward", "??"},
+                                         {"main", "train.cpp"},
+                                         {"PyLong_AsLong", "model.cpp"},
+                                         {"torch::autograd::AccumulateGrad::apply", "??"},
+                                         {"forward", "/app/Objects/model.py"}}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_interpreter(name, file));
+  }
 }
