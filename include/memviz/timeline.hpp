@@ -180,7 +180,7 @@ struct TimelineOptions {
 struct BandChart {
   Window window;
   std::vector<Slice> slices; ///< ascending; the first is window.first
-  /// In the order in which they are upon each other: that of `begin`, and before it, by kind, that of kKindLayers.
+  /// In the order in which they are stacked: that of `begin`, and before it, by kind, that of kKindLayers.
   std::vector<Band> bands;
   bool is_by_kind = false;
   std::size_t candidates = 0;     ///< lives that are seen at some slice, drawn or not

@@ -11,7 +11,7 @@
 
 namespace memviz::render {
 
-/// For lines of code. Any two of them can be distinguished by people who see no red or no green as well.
+/// For lines of code. Any two of them can be distinguished by people who see no red or no green.
 [[nodiscard]] std::span<const Paint> hues();
 
 /// A line of code that needs a hue.

@@ -34,7 +34,7 @@ public:
     return set(attribute, std::string_view(std::to_string(value)));
   }
   XmlElement& text(std::string_view text);
-  /// Text that is as it is, in a CDATA section: only our own, which holds no "]]>".
+  /// Text written unescaped, in a CDATA section: only our own, which holds no "]]>".
   XmlElement& cdata(std::string_view text);
 
 private:

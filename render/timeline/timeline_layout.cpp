@@ -177,7 +177,7 @@ private:
   StackShapes shapes_;
   std::vector<std::uint32_t> by_first_; ///< bands
   std::size_t next_ = 0;                ///< of these
-  std::vector<std::uint32_t> alive_;    ///< bands, in the order in which they are upon each other
+  std::vector<std::uint32_t> alive_;    ///< bands, in the order in which they are stacked
   std::size_t next_in_stack_ = 0;       ///< of these
   std::size_t steps_ = 0;
   Pile pile_;

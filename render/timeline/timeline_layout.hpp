@@ -1,6 +1,6 @@
 #pragma once
 
-// A stack of bands -> shapes: the outlines of what is upon each other, column by column. A column is three quarters
+// A stack of bands -> shapes: the outlines of what is stacked, column by column. A column is three quarters
 // of a pixel; it shows the highest state in it, exactly, so that no spike is lost. Heights are rounded to half a pixel,
 // above and below a border alike, so that neighbours touch.
 

@@ -129,7 +129,7 @@ std::string_view below_home(std::string_view path) {
 }
 
 /// "file_k3x9q2ma.py" for the file's own name; before it, where it has folders, what stands for the whole path and for
-/// the ends of it that two checkouts of a project have in common: "path_../dir_../dir_../file_...py". Nothing is
+/// the ends of it that two checkouts of a project have in common: "path_../dir_../dir_../file_...py". Nothing stands
 /// for a person's folder alone, which is easily guessed.
 std::string pseudonym(std::string_view path, const Hiding& hiding) {
   constexpr std::size_t kMostFolders = 3;

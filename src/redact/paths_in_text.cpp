@@ -44,7 +44,7 @@ bool begins_with_drive(std::string_view text) {
 bool is_rooted(std::string_view text) {
   if (begins_with_drive(text)) return true;
   const std::size_t dots = text.find_first_not_of(text.starts_with('~') ? "~" : ".");
-  const std::size_t at = dots > 2 ? 0 : dots; // where nothing else follows as well
+  const std::size_t at = dots > 2 ? 0 : dots; // also where nothing else follows
   return at + 1 < text.size() && is_separator(text[at]) && is_path_character(text[at + 1]);
 }
 

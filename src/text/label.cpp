@@ -61,7 +61,7 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// Whether the folder in which a "lib" is is that of an interpreter: "Python311",
+/// Whether the folder that holds a "lib" is that of an interpreter: "Python311",
 /// "cpython-3.11-windows-x86_64-none", "miniconda3", or an environment, ".../envs/gnn".
 bool is_python_home(std::string_view folder) {
   static constexpr std::array<std::string_view, 8> kHomes{"python",    "cpython-",  "pypy",  "anaconda",

@@ -136,7 +136,7 @@ class TimelineCases(BrowserCase):
           const turn = {deltaY: -100, ctrlKey: true, bubbles: true, cancelable: true, clientX: 600, clientY: 300};
           return !ground.dispatchEvent(new WheelEvent('wheel', turn));
         }""")
-        self.assertTrue(taken, "the browser does not zoom the page as well")
+        self.assertTrue(taken, "the browser does not also zoom the page")
         self.frame()
         self.assertNotEqual(url_of(self.page), zoomed)
 

@@ -21,7 +21,7 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll('text')].filter((t
   .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
 
 
-# Words that leave the page, and parts of a legend that are upon each other.
+# Words that leave the page, and parts of a legend that overlap.
 MISPLACED = """() => {
   const right = document.querySelector('#page').getBoundingClientRect().right + 1;
   const texts = [...document.querySelectorAll('[data-flow=words] text,[data-flow=bars] text')].filter((text) => text.getClientRects().length);

@@ -65,7 +65,7 @@ test('a panel knows its bands by size, and which strip is of their line', () => 
   assert.equal(otherLines, strips[2]);
 });
 
-test('what is alive is upon each other, up to the line of live bytes', () => {
+test('what is alive is stacked, up to the line of live bytes', () => {
   const chart = panel();
   const {bands, strips, live} = layOutStack(chart);
   assert.deepEqual(areas(strips.get(chart.strips[0])), [[0, 90, 100]]);
@@ -85,7 +85,7 @@ test('bands beyond the detail are part of the strip of their line', () => {
   assert.deepEqual(areas(strips.get(chart.strips[2])), [[0, 50, 90], [10, 30, 70], [20, 20, 60], [30, 90, 90]]);
 });
 
-test('by kind, layers are upon each other, and in each what lived before, its bands, and what is small', () => {
+test('by kind, layers are stacked, and in each what lived before, its bands, and what is small', () => {
   const chart = kinds();
   const {bands, strips, layers} = layOutStack(chart);
   assert.deepEqual(areas(strips.get(chart.strips[2])), [[0, 90, 100]]);

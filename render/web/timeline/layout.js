@@ -107,7 +107,7 @@ function stripBytes(panel) {
   }));
 }
 
-// The shapes of what is upon each other, with the rules of StackLayout.
+// The shapes of what is stacked, with the rules of StackLayout.
 export function layOutStack(panel) {
   const shapes = {layers: new Map(panel.layers.map((layer) => [layer, emptyShape()])), bands: new Map(), strips: new Map(panel.strips.map((strip) => [strip, emptyShape()])), live: emptyShape(), lowest: emptyShape()};
   const drawn = panel.byFirst.filter((band) => band.rank < panel.detail);
@@ -115,7 +115,7 @@ export function layOutStack(panel) {
   const stripsOf = (layer, isBelow) => panel.strips.filter((strip) => strip.layer === layer && strip.isBelow === isBelow)
     .map((strip) => ({shape: shapes.strips.get(strip), bytes: inStrips.get(strip)}));
   const layers = panel.layers.map((layer) => ({layer, shape: shapes.layers.get(layer), below: stripsOf(layer, true), above: stripsOf(layer, false)}));
-  let alive = [], next = 0; // alive: bands in the order in which they are upon each other
+  let alive = [], next = 0; // alive: bands in the order in which they are stacked
   for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one > other))) {
     if (alive.some((band) => band.last <= run.slice)) alive = alive.filter((band) => band.last > run.slice);
     for (; next < drawn.length && drawn[next].first <= run.slice; ++next)

@@ -183,7 +183,7 @@ TEST_CASE("where the budget is small small neighbours are one piece for the scri
   CHECK(units * 512 == snapshot.end.segments[0].total_bytes);
 }
 
-TEST_CASE("a state of nothing is drawn as well") {
+TEST_CASE("a state of nothing is also drawn") {
   const Recording snapshot;
   CHECK(shows(drawn(end_of(snapshot)), "0 segments"));
 }
