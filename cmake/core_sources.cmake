@@ -1,7 +1,7 @@
 # The library's sources in two lists. MEMVIZ_CORE_SOURCES make figures, sentences, JSON, text and (render/) pictures of
 # bytes in memory: ISO C++ without threads and without files, for a machine that has neither, such as a browser's
 # WebAssembly. MEMVIZ_SYSTEM_SOURCES are the rest of src/ for POSIX: files, threads, SQLite, exported programs.
-# `cmake -P` of this file writes the first list, a path a line: tests/scripts/compiles_for_32_bits.sh compiles that.
+# `cmake -P` of this file writes the first list, a path a line, for tests/scripts/includes.py.
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 # So that the build notices a new file, which needs no second edit.
 set(depends CONFIGURE_DEPENDS)

@@ -39,7 +39,7 @@ template <class Options> [[nodiscard]] Option<Options> flag(OptionText text, boo
 
 /// The field becomes `parse(name of the option, word)`.
 template <class Options, class Field, class Parse>
-[[nodiscard]] Option<Options> parsed(OptionText text, Field Options::*field, Parse parse) {
+[[nodiscard]] Option<Options> parsed(OptionText text, Field Options::*field, const Parse& parse) {
   const std::string_view name = text.name;
   return {std::move(text),
           [name, field, parse](Options& options, const std::string& word) { options.*field = parse(name, word); }};

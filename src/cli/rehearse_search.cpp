@@ -26,11 +26,11 @@ using rehearse::Setup;
 
 class Search {
 public:
-  /// `variables` are those that the words already have; `prefix` of what is said of a run names them.
-  Search(Setup setup, SearchRange range, std::vector<std::string> words, bool shows_output, Variables variables,
-         std::string prefix, const OnRun& on_run)
-      : setup_(std::move(setup)), output_(setup_.output), range_(std::move(range)), words_(std::move(words)),
-        shows_output_(shows_output), variables_(std::move(variables)), prefix_(std::move(prefix)), on_run_(on_run) {}
+  /// Of the first range of `options`. `variables` are those that the words already have.
+  Search(const SearchOptions& options, Setup setup, std::vector<std::string> words, Variables variables,
+         const OnRun& on_run)
+      : setup_(std::move(setup)), output_(setup_.output), range_(options.ranges.front()), words_(std::move(words)),
+        shows_output_(options.shows_output), variables_(std::move(variables)), on_run_(on_run) {}
 
   [[nodiscard]] SearchReport run() {
     SearchReport report{.range = range_};
@@ -80,7 +80,10 @@ private:
 
   bool fits(SearchReport& report, std::uint64_t value) {
     FitVerdict verdict = run_with(value);
-    on_run_(fmt::format("{}{}={}", prefix_, range_.name, value), verdict);
+    std::string name;
+    for (const auto& [variable, fixed] : variables_)
+      name += fmt::format("{}={}, ", variable, fixed);
+    on_run_(fmt::format("{}{}={}", name, range_.name, value), verdict);
     const bool is_known = rehearse::is_answer(verdict);
     const bool has_fit = verdict.outcome == FitOutcome::fits;
     report.runs.push_back({value, std::move(verdict)});
@@ -101,7 +104,6 @@ private:
   std::vector<std::string> words_;
   bool shows_output_;
   Variables variables_;
-  std::string prefix_;
   const OnRun& on_run_;
 };
 
@@ -137,24 +139,23 @@ void check(const SearchOptions& options, const std::vector<std::string>& words) 
 
 SearchReport run_search(const SearchOptions& options, const Setup& setup, const std::vector<std::string>& words,
                         const OnRun& on_run) {
-  return Search(setup, options.ranges.front(), words, options.shows_output, {}, "", on_run).run();
+  return Search(options, setup, words, {}, on_run).run();
 }
 
 rehearse::FrontierReport run_frontier(const SearchOptions& options, const Setup& setup,
                                       const std::vector<std::string>& words, const OnRun& on_run) {
-  SearchRange range = options.ranges[0];
+  SearchOptions inner = options;
   const SearchRange& outer = options.ranges[1];
   rehearse::FrontierReport report{.range = outer};
   for (const std::uint64_t value : rehearse::doublings(outer)) {
     Setup part = setup;
     part.output /= fmt::format("{}-{}", outer.name, value);
     const Variables fixed{{outer.name, std::to_string(value)}};
-    report.rows.push_back({value, Search(part, range, rehearse::with_value(words, outer.name, value),
-                                         options.shows_output, fixed, fmt::format("{}={}, ", outer.name, value), on_run)
-                                      .run()});
+    report.rows.push_back(
+        {value, Search(inner, part, rehearse::with_value(words, outer.name, value), fixed, on_run).run()});
     const SearchReport& row = report.rows.back().search;
     if (!row.has_answer || !row.largest) break;
-    range.high = *row.largest; // with more of the second no more of the first fits
+    inner.ranges.front().high = *row.largest; // with more of the second no more of the first fits
   }
   return report;
 }

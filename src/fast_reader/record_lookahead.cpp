@@ -84,7 +84,7 @@ ThreadedLookahead::ThreadedLookahead(std::string_view bytes, const DigestGuesses
 
 ThreadedLookahead::~ThreadedLookahead() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     is_ending_ = true;
   }
   changed_.notify_all();
@@ -93,7 +93,7 @@ ThreadedLookahead::~ThreadedLookahead() {
 }
 
 void ThreadedLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t offset) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   auto patterns = std::make_shared<std::vector<RecordPattern>>(*patterns_);
   patterns->push_back(pattern);
   patterns_ = std::move(patterns);

@@ -49,8 +49,7 @@ void ScratchFile::write(std::string_view bytes) {
 }
 
 int ScratchFile::rewound() {
-  if (std::fflush(file_.get()) != 0) fail();
-  std::rewind(file_.get());
+  if (std::fflush(file_.get()) != 0 || std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
   return descriptor();
 }
 

@@ -148,14 +148,14 @@ def check_does_not_fit(rehearsals):
 
 def check_search(rehearsals):
     memory = 2048 * MIB
-    answer, done, _ = rehearsals.python(["--memory", str(memory), "--search", "BATCH=8..16"], MODEL)
+    answer, done, _ = rehearsals.python(["--memory", str(memory), "--search", "BATCH=10..14"], MODEL)
     context = answer["verdict"]["gpu"]["context_bytes"]
     # Each sample takes 128 MiB; the small ones 22 MiB; of what is left the driver gives whole pages of 2 MiB.
     largest = (memory - context - 22 * MIB) // (128 * MIB)
     check(done.returncode == 0 and answer["search"]["largest"] == largest, answer["search"], largest)
     # The output of the runs belongs to the way to an answer, and is not shown.
     check("done" not in done.stdout and "OutOfMemoryError" not in done.stderr, done.stdout, done.stderr)
-    words, done, _ = rehearsals.python(["--memory", str(memory), "--search", "N=10..13"], MODEL, "{}")
+    words, done, _ = rehearsals.python(["--memory", str(memory), "--search", f"N={largest}..{largest + 1}"], MODEL, "{}")
     check(words["search"]["largest"] == largest, words["search"], largest)
 
 

@@ -127,8 +127,8 @@ std::string events_of(Engine& engine, const Request& request) {
   const std::vector<std::uint32_t>* const left =
       filter.empty() ? nullptr : &filtered_events(file, device, events, filter);
   const std::size_t all = left != nullptr ? left->size() : events.size();
-  const std::size_t from = request.number("from", 0, all);
-  const std::size_t count = request.number("count", 100, std::min(kMostEvents, all - from));
+  const std::size_t from = request.count("from", 0, all);
+  const std::size_t count = request.count("count", 100, std::min(kMostEvents, all - from));
   std::string out;
   JsonWriter json(out, JsonLayout::compact);
   json.begin_object().member("all", all).member("from", from);

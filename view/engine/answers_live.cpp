@@ -113,7 +113,7 @@ std::string life_json(PageFile& file, Walk& walk, std::uint32_t index) {
 std::string curve_of(Engine& engine, const Request& request) {
   Walk& walk = engine.file(request).walk(request.device());
   const bool is_time = request.text("axis") == "time" && !walk.record().times_us().empty();
-  const auto columns = std::max<std::size_t>(1, request.number("columns", 1000, kMostColumns));
+  const auto columns = std::max<std::size_t>(1, request.count("columns", 1000, kMostColumns));
   std::string out;
   append_bytes(out, curve(walk, request.text("by"), request.window(walk.record().events),
                           is_time ? TimelineAxis::time : TimelineAxis::event, columns));
@@ -138,7 +138,7 @@ std::string live_at(Engine& engine, const Request& request) {
   const std::string by = request.text("by");
   std::string out;
   append_bytes(out, sums_at(file, walk, walk.classes(by)));
-  const std::size_t count = request.number("cells", 0, kMostCells);
+  const std::size_t count = request.count("cells", 0, kMostCells);
   if (count == 0) return out;
   const auto cell_bytes = static_cast<double>(request.number("cell_bytes", 1, kMaxTotalBytes));
   file.shown_cells = cells(walk, by, count, std::max(1.0, cell_bytes),
@@ -164,7 +164,7 @@ std::string life_in_cell(Engine& engine, const Request& request) {
     found = wanted.named(walk.scrub()).value_or(Cells::kNone);
   } else {
     const std::vector<std::uint32_t>& lives = file.shown_cells.lives;
-    const std::size_t cell = request.number("cell", 0, kMostCells);
+    const std::size_t cell = request.count("cell", 0, kMostCells);
     if (cell < lives.size() && lives[cell] < walk.scrub().size()) found = lives[cell];
   }
   return found == Cells::kNone ? "null" : life_json(file, walk, found);

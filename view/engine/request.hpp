@@ -26,6 +26,10 @@ public:
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const;
   /// Returns the number of `name`, but at most `most`.
   [[nodiscard]] std::uint64_t number(std::string_view name, std::uint64_t otherwise, std::uint64_t most) const;
+  /// The same of what is in memory.
+  [[nodiscard]] std::size_t count(std::string_view name, std::size_t otherwise, std::size_t most) const {
+    return static_cast<std::size_t>(number(name, otherwise, most));
+  }
   /// False by default.
   [[nodiscard]] bool flag(std::string_view name) const;
   /// The member "device"; nothing: all of them.
