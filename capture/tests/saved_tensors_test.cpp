@@ -150,7 +150,7 @@ TEST_CASE("SavedTensors keeps autograd's check of in-place changes") {
     const at::Tensor expected = at::where(input.detach() > 0, at::ones({64}), at::full({64}, 0.5));
     CHECK(at::equal(input.grad(), expected));
   }
-  SUBCASE("a second backward pass through released tensors is refused as ever") {
+  SUBCASE("a second backward pass through released tensors is refused as usual") {
     const SavedTensors saved;
     const at::Tensor loss = at::tanh(input).sum();
     loss.backward();

@@ -32,7 +32,7 @@ struct AcceleratorWords {
 };
 [[nodiscard]] AcceleratorWords words_of(Accelerator accelerator);
 
-/// A sentence, without its full stop, on devices that are no NVIDIA GPUs: what they are, and which keys their
+/// A sentence, without its full stop, on devices that are not NVIDIA GPUs: what they are, and which keys their
 /// snapshots lack; "" for the others.
 [[nodiscard]] std::string accelerator_note(Accelerator accelerator);
 

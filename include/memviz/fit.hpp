@@ -217,7 +217,7 @@ struct RanksReport {
 
 /// A program on several GPUs, each of its processes on its own.
 struct GpusReport {
-  std::vector<RanksReport> gpus; ///< at least one, most memory first; a program that is no job has one run on each
+  std::vector<RanksReport> gpus; ///< at least one, most memory first; a program that is not a job has one run on each
 };
 
 /// The profile of a GPU that was rehearsed on.

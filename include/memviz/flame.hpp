@@ -73,7 +73,7 @@ struct KindTree {
 };
 
 /// build_frame_tree() with kinds, for pictures: a node that says why there is no stack has a child for each kind of its
-/// memory, where any is known and the kind is no level.
+/// memory, where any is known and the kind is not a level.
 [[nodiscard]] KindTree build_kind_tree(const MemoryState& state, const TreeOptions& options);
 
 /// A part of a line's memory, by the innermost line that it called and that says something.

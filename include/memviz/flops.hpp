@@ -24,7 +24,7 @@ struct FlopOptions {
 /// A number, or where sizes have no value, what it is made of.
 struct Count {
   std::optional<std::uint64_t> value;
-  std::string formula = {}; ///< "2*s0*s1 + 40"; "" of a number that holds for all sizes
+  std::string formula = {}; ///< "2*s0*s1 + 40"; "" for a number that holds for all sizes
 
   friend bool operator==(const Count&, const Count&) = default;
 };
@@ -57,9 +57,9 @@ struct UncountedOperator {
 };
 
 enum class FlopAssumption : std::uint8_t {
-  while_loop_once, ///< its length is in its data
+  while_loop_once, ///< its length depends on the data
   loop_once,       ///< of `name`: its length is not known
-  dearer_branch,   ///< of a cond: the branch that runs is in its data
+  dearer_branch,   ///< of a cond: the branch that runs depends on the data
   unknown_kept,    ///< `name` counts as if it kept nothing for backward
   uncast_kept,     ///< of `name`: its inner operators count as if nothing were cast
   first_kept,      ///< of `name`: its first branch is taken
@@ -81,7 +81,7 @@ enum class ArchiveLayout : std::uint8_t {
 
 /// A module with all that is in it.
 struct ModuleFlops {
-  std::string path;       ///< "transformer.h.0.attn"; "" of the whole
+  std::string path;       ///< "transformer.h.0.attn"; "" for the whole
   std::string type;       ///< "torch.nn.modules.linear.Linear"
   std::size_t parent = 0; ///< index of a module before this one; the whole is its own
   Count flops;
@@ -123,8 +123,8 @@ struct ModelFlops {
   std::vector<FlopNote> notes; ///< about loops and branches first, then about what is kept
 };
 
-/// `bytes` are the archive. Throws Error, which does not name the file, for what is no such archive, and UsageError for
-/// a symbol that the program does not have or a size outside of its range.
+/// `bytes` are the archive. Throws Error, which does not name the file, for what is not such an archive, and UsageError
+/// for a symbol that the program does not have or a size outside of its range.
 [[nodiscard]] ModelFlops count_flops(std::string_view bytes, const FlopOptions& options = {});
 
 } // namespace memviz

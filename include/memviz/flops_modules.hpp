@@ -14,7 +14,7 @@ namespace memviz {
 
 /// Some modules of the same place in the model.
 struct ModuleRow {
-  std::string path;        ///< with * instead of numbers that differ; "" of the whole
+  std::string path;        ///< with * instead of numbers that differ; "" for the whole
   std::string name;        ///< what the module around them calls them: "h.*"
   std::string type;        ///< its class, without the Python module that it is in
   bool is_torch = false;   ///< its class is PyTorch's own

@@ -22,7 +22,7 @@ namespace memviz {
 class KindRules {
 public:
   KindRules() = default; ///< none
-  /// Throws Error that names the line for what is no rule.
+  /// Throws Error that names the line for what is not a rule.
   explicit KindRules(std::string_view text);
 
   [[nodiscard]] bool empty() const { return rules_ == nullptr; }

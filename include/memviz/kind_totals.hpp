@@ -16,7 +16,7 @@ namespace memviz {
 [[nodiscard]] std::string_view kind_words(MemoryKind kind);
 
 /// "activations +4.10 GiB, gradients +102 MiB": what changed, largest first, without what changed
-/// by less than a hundredth of that; "" of nothing.
+/// by less than a hundredth of that; "" if there are none.
 [[nodiscard]] std::string kind_changes_text(const std::vector<KindChange>& changes);
 
 /// Sums `shares` by kind.

@@ -51,7 +51,7 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// node_label() of each; of different frames that it makes alike with as many of their folders as distinguish them:
 /// "forward models/linear.py:10".
 [[nodiscard]] std::vector<std::string> node_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
-/// The place of each frame in node_labels(); "" of what is no frame.
+/// The place of each frame in node_labels(); "" for what is not a frame.
 [[nodiscard]] std::vector<std::string> places_apart(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// "<no stack: allocated before recording>", ...: why these bytes have no stack, in words.
 [[nodiscard]] std::string_view pseudo_label(Pseudo pseudo);

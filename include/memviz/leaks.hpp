@@ -52,7 +52,7 @@ struct Steps {
 };
 
 inline constexpr std::size_t kMostSteps = 1024;
-/// To distinguish growth from an accident, and to be sure of it.
+/// To distinguish growth from chance, and to be sure of it.
 inline constexpr std::size_t kFewestSteps = 3;
 inline constexpr std::size_t kFewestSureSteps = 8;
 

@@ -129,8 +129,8 @@ struct JobReport {
   std::vector<RankDifference> by_timing;
 };
 
-/// Returns the same for the same parts in any order. Throws UsageError for a pattern that is no regular expression with
-/// one group.
+/// Returns the same for the same parts in any order. Throws UsageError for a pattern that is not a regular expression
+/// with one group.
 [[nodiscard]] JobReport job_report(std::vector<RankPart> parts, const RankOptions& options = {});
 
 } // namespace memviz

@@ -49,7 +49,7 @@ struct Origin {
   std::string encoding;   ///< "pickle protocol 4", "JSON"
   std::string generation; ///< "PyTorch 2.5 to 2.8": inferred from the keys present
   GenerationSigns signs;  ///< those keys
-  bool is_cpu = false;    ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
+  bool is_cpu = false;    ///< main memory, recorded by memviz's capture module: its device 0 is not a GPU
   /// Main memory in a recording of GPUs, by the same module: the device that is none.
   std::optional<DeviceId> cpu_device;
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
@@ -103,7 +103,7 @@ struct ReadOptions {
   /// any case.
   bool stream = true;
   /// Called once for each file that is a pickle or JSON, with which reader reads it and why; before the plain reader
-  /// begins, which may find that it is no snapshot.
+  /// begins, which may find that it is not a snapshot.
   std::function<void(const ReadBy& read_by)> on_reader = {};
   /// Called every few megabytes with the number of bytes that are done with. A file that is read a second time starts
   /// again.

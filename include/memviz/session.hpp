@@ -57,7 +57,7 @@ struct Opened {
 class Session final : public EventSource {
 public:
   explicit Session(Input input, SessionOptions options = {});
-  /// Reads `path`, or standard input for `-`, and refuses at its first bytes what is no snapshot. Throws what
+  /// Reads `path`, or standard input for `-`, and refuses at its first bytes what is not a snapshot. Throws what
   /// read_input() throws.
   explicit Session(const std::string& path, SessionOptions options = {});
   /// Takes a recording that holds its events; there is no input.

@@ -46,7 +46,7 @@ private:
 
 /// "forward" and "model.py:41", with everything on one line.
 [[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
-/// The same for any node: one that is no frame is named by node_label().
+/// The same for any node: one that is not a frame is named by node_label().
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
 /// The same of keys that are in one list: different frames that would look alike with the folders that distinguish
 /// them apart.

@@ -184,7 +184,7 @@ struct BandChart {
   std::vector<Band> bands;
   bool is_by_kind = false;
   std::size_t candidates = 0;     ///< lives that are seen at some slice, drawn or not
-  std::uint64_t rest_lives = 0;   ///< recorded lives within the window that are no bands
+  std::uint64_t rest_lives = 0;   ///< recorded lives within the window that are not bands
   std::size_t peak = 0;           ///< index of the slice with the highest live_bytes, the first of them
   bool has_negative_rest = false; ///< frees name more bytes than their allocs: rest_bytes is 0 where it would be less
 };

@@ -54,7 +54,7 @@ def program() -> str:
     if given:
         if _is_program(given):
             return given
-        raise ProgramNotFound(f"MEMVIZ_PROGRAM is {given}, which is no program that can be run")
+        raise ProgramNotFound(f"MEMVIZ_PROGRAM is {given}, which is not a program that can be run")
     tried = list(dict.fromkeys(_places()))
     for place in tried:
         if _is_program(place):

@@ -74,7 +74,7 @@ class RehearsalRun:
     files: "tuple[str, ...]"
     """The snapshots, which all functions of this package read."""
     server: Optional[RehearsedServer] = None
-    """None of a program that is no inference server."""
+    """None of a program that is not an inference server."""
 
     @property
     def fits(self) -> bool:

@@ -37,7 +37,7 @@ std::string_view style_of(FigureTone tone) {
   return "";
 }
 
-/// The colour that it has in bars; null where it is no part of them.
+/// The colour that it has in bars; null where it is not part of them.
 const Paint* paint_of(MemoryPart part) {
   switch (part) {
   case MemoryPart::none: break;

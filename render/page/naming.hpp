@@ -29,7 +29,7 @@ inline constexpr std::size_t kMostHeadingColumns = 1000;
 /// Name, full path and line, and origin in words, on two lines; on a third one what torch.fx says.
 [[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame,
                                         std::size_t columns = kMostHeadingColumns);
-/// The same for any node: one that is no frame is named by node_label().
+/// The same for any node: one that is not a frame is named by node_label().
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                       const NodeKey& key);
 /// Returns the text that events attach to an allocation, for a tooltip.

@@ -14,7 +14,7 @@ constexpr double kBarStart = 100;
 constexpr double kListFontSize = 13;
 /// Narrower lists have the label on a second line of each row.
 constexpr double kTwoLinesBelow = 640;
-/// Fewer columns than this are no use to show where a line was called from.
+/// Fewer columns than this are of no use to show where a line was called from.
 constexpr std::size_t kLeastVia = 14;
 /// The column of kinds is no wider than this, on wide pages; what it has no room for is in the tooltip.
 constexpr double kMostKinds = 168;

@@ -196,7 +196,7 @@ public:
 
   /// Draws the lines that keep mostly empty segments from being given back, then all segments.
   [[nodiscard]] double draw(Page& page, double y, const SvgOptions& options) const {
-    /// Lines that pin less than this share of what is reserved are no list: 1/1000.
+    /// Lines that pin less than this share of what is reserved are not a list: 1/1000.
     constexpr std::uint64_t kWorthAList = 1000;
     define_board_styles(page);
     if (pins_.held_bytes > reserved_bytes() / kWorthAList) {

@@ -26,7 +26,7 @@ constexpr double kControlsHeight = 28;
 /// Drawn over the colour of a block.
 constexpr Paint kWaiting{"waiting", "", "", "", ""};
 
-/// Returns the legend of the parts of the board that are no classes of blocks.
+/// Returns the legend of the parts of the board that are not classes of blocks.
 std::vector<LegendEntry> legend_of(const BoardPanel& panel, const Board& board) {
   std::vector<LegendEntry> entries{{&paint::kFree, "free"}};
   const auto is_used = [&](const Paint& paint) {

@@ -38,8 +38,8 @@ enum class JsonEscapes : std::uint8_t {
 /// `text` in quotes; what is not UTF-8 becomes U+FFFD.
 void append_json_text(std::string& out, std::string_view text, JsonEscapes escapes = JsonEscapes::usual);
 
-/// Throws std::logic_error where a call would make what is no JSON: a key in an array, a value without its key, an end
-/// of what was not begun, a second root.
+/// Throws std::logic_error where a call would make something other than JSON: a key in an array, a value without its
+/// key, an end of what was not begun, a second root.
 class JsonWriter {
 public:
   using Sink = std::function<void(std::string_view)>;

@@ -25,7 +25,7 @@ UNSEEN = {0x2065, *range(0xFFF0, 0xFFF9)}
 
 
 def is_unsafe(point):
-    """Controls, line ends, marks of direction, tags, what is not seen, and what is no character."""
+    """Controls, line ends, marks of direction, tags, what is not seen, and what is not a character."""
     category = unicodedata.category(chr(point))
     if point & 0xFFFE == 0xFFFE or 0xFDD0 <= point <= 0xFDEF or point in UNSEEN:
         return True

@@ -68,7 +68,7 @@ int print_help(const std::vector<std::string>& words) {
     return true;
   });
   if (names.size() > 1) throw UsageError("help takes one command");
-  // A word that is no command has the options that all commands have.
+  // A word that is not a command has the options that all commands have.
   const bool is_general = names.empty() || names.front() == "help" || names.front() == "completion";
   print(for_output(is_general ? general_help() : command_help(command_named(names.front()), extent)));
   return kSuccess;

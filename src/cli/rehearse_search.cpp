@@ -26,7 +26,7 @@ using rehearse::Setup;
 
 class Search {
 public:
-  /// Of the first range of `options`. `variables` are those that the words already have.
+  /// Tries the first range of `options`. `variables` are those that the words already have.
   Search(const SearchOptions& options, Setup setup, std::vector<std::string> words, Variables variables,
          const OnRun& on_run)
       : setup_(std::move(setup)), output_(setup_.output), range_(options.ranges.front()), words_(std::move(words)),

@@ -25,7 +25,7 @@ namespace {
 
 using ActionGroup = std::vector<Action>;
 
-/// `free` and `segment` stand for several; `annotation` for what is no event.
+/// `free` and `segment` stand for several; `annotation` for what is not an event.
 Choices<ActionGroup> action_choices() {
   return {{"alloc", {Action::alloc}},
           {"free", {Action::free_requested, Action::free_completed}},

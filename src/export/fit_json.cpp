@@ -120,7 +120,7 @@ void write_gpu(JsonWriter& json, const Profile& profile) {
       .end_object();
 }
 
-/// An inference server's figures as a member of an object; nothing of a program that is none.
+/// An inference server's figures as a member of an object; nothing for another program.
 void write_server(JsonWriter& json, const FitVerdict& verdict) {
   const std::optional<ServerFacts>& server = verdict.facts.server;
   if (!server) return;

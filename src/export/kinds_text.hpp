@@ -10,7 +10,7 @@
 namespace memviz {
 
 /// A heading and a row a kind, the largest first, with what it was at the peak where that is another moment, and how it
-/// is known; "" of a state that has no kinds, or of a device without memory in use.
+/// is known; "" for a state that has no kinds, or a device without memory in use.
 [[nodiscard]] std::string kinds_text(const MemoryState& state, const DeviceState& device_state,
                                      const KindsByDevice& peak_kinds);
 

@@ -50,7 +50,7 @@ void write_settings(const FactsOutput& output, const Recording& recording) {
   PickleWriter& pickle = output.pickle;
   pickle.word(kRootKeys.name("allocator_settings"));
   pickle.begin_dict();
-  std::set<std::string_view> names; // of those that are no part of a nested dict, and of nested dicts
+  std::set<std::string_view> names; // of those that are not part of a nested dict, and of nested dicts
   for (const auto& [key, value] : recording.settings)
     if (const auto text = recording.frames.text(key); name_before_dot(text).empty()) names.insert(text);
   for (std::size_t i = 0; i < recording.settings.size();) {

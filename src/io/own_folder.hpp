@@ -23,7 +23,7 @@ public:
 
   /// A folder in it; nothing where that is not there, a link, another user's, or open to others.
   [[nodiscard]] std::optional<OwnFolder> folder(const std::string& name) const;
-  /// Whether a file in it, which is no link, this user's, and closed to others, has exactly this content.
+  /// Whether a file in it, which is not a link, this user's, and closed to others, has exactly this content.
   [[nodiscard]] bool has_file(const std::string& name, std::string_view content) const;
   /// The names of all that is in it, sorted.
   [[nodiscard]] std::vector<std::string> names() const;

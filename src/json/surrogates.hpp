@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON in which a string holds half of a surrogate pair, as Python's json writes what is no text (a file name that is
+// JSON in which a string holds half of a surrogate pair, as Python's json writes what is not text (a file name that is
 // not UTF-8) -> JSON that a strict parser takes. In a pickle the same string is read with U+FFFD in that place.
 
 #include <string>

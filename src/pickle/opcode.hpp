@@ -78,11 +78,11 @@ enum class Opcode : std::uint8_t {
   readonly_buffer = 0x98,
 };
 
-/// "BINPUT", ...: "" for a byte that is no opcode.
+/// "BINPUT", ...: "" for a byte that is not an opcode.
 [[nodiscard]] std::string_view opcode_name(Opcode opcode);
 
 /// Returns what an opcode that memviz refuses would do ("import a Python object", ...); empty for data opcodes and
-/// for bytes that are no opcode. Genuine snapshots, of Python's and of the C++ writer, never have one.
+/// for bytes that are not an opcode. Genuine snapshots, of Python's and of the C++ writer, never have one.
 [[nodiscard]] std::string_view refused_purpose(Opcode opcode);
 
 } // namespace memviz::pickle

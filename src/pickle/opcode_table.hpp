@@ -48,7 +48,7 @@ enum class Effect : std::uint8_t {
 };
 
 struct OpcodeInfo {
-  std::string_view name; ///< "" for a byte that is no opcode
+  std::string_view name; ///< "" for a byte that is not an opcode
   Argument argument = Argument::none;
   Effect effect = Effect::nothing;
   std::uint8_t popped = 0;

@@ -18,7 +18,7 @@ namespace memviz::pickle {
 enum class SurveyEnd : std::uint8_t {
   stop,           ///< the pickle is complete
   truncated,      ///< the bytes end inside an opcode, or before STOP
-  unknown_opcode, ///< a byte that is no opcode: what follows has no meaning
+  unknown_opcode, ///< a byte that is not an opcode: what follows has no meaning
 };
 
 struct RefusedOpcode {
@@ -43,7 +43,7 @@ struct Survey {
   std::uint64_t refused_count = 0;
   std::vector<RefusedOpcode> refused; ///< the first of them, at most kMostRefused
   SurveyEnd end = SurveyEnd::truncated;
-  std::uint64_t end_offset = 0; ///< after STOP, of the opcode that is cut off, or of the byte that is no opcode
+  std::uint64_t end_offset = 0; ///< after STOP, of the opcode that is cut off, or of the byte that is not an opcode
 };
 
 inline constexpr std::size_t kMostRefused = 12;

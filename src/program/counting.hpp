@@ -32,8 +32,8 @@ struct Counting {
   std::vector<FlopNote> notes;      ///< about branches and loops
 };
 
-/// Refers to `program`. Of two branches the dearer one counts, as in torch.utils.flop_counter; a loop whose length is
-/// in its data counts once. Throws Error where a product does not fit the sizes of its tensors.
+/// Refers to `program`. Of two branches the more expensive one counts, as in torch.utils.flop_counter; a loop whose
+/// length is in its data counts once. Throws Error where a product does not fit the sizes of its tensors.
 [[nodiscard]] Counting count_products(const Program& program);
 
 } // namespace memviz::program

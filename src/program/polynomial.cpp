@@ -15,7 +15,7 @@ constexpr std::size_t kMostTerms = 256;
 constexpr std::size_t kMostPowers = 64;
 
 [[noreturn]] void throw_too_large() {
-  throw Error("the sizes in the program multiply to more than 2^63: they are no sizes of a real model");
+  throw Error("the sizes in the program multiply to more than 2^63: they are not sizes of a real model");
 }
 
 std::int64_t checked_sum(std::int64_t one, std::int64_t other) {

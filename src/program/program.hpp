@@ -34,7 +34,7 @@ struct Tensor {
   bool is_cuda = false;            ///< on a GPU
 };
 
-/// One value that a node takes. Of those that are no tensors only what counts need is kept.
+/// One value that a node takes. Of those that are not tensors only what counts need is kept.
 struct Argument {
   enum class Kind : std::uint8_t { none, tensors, numbers, boolean, real, text, graph, other };
 

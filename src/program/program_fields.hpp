@@ -20,10 +20,10 @@ namespace memviz::program {
 [[nodiscard]] std::optional<std::int64_t> number_at(const Document& document, const Field& dict, std::string_view key);
 
 /// {"as_tensor": {"name": "x"}} and its like: the key that says what it is, and what is there; "" and the whole
-/// where nothing is chosen. Throws SchemaError for what is no dict.
+/// where nothing is chosen. Throws SchemaError for what is not a dict.
 [[nodiscard]] std::pair<std::string_view, Field> choice_of(const Document& document, const Field& given);
 
-/// Calls visit(Field) for each element. Throws SchemaError for what is no list.
+/// Calls visit(Field) for each element. Throws SchemaError for what is not a list.
 template <class Visit> void each(const Document& document, const Field& list, const Visit& visit) {
   list.require(Kind::list);
   std::size_t index = 0;

@@ -23,7 +23,7 @@ WorkBudget::~WorkBudget() {
 void spend(std::uint64_t steps) {
   if (!steps_left) return;
   if (steps > *steps_left)
-    throw Error("the sizes in the program take more work than its length can be meant for: they are no sizes of a "
+    throw Error("the sizes in the program take more work than its length can be meant for: they are not sizes of a "
                 "real model");
   *steps_left -= steps;
 }

@@ -15,7 +15,7 @@ namespace memviz::program {
 
 class ZipFile {
 public:
-  /// `bytes` must outlive this. Throws Error for what is no zip archive, or one that no writer makes: entries that
+  /// `bytes` must outlive this. Throws Error for what is not a zip archive, or one that no writer makes: entries that
   /// overlap, have the same name, or names that lead out of a folder.
   explicit ZipFile(std::string_view bytes);
   ZipFile(const ZipFile&) = delete;

@@ -18,7 +18,7 @@
 namespace memviz {
 namespace {
 
-/// Describes a root that is no snapshot, for the message.
+/// Describes a root that is not a snapshot, for the message.
 std::string describe_root(const Document& document) {
   const Value root = document.root;
   if (root.kind() != Kind::dict) return std::string(value_name(root.kind()));

@@ -1,6 +1,6 @@
 #pragma once
 
-// The first bytes of a file -> its kind, to name the kind of a file that is no snapshot.
+// The first bytes of a file -> its kind, to name the kind of a file that is not a snapshot.
 
 #include <string_view>
 

@@ -89,7 +89,7 @@ private:
   std::vector<std::optional<Action>> actions_; ///< by number of the text
   Value trace_; ///< the list whose events are being read, for messages; unset while the file is still being decoded
   Value latest_pool_;                    ///< the tuple; events mostly have the pool of the one before
-  std::optional<PoolId> latest_pool_id_; ///< none where it is no pair of ints
+  std::optional<PoolId> latest_pool_id_; ///< none where it is not a pair of ints
   std::uint64_t malformed_pools_ = 0;
   std::uint64_t malformed_forward_frames_ = 0;
   std::uint64_t malformed_host_events_ = 0;

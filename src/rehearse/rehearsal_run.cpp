@@ -185,7 +185,7 @@ void read_failure(FitVerdict& verdict) {
   if (last != ooms.rend()) verdict.failure = facts_at_failure(last->file);
 }
 
-/// Reads what is no part of the verdict: an error here does not change the answer.
+/// Reads what is not part of the verdict: an error here does not change the answer.
 template <class Read> void reading(FitVerdict& verdict, Read read) {
   try {
     read(verdict);

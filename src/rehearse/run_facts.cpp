@@ -25,7 +25,7 @@ constexpr std::size_t kMostLineBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostTexts = 100;
 constexpr std::size_t kMostProcesses = 10'000;
 
-/// Its first kMostBytes; "" where it is no file that can be read.
+/// Its first kMostBytes; "" where it is not a file that can be read.
 std::string content_of(const std::filesystem::path& path) try {
   FileBytes file(path.string(), true);
   std::string content(std::min(file.total_bytes(), kMostBytes), '\0');

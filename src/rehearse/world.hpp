@@ -23,7 +23,7 @@ constexpr std::size_t kMostMeeting = 16;
 using RankSet = std::vector<std::uint64_t>;
 
 /// "0,3..5,6+7" -> {0}, {3}, {4}, {5}, {6, 7}: the ranks that run alone, and those joined by + that run together; each
-/// set once. Throws UsageError that names `option` where it is no such list, where a rank is not below `ranks`, and
+/// set once. Throws UsageError that names `option` where it is not such a list, where a rank is not below `ranks`, and
 /// where more than kMostMeeting are joined.
 [[nodiscard]] std::vector<RankSet> parse_ranks(std::string_view option, std::string_view text, std::uint64_t ranks);
 

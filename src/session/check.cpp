@@ -26,7 +26,7 @@ std::optional<std::uint64_t> stored_bytes_of(const std::string& path, std::uint6
   return error || bytes == size_bytes ? std::nullopt : std::optional(bytes);
 }
 
-/// Bytes of something else have opcodes only by accident.
+/// Bytes of something else have opcodes only by chance.
 bool may_be_pickle(std::string_view bytes) {
   try {
     reject_foreign_file(bytes);

@@ -25,7 +25,7 @@ public:
   void finish();
   /// For reading what was written to ":memory:".
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
-  /// Checks SQLite's result. Throws Error, or std::bad_alloc, if it is no success.
+  /// Checks SQLite's result. Throws Error, or std::bad_alloc, if it is not a success.
   void check(int result) const;
   /// A compiled statement, for sqlite3_finalize(). Throws as check().
   [[nodiscard]] sqlite3_stmt* prepared(std::string_view sql) const;

@@ -52,7 +52,7 @@ std::string worst_device_sentence(const Comparison& comparison) {
     }
   }
   if (worst == nullptr || worst->of(gauge).change_bytes() == 0)
-    return "As much on every device as before, but not the same";
+    return "Every device holds as much as before, but not the same memory";
   const Reading& reading = worst->of(gauge);
   return fmt::format("{} {} on {}: {} before, {} after", delta_text(reading.change_bytes()),
                      gauge == Gauge::peak  ? "at the peak"

@@ -113,7 +113,7 @@ std::string combined_causes_text(const DeviceExplanation& device) {
              : "";
 }
 
-/// The piece that was missing was a small one: it is no answer to a program that holds nearly all there is.
+/// The piece that was missing was a small one: it is not an answer to a program that holds nearly all there is.
 std::string nearly_full(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   if (!is_nearly_full(device)) return "";

@@ -61,7 +61,7 @@ std::string no_answer_reason(const FitVerdict& verdict) {
                                             : "the program " + ending_text(verdict.ending);
 }
 
-/// The memory that a program took before it failed, where that is known; "" of a server, which has its own figures.
+/// The memory that a program took before it failed, where that is known; "" for a server, which has its own figures.
 std::string until_then_text(const FitVerdict& verdict) {
   return verdict.facts.server || fullest(verdict.facts) == nullptr
              ? ""
@@ -123,7 +123,7 @@ std::string_view refusal(const FitVerdict& verdict) {
   return other && other->outcome == FitOutcome::fits ? "May not fit" : "Does not fit";
 }
 
-/// The server's own sentence after a verdict; "" of a program that is none.
+/// The server's own sentence after a verdict; "" for another program.
 std::string with_server(const FitVerdict& verdict) {
   if (!verdict.facts.server) return "";
   const bool fits = verdict.outcome == FitOutcome::fits;
@@ -209,7 +209,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   if (!facts.interrupted_at.empty())
     list.push_back(fmt::format("It was at {} when it was interrupted.", printable(facts.interrupted_at)));
   if (facts.is_stopped)
-    list.push_back(fmt::format("Stopped after {}, as asked; what comes later, such as an evaluation, is not in it.",
+    list.push_back(fmt::format("Stopped after {}, as requested; what comes later, such as an evaluation, is not in it.",
                                format_counted(facts.steps, "optimizer step")));
   else if (verdict.steps_asked && verdict.outcome == FitOutcome::fits)
     list.push_back(fmt::format("--steps {}: the program ended after {} that PyTorch's optimizers counted.",
@@ -230,7 +230,8 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
     list.push_back(lost_history_text(*verdict.peak->loss, verdict.peak->device) +
                    ". --max-entries keeps more of the history.");
   if (facts.has_own_recorder)
-    list.emplace_back("The program records its own history; who holds memory is known from where that begins.");
+    list.emplace_back(
+        "The program records its own history; who holds memory is known only from where that history begins.");
   if (facts.host_reads > 0)
     list.push_back(
         fmt::format("The GPU computes nothing: {} to the host gave {}{}. A program that decides by the values "

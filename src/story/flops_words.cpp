@@ -46,10 +46,10 @@ const UncountedOperator* work_in_place_of_zero(const ModelFlops& model) {
 /// The sentence of an assumption; of one about kept tensors, which share a sentence, the operator.
 std::string assumption_text(const FlopNote& note) {
   switch (note.assumption) {
-  case FlopAssumption::while_loop_once: return "a while_loop counts once: how often it runs is in its data";
-  case FlopAssumption::loop_once: return note.name + " counts once: what it runs over is not known";
+  case FlopAssumption::while_loop_once: return "a while_loop counts once: how often it runs depends on the data";
+  case FlopAssumption::loop_once: return note.name + " counts once: what it runs over is unknown";
   case FlopAssumption::dearer_branch:
-    return "of the branches of a cond only the dearer one counts: which one runs is in its data";
+    return "of the branches of a cond only the more expensive one counts: which one runs depends on the data";
   case FlopAssumption::unknown_kept: return note.name;
   case FlopAssumption::uncast_kept: return note.name + " (what is in it counts as if nothing were cast)";
   case FlopAssumption::first_kept: return note.name + " (its first branch is taken)";
@@ -90,7 +90,7 @@ std::vector<std::string> flops_notes(const ModelFlops& model) {
     else if (lists_operators)
       notes.back() += ", " + text;
     else
-      notes.push_back("what these operators keep for backward is not known, and left out: " + text);
+      notes.push_back("what these operators keep for backward is unknown, and left out: " + text);
     lists_operators = is_left_out(note);
   }
   return notes;

@@ -43,7 +43,7 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
 
 std::string behaviour_text(MemoryKind kind) {
   switch (kind) {
-  case MemoryKind::parameter: return "made before the first forward pass, and there for good";
+  case MemoryKind::parameter: return "made before the first forward pass, and kept to the end";
   case MemoryKind::gradient: return "made in a backward pass, still there when it ended";
   case MemoryKind::activation: return "made in a forward pass, freed in its backward pass";
   case MemoryKind::input: return "computed from a batch before the forward pass";

@@ -56,7 +56,7 @@ std::string perhaps_text(const DeviceLeaks& leaks) {
   return fmt::format("Perhaps {}, too little evidence", format_counted(more, "stack also grows", "stacks also grow"));
 }
 
-/// Whether no stack grows until the end, not even one that is no leak.
+/// Whether no stack grows until the end, not even one that is not a leak.
 bool is_still(const DeviceLeaks& leaks) {
   return leaks.grows.empty() && leaks.doubt == Doubt::none && leaks.replaced.empty();
 }
@@ -78,10 +78,10 @@ std::string_view doubt_text(Doubt doubt) {
   switch (doubt) {
   case Doubt::none: break;
   case Doubt::one_pass:
-    return "No forward and backward pass is in each of these steps, and these grow as what the layers of one pass keep "
-           "does. If the steps are steps of the program, say so with --steps, and this is a leak";
+    return "No forward and backward pass is in each of these steps, and these grow like what the layers of one pass "
+           "keep. If the steps are steps of the program, say so with --steps, and this is a leak";
   case Doubt::loading:
-    return "Next to nothing is freed in these steps, as when a model is loaded. If they are steps of training, say so "
+    return "Almost nothing is freed in these steps, as when a model is loaded. If they are steps of training, say so "
            "with --steps, and this is a leak";
   case Doubt::offset:
     return "These grow while as much is freed elsewhere, as when a backward pass turns activations into gradients: "
@@ -141,11 +141,11 @@ std::string steps_note(const Recording& recording, const Steps& steps) {
                  "no stack allocates at even distances";
   }
   if (steps.source == StepSource::annotation) {
-    return fmt::format("only {} of the {} at '{}' {} events here, and a verdict takes {}", steps.starts.size(),
+    return fmt::format("only {} of the {} at '{}' {} events here, and a verdict needs {}", steps.starts.size(),
                        format_counted(steps.marks, "step"), elided(steps.name, kLeakLineColumns),
                        steps.starts.size() == 1 ? "has" : "have", kFewestSteps);
   }
-  return fmt::format("only {}, and it takes {} to distinguish growth from an accident",
+  return fmt::format("only {}; at least {} are needed to distinguish growth from chance",
                      format_counted(steps.starts.size(), "step"), kFewestSteps);
 }
 
@@ -198,7 +198,8 @@ LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks) {
   if (!leaks.replaced.empty())
     words.replaced = "Replaced by larger blocks step by step, nothing left behind: grows, as a cache that is extended "
                      "by torch.cat() does";
-  if (!leaks.stopped.empty()) words.stopped = "Grew and stopped, or all but: what is filled once, as a cache is";
+  if (!leaks.stopped.empty())
+    words.stopped = "Grew and stopped, or almost: memory that is filled once, such as a cache";
   return words;
 }
 

@@ -7,8 +7,8 @@ namespace memviz {
 
 std::string_view reason_text(PlainReason reason) {
   switch (reason) {
-  case PlainReason::not_a_pickle: return "the file is no pickle";
-  case PlainReason::not_wanted: return "the fast one was not wanted";
+  case PlainReason::not_a_pickle: return "the file is not a pickle";
+  case PlainReason::not_wanted: return "the fast reader was not requested";
   case PlainReason::damaged: return "the file cannot be decoded";
   case PlainReason::unexpected_value: return "a value is not of the kind that is expected";
   case PlainReason::used_again: return "an event, or a list of one, is used again";

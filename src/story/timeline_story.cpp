@@ -82,7 +82,7 @@ std::string timeline_answer(const TimelineSubject& subject) {
     text += fmt::format("{} of the peak ({}) had {}. ", format_bytes(unknown.total.bytes),
                         format_percent(unknown.total.bytes, peak.live_bytes), no_stack_text(unknown));
   text += peak_kinds_text(subject);
-  if (events == 0) return text + "No events were recorded: what lived when is not known.";
+  if (events == 0) return text + "No events were recorded: what was live at which time is unknown.";
   if (peak.state == 0)
     text += fmt::format("The peak was before the first of {}.", format_counted(events, "event"));
   else

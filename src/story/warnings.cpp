@@ -66,8 +66,8 @@ public:
     }
     if (misfits.overwritten_allocations > 0) {
       overwritten_.add([&] {
-        return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were given out "
-                           "again: what they were is not known{}",
+        return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were reused: "
+                           "what they were is unknown{}",
                            at_moment(device_state), format_count(misfits.overwritten_allocations),
                            skipped_frees_text(device_state.figures));
       });

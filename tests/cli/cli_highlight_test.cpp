@@ -32,7 +32,7 @@ std::string plain(std::string text) {
 
 } // namespace
 
-TEST_CASE("what is no text does not go to a terminal") {
+TEST_CASE("what is not text does not go to a terminal") {
   const std::string file = testdata_file("training_step");
   for (const std::vector<std::string>& words : {std::vector<std::string>{"export", file, "--format", "sqlite"},
                                                 {"report", file, "-o", "-"},
@@ -59,7 +59,7 @@ TEST_CASE("headings, verdicts and what grew or shrank have colours") {
   CHECK(highlighted("a: well-formed and balanced\n") == "a: \033[32mwell-formed and balanced\033[0m\n");
 }
 
-TEST_CASE("what is none of these stays as it is") {
+TEST_CASE("anything else stays as it is") {
   for (const char* text : {"", "\n", "a sentence.\n  below it\n", "cuda+1.5 GiB", "x-3 B", "+1", "+ 3 B", "http: no"})
     CHECK(highlighted(text) == text);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 // A pickle as a list of opcodes that can be changed: for the fuzzers, whose changes of single bytes rarely get past the
-// first broken length. Parsing never fails: what is no pickle becomes opcodes all the same, byte for byte.
+// first broken length. Parsing never fails: what is not a pickle becomes opcodes all the same, byte for byte.
 
 #include <cstddef>
 #include <cstdint>

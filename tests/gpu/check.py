@@ -188,7 +188,7 @@ def main():
     for path in sorted(folder.rglob("*.pickle")) if has_snapshots else []:
         try:
             failures = check(path, memviz, is_rehearsed)
-        except Exception as error:  # a file that is no snapshot is a failure like others
+        except Exception as error:  # a file that is not a snapshot is a failure like others
             failures = [f"{type(error).__name__}: {error}"]
         results["snapshots"][str(path.relative_to(folder))] = {
             "bytes": os.path.getsize(path),

@@ -30,7 +30,8 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 REPLACED = re.compile(
     r"\b(tells?|told|nobody|everybody|but for|at hand|in the place of|of use|beside|one behind the other)\b"
     r"|\bstands (in(?! for\b)|on|upon|at|there|before|behind|below|above|first)\b|\ban? (\w+ )?\w+ of (its|their) own\b"
-    r"|, too\.(\s|\"|$)")
+    r"|\b(what|that|which|it|they|this) (is|are) no (?!longer|more|less|wider|larger|smaller|narrower|other|way)\w"
+    r"|\b(by accident|as ever)\b|, too\.(\s|\"|$)")
 
 
 def fragments(lines, has_hash_comments):

@@ -62,7 +62,7 @@ private:
 
   static std::int64_t parsed_stream(std::string_view text) {
     const auto stream = whole_number<std::int64_t>(text);
-    if (!stream) throw UsageError(fmt::format("stream:{} is no number of a stream", text));
+    if (!stream) throw UsageError(fmt::format("stream:{} is not a number of a stream", text));
     return *stream;
   }
 

@@ -17,7 +17,7 @@ namespace memviz::view {
 /// One question. Members that are absent have a default; all readers throw UsageError for a member of another type.
 class Request {
 public:
-  /// Throws UsageError for what is no JSON object.
+  /// Throws UsageError for anything but a JSON object.
   explicit Request(std::string_view json);
   ~Request();
   Request(const Request&) = delete;

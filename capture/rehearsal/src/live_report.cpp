@@ -32,7 +32,7 @@ void LiveReport::keep(const std::string& file, const std::string& profile, const
     descriptor_ = open(path_of(file, owner_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
   if (owner_ != getpid()) return; // a child that was forked has its parent's books
-  // A longer line of before leaves its end after this line's end, as a line that is no JSON.
+  // A longer line of before leaves its end after this line's end, as a line that is not JSON.
   const std::string line = report_line(profile, devices, counts, notes);
   has_failed_ = descriptor_ < 0 || pwrite(descriptor_, line.data(), line.size(), 0) < 0;
 }

@@ -48,7 +48,7 @@ public:
 
   Error get(Handle pool, PoolAttribute attribute, void* value);
   Error set(Handle pool, PoolAttribute attribute, const void* value);
-  [[nodiscard]] Pool* find(Handle pool) const; // null for what is no pool, or is destroyed
+  [[nodiscard]] Pool* find(Handle pool) const; // null for what is not a pool, or is destroyed
 
 private:
   Error grow(Pool& pool, std::uint64_t reserved_bytes);

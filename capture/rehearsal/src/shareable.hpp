@@ -19,7 +19,7 @@ struct SharedBytes {
 };
 
 [[nodiscard]] SharedBytes write_shared(const SharedMemory& memory);
-// Nothing for bytes that are no handle of the made-up GPU.
+// Nothing for bytes that are not a handle of the made-up GPU.
 [[nodiscard]] std::optional<SharedMemory> read_shared(const SharedBytes& bytes);
 
 // A new descriptor of a file in memory; -1 where the system gives none.

@@ -46,7 +46,7 @@ def check_place(template: str) -> None:
     while not os.path.lexists(folder):  # it will be made
         folder = os.path.dirname(folder)
     try:
-        os.lstat(os.path.join(folder, os.path.basename(path)))  # not where the name is too long, or that is no folder
+        os.lstat(os.path.join(folder, os.path.basename(path)))  # not where the name is too long, or that is not a folder
     except FileNotFoundError:
         pass
     if not os.access(os.path.join(folder, os.curdir), os.W_OK | os.X_OK):

@@ -27,7 +27,7 @@ export function widerRange(range) {
   return rangeAround(cell, (begin + end) / 2, Math.min(cell.bytes, (end - begin) * ZOOM_STEP));
 }
 
-// As the fragment of a URL says it, which may say anything: null for what is no segment.
+// As the fragment of a URL says it, which may say anything: null for what is not a segment.
 export function readRange(words, cells) {
   const [index, begin, end] = words.split('.').map(Number);
   const cell = words && Number.isInteger(index) ? cells[index] : undefined;

@@ -108,7 +108,7 @@ private:
 };
 
 /// Whether what grows in steps without both passes may be what a pass keeps: its kind says so, many lines grow
-/// together, or it is no small part of all that is allocated.
+/// together, or it is not a small part of all that is allocated.
 bool LeakFinder::may_be_one_pass(const StepFloors& floors, const DeviceLeaks& leaks) const {
   constexpr std::uint64_t kSmallPart = 32; // one in so many
   constexpr std::size_t kMany = 4;

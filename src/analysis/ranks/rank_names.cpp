@@ -117,7 +117,7 @@ std::optional<std::vector<Number>> varying_column(const std::vector<std::string_
   return best ? std::optional(columns[*best]) : std::nullopt;
 }
 
-/// snapshot_3.pickle, where each file has its own number that is no step.
+/// snapshot_3.pickle, where each file has its own number that is not a step.
 std::optional<std::vector<Number>> last_numbers(const std::vector<std::string_view>& paths) {
   static const RE2 last(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst)?$)");
   std::vector<Number> numbers;

@@ -17,7 +17,7 @@ struct NamedRank {
   RankSource source = RankSource::none;
 };
 
-/// Returns the rank of each path. Throws UsageError for a `pattern` that is no regular expression with one group.
+/// Returns the rank of each path. Throws UsageError for a `pattern` that is not a regular expression with one group.
 [[nodiscard]] std::vector<NamedRank> ranks_of_names(const std::vector<std::string>& paths, const std::string& pattern);
 
 /// Returns the step of a name such as "step_100" or "iteration_7".

@@ -14,7 +14,7 @@ namespace memviz {
 
 namespace {
 
-/// A longer text is no name of PyTorch's, and one may be in every frame.
+/// A longer text is not a name of PyTorch's, and one may be in every frame.
 constexpr std::size_t kMostNameBytes = 4096;
 
 bool has(std::string_view text, std::string_view part) {

@@ -8,7 +8,7 @@
 namespace memviz {
 namespace {
 
-/// A life that is no band, as the slices see it.
+/// A life that is not a band, as the slices see it.
 struct Seen {
   NodeKey key;
   std::uint64_t size_bytes = 0;
@@ -23,7 +23,7 @@ struct LifeList {
 };
 using LifeLists = std::vector<LifeList>;
 
-/// The lives of a chart that are no bands: of the baseline, or all others.
+/// The lives of a chart that are not bands: of the baseline, or all others.
 class Unbanded {
 public:
   Unbanded(const LifeLines& lines, const DeviceRecord& record, const BandChart& chart)

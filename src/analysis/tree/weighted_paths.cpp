@@ -24,7 +24,7 @@ TopicKey compile_key(const FrameTable& frames, StringId context) {
           is_compiled ? context : kEmptyString};
 }
 
-/// `block_state` takes the place of the state: nothing for active memory when that is no level.
+/// `block_state` takes the place of the state: nothing for active memory when that is not a level.
 NodeKey level_key(Level level, const MemoryState& state, const Segment& segment, const NodeKey& block_state) {
   switch (level) {
   case Level::device: return device_key(state, segment.device);

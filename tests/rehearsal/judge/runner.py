@@ -33,7 +33,7 @@ class Result:
     figures: dict  # allocated, requested and active bytes at the end
     addresses: dict  # of what was live, by name
     allocations: list  # each in turn: (operation, address)
-    memory_bytes: int  # of the device: what is no whole page more than the program's is of no use to it
+    memory_bytes: int  # of the device: what is not a whole page more than the program's is of no use to it
     unseen: list  # operations that no recording shows: empty_cache() with nothing to give back
 
 

@@ -151,7 +151,7 @@ TEST_CASE("a comparison has figures of pinned host memory, but no segments of it
   CHECK(compare_story(compare_snapshots(before, before, {})).headline ==
         "No difference: both snapshots hold the same memory");
   CHECK(compare_story(compare_snapshots(before, replay(with_host("loader.py:9:pin").read()), {})).headline ==
-        "As much on every device as before, but not the same");
+        "Every device holds as much as before, but not the same memory");
   CompareOptions options;
   options.tree.device = kHostDevice;
   const Comparison host = compare_snapshots(before, after, options);

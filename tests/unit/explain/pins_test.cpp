@@ -82,7 +82,7 @@ TEST_CASE("of an expandable segment only the pages that hold a block in use are 
   SUBCASE("pages of 2 MiB for small blocks: the block ends where its page ends") {
     CHECK(pins_of(expandable(false, 60 * MiB, MiB)).held_bytes == MiB);
   }
-  SUBCASE("where the file does not say, a size that is no multiple of 20 MiB means small") {
+  SUBCASE("where the file does not say, a size that is not a multiple of 20 MiB means small") {
     CHECK(pins_of(expandable(std::nullopt, 60 * MiB, MiB)).held_bytes == 19 * MiB);
     CHECK(pins_of(expandable(std::nullopt, 62 * MiB, MiB)).held_bytes == MiB);
   }

@@ -148,7 +148,7 @@ TEST_CASE("several recordings span a range, from whose highest growth is counted
   CHECK(compared(baseline_of(small), read).readings[0].of(Gauge::end).change_bytes() == 0);
 }
 
-TEST_CASE("what is no baseline is refused with what is wrong") {
+TEST_CASE("what is not a baseline is refused with what is wrong") {
   CHECK(!is_baseline_json("{\"segments\": []}"));
   CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(R"({"schema": "memviz.baseline/9.0"})")),
                        "a baseline of another version: memviz.baseline/9.0, expected memviz.baseline/1.0", Error);

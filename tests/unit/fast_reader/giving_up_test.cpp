@@ -242,7 +242,7 @@ TEST_CASE("events that turn out not to be those of the snapshot make the reader 
             file.pickle.list();
           }) == PlainReason::other_traces);
   }
-  SUBCASE("because they are no part of the snapshot") {
+  SUBCASE("because they are not part of the snapshot") {
     std::string bytes = with_meddling([](const File&) {});
     bytes.insert(bytes.rfind('.'), "]");
     CHECK(reason_of(bytes) == PlainReason::other_traces);
@@ -310,7 +310,7 @@ TEST_CASE("what is wrong with a damaged file is said by the plain reader") {
   }
 }
 
-TEST_CASE("the plain reader reads what is no pickle, and what it is asked to read") {
+TEST_CASE("the plain reader reads what is not a pickle, and what it is asked to read") {
   const Reading json = reading_of(R"({"segments": []})", {.on_progress = {}});
   REQUIRE(json.read_by);
   CHECK(json.read_by->plain_reason == PlainReason::not_a_pickle);
@@ -335,7 +335,7 @@ TEST_CASE("what the caller's code throws ends the reading") {
   SUBCASE("the end of the memory") {
     check_passed_on(std::bad_alloc());
   }
-  SUBCASE("what is no exception of the library") {
+  SUBCASE("what is not an exception of the library") {
     check_passed_on(42);
   }
   SUBCASE("an error of a rewriter") {
@@ -368,7 +368,7 @@ TEST_CASE("check says which reader read a file, and why") {
                      std::to_string(reader["offset"].get<int>()) + '\n'));
 
   CHECK(reader_of(testdata_file("encodings/snapshot.json")) ==
-        nlohmann::json{{"name", "plain"}, {"reason", "the file is no pickle"}});
+        nlohmann::json{{"name", "plain"}, {"reason", "the file is not a pickle"}});
   write_bytes(odd, "no pickle at all, and no JSON");
   CHECK(reader_of(odd).is_null());
 }

@@ -92,7 +92,7 @@ TEST_CASE("the scanner stops before what does not fit") {
   };
   CHECK(rows("}\x94(h\x01K\x01h\x00K\x02u"s) == 1); // other keys
   CHECK(rows("}(h\x00K\x01h\x01K\x02u"s) == 1);     // not memoized
-  CHECK(rows(record("K\x01", "}")) == 1);           // a value that is no small one
+  CHECK(rows(record("K\x01", "}")) == 1);           // a value that is not a small one
   CHECK(rows(record("K\x01", "\x8A\x09\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x00"s)) == 1);
   CHECK(rows(record("K\x01", "\x8A\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F"s)) == 1); // more than 60 bits
   CHECK(rows(record("K\x01", "](h\x00K\x01"s + "e")) == 1); // a list of other things than references

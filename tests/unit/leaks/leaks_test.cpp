@@ -182,7 +182,7 @@ TEST_CASE("steps are cut as given") {
   CHECK(leaks_of(snapshot, options)[0].bytes_per_step() == 200);
   options.steps.length = 40;
   const auto few = leaks_of(snapshot, options);
-  CHECK(steps_note(snapshot, few[0].steps) == "only 2 steps, and it takes 3 to distinguish growth from an accident");
+  CHECK(steps_note(snapshot, few[0].steps) == "only 2 steps; at least 3 are needed to distinguish growth from chance");
   CHECK(few[0].grows.empty());
   options.steps = {StepSource::time, {}, 1000};
   CHECK_THROWS_AS(leaks_of(snapshot, options), UsageError);
@@ -320,7 +320,7 @@ TEST_CASE("a gate takes what is sure, says where steps are too few, and passes a
   CHECK(gate_of(devices[0], 0) == Gate::passes);
   CHECK(gate_of(devices[1], 0) == Gate::idle);
   CHECK(steps_note(recording, devices[1].steps) ==
-        "only 1 of the 9 steps at 'ProfilerStep#*' has events here, and a verdict takes 3");
+        "only 1 of the 9 steps at 'ProfilerStep#*' has events here, and a verdict needs 3");
   CHECK(gate_of(devices[2], 0) == Gate::no_steps);
 }
 

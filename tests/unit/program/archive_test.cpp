@@ -56,7 +56,7 @@ TEST_CASE("an archive with several programs wants one of them named") {
   CHECK(contains(error_of(zip_archive({{kFlat, "{}"}}), "a"), "leave --model a out"));
 }
 
-TEST_CASE("what is no exported program is named for what it is") {
+TEST_CASE("what is not an exported program is named for what it is") {
   CHECK(contains(error_of("\x80\x04."), "expected a zip archive, as torch.export.save writes it"));
   CHECK(contains(error_of(""), "zip archive"));
   CHECK(contains(error_of(zip_archive({{"a/data.pkl", ""}})), "found tensors that torch.save wrote"));

@@ -114,7 +114,7 @@ TEST_CASE("without a hint the count is a formula, and a picture says what it nee
                        "a picture needs a size for every symbol: 400*u0 has no value, give one with --set", Error);
 }
 
-TEST_CASE("of two branches the dearer one counts, a map counts for every row") {
+TEST_CASE("of two branches the more expensive one counts, a map counts for every row") {
   ExportedProgram cheap = product(size(2));
   ExportedProgram dear = product(size(3));
   ExportedProgram program;
@@ -126,7 +126,7 @@ TEST_CASE("of two branches the dearer one counts, a map counts for every row") {
                "");
   const ModelFlops branches = counted(program.json());
   CHECK(branches.flops.value == 1200);
-  CHECK(one_contains(flops_notes(branches), "only the dearer one counts"));
+  CHECK(one_contains(flops_notes(branches), "only the more expensive one counts"));
 
   ExportedProgram mapped;
   mapped.tensor("rows", size(5) + "," + size(3));
@@ -242,7 +242,7 @@ TEST_CASE("scores and sums of fused attention are all it costs, whatever the lay
   CHECK(packed.flops == plain.flops);
   CHECK(line(packed, "attention/scores") == line(plain, "attention/scores"));
   CHECK(line(packed, "attention/reduce") == line(plain, "attention/reduce"));
-  // The operator of the backward pass has arguments without names, and a first one that is no tensor.
+  // The operator of the backward pass has arguments without names, and a first one that is not a tensor.
   const ModelFlops backward = attention("aten._scaled_dot_product_flash_attention_backward.default", by_head,
                                         R"({"name": "", "arg": {"as_int": 1}})");
   CHECK(line(backward, "transformer") == backward.flops.value);

@@ -67,7 +67,7 @@ TEST_CASE("what sizes may cost ends with the budget in force, and numbers are fr
           for (int i = 0; i < 20; ++i)
             power *= sum;
         }(),
-        "the sizes in the program take more work than its length can be meant for: they are no sizes of a real model",
+        "the sizes in the program take more work than its length can be meant for: they are not sizes of a real model",
         Error);
     CHECK_THROWS_AS(static_cast<void>(symbols.named(std::string(4000, 'n'))), Error);
   }

@@ -50,7 +50,7 @@ TEST_CASE("folded stacks of other tools are names") {
   CHECK(recording.frames.name(recording.frames.stack(recording.end.blocks[1].stack)[0]) == "idle");
 }
 
-TEST_CASE("a text that is no folded stacks is refused") {
+TEST_CASE("a text that is not a folded stack is refused") {
   CHECK(!looks_like_folded("a text of 12"));
   CHECK(!looks_like_folded("a;b;c"));
   CHECK(!looks_like_folded("(dp0\nS'a;b'\n 1"));

@@ -65,7 +65,7 @@ TEST_CASE("malformed events of host memory are left out and counted") {
   CHECK(one_contains(recording.warnings, "2 events of 'host_traces' are left out, the first: expected "));
 }
 
-TEST_CASE("annotations that are no dicts are left out and counted") {
+TEST_CASE("annotations that are not dicts are left out and counted") {
   SnapshotBuilder builder = a_block();
   const PythonValue good = dict({{"name", "step"}, {"stage", "START"}, {"device", 0}, {"time_us", 5}});
   const Recording recording = read_by_both(builder.set("external_annotations", list({1, good, "x"})));

@@ -58,7 +58,7 @@ TEST_CASE("an opcode that could run code is refused by name and offset") {
   }
 }
 
-TEST_CASE("what is no pickle is refused at the byte that shows it") {
+TEST_CASE("what is not a pickle is refused at the byte that shows it") {
   CHECK(message_of("") == "byte 0: expected an opcode, found the end of the file: is it cut off?");
   CHECK(message_of("\xFE.") == "byte 0: expected a pickle opcode, found byte 0xfe");
   CHECK(message_of(".") == "byte 0: expected a value on the pickle stack, found none");

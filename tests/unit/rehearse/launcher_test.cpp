@@ -135,7 +135,7 @@ TEST_CASE("a job too large for a number is the largest number") {
         std::numeric_limits<std::uint64_t>::max());
 }
 
-TEST_CASE("options that end the command, and those that are no numbers, do no harm") {
+TEST_CASE("options that end the command, and those that are not numbers, do no harm") {
   for (const char* const line :
        {"srun -N", "torchrun --nnodes 0 --nproc-per-node x", "mpirun", "mpirun -np", "mpirun -np x python train.py",
         "mpirun --mca", "mpirun -H , --map-by ppr:: a", "mpirun -N 8 a", "mpirun -np 0 a", "srun -N 0 a"}) {

@@ -36,7 +36,7 @@ TEST_CASE("pipelines of three stages are met where three divides the world") {
   CHECK(stages.size() == 3);
 }
 
-TEST_CASE("small worlds, and those that are no multiple of a node, have each rank once") {
+TEST_CASE("small worlds, and those that are not a multiple of a node, have each rank once") {
   CHECK(spread_ranks(1, 1, 8) == Ranks{0});
   CHECK(spread_ranks(2, 2, 8) == Ranks{0, 1});
   CHECK(spread_ranks(4, 4, 8) == Ranks{0, 3, 2, 1});
@@ -57,7 +57,7 @@ TEST_CASE("ranks are alone unless they are joined") {
   CHECK(parse_ranks("rank", "8+0+8,1,0+8,1", 16) == std::vector<RankSet>{{0, 8}, {1}});
 }
 
-TEST_CASE("ranks that are no list, or not of the job, are refused") {
+TEST_CASE("ranks that are not a list, or not of the job, are refused") {
   for (const char* text : {"", "x", "1,", ",1", "1..", "5..3", "1+", "+1", "0+1..2", "-1", "16", "0+16", "3..16"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(std::ignore = parse_ranks("rank", text, 16), memviz::UsageError);

@@ -75,7 +75,7 @@ TEST_CASE("bytes are conserved whatever is drawn of a recording") {
   }
 }
 
-TEST_CASE("what is no band is part of a strip, whatever is drawn of a recording") {
+TEST_CASE("what is not a band is part of a strip, whatever is drawn of a recording") {
   const Recording snapshot = random_snapshot(11, 3000);
   const MemoryState accounts = test::end_of(snapshot);
   const LifeLines lines(accounts);

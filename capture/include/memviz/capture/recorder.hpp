@@ -47,7 +47,7 @@ public:
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Throws std::invalid_argument for an option that is none, std::runtime_error when recording is not possible.
+  /// Throws std::invalid_argument for an option that does not exist, std::runtime_error when recording is not possible.
   void start(const RecorderOptions& options = {});
   /// Ends the recording and frees its history; without a start() it does nothing.
   void stop();
