@@ -1,14 +1,15 @@
 """Rehearses `vllm serve` as in published start-up logs and prints the table of docs/servers.md.
 
-    servers.py MEMVIZ [--outside SIZE] [--models FOLDER] [ROW...]
+    servers.py MEMVIZ [--outside SIZE] [--models FOLDER] [--one-rank] [ROW...]
 
 Runs with the Python and the PATH of an environment that has vLLM. The logs and the models' configurations are in
 ../shared/probes/serve (published.json, models.py): without that folder nothing is run. FOLDER has more configurations,
 as MODEL/config.json. Without rows: all of one GPU and of the version that is installed. Of several GPUs each rank is a
-process. One to three minutes each; outside of CI: an environment with vLLM takes 5 GB. Ends with 1 where a server does
-not start (or starts, of which the log shows that it ran out of memory), its weights or activations differ from the
-published digits, its KV cache by more than 0.05 GiB (0.1 of several GPUs), its tokens by more than 0.3 %, or its CUDA
-graphs by more than 15 %. Of several ranks the largest sizes count, and the smallest KV cache.
+process; with --one-rank only the last rank is rehearsed, which has the most memory in pipelines. One to three minutes
+each; outside of CI: an environment with vLLM takes 5 GB. Ends with 1 where a server does not start (or starts, of which
+the log shows that it ran out of memory), its weights or activations differ from the published digits, its KV cache by
+more than 0.05 GiB (0.1 of several GPUs), its tokens by more than 0.3 %, or its CUDA graphs by more than 15 %. Of
+several ranks the largest sizes count, and the smallest KV cache.
 """
 
 import ast
@@ -66,11 +67,17 @@ def rehearsed(server):
     }
 
 
+def gpu_words(row, is_one_rank):
+    gpus = gpus_of(row)
+    if not is_one_rank or gpus == 1:
+        return ["--devices", str(gpus)]
+    return ["--world", str(gpus), "--local-world", str(gpus), "--rank", str(gpus - 1)]
+
+
 def rehearse(memviz, row, model, more):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         words = [memviz, "rehearse", "--gpu", "h100-80", "--memory", str(TOTAL_BYTES), "--no-record", "--requests", "0"]
-        words += ["--devices", str(gpus_of(row))]
         words += [*more, "--quiet", "-o", f"{folder}/snapshots", "--json", str(report)]
         words += ["--", "vllm", "serve", str(model), *options_of(row)]
         run = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -103,13 +110,15 @@ def main():
     memviz, *words = sys.argv[1:]
     if not PROBE.exists():
         sys.exit(f"no {PROBE}: nothing is run")
-    more, folders = [], []
+    more, folders, is_one_rank = [], [], False
     while words and words[0].startswith("--"):
-        if words[0] == "--outside":
-            more = words[:2]
+        option = words.pop(0)
+        if option == "--one-rank":
+            is_one_rank = True
+        elif option == "--outside":
+            more = [option, words.pop(0)]
         else:
-            folders = [words[1]]
-        words = words[2:]
+            folders = [words.pop(0)]
     version = importlib.metadata.version("vllm")
     rows = json.loads((PROBE / "published.json").read_text())
     rows = [row for row in rows if row["version"] == version]
@@ -121,7 +130,7 @@ def main():
             paths = [pathlib.Path(folder, row["model"].rpartition("/")[2]) for folder in (models, *folders)]
             model = next(filter(pathlib.Path.is_dir, paths), None)
             if model:
-                wrong += not compare(row, rehearse(memviz, row, model, more))
+                wrong += not compare(row, rehearse(memviz, row, model, [*more, *gpu_words(row, is_one_rank)]))
     sys.exit(wrong > 0)
 
 
