@@ -60,11 +60,12 @@ def published(figures):
 
 
 def rehearsed(server):
-    names = {"weights": "weights", "activations": "activation", "graphs": "graph", "outside": "outside", CACHE: "cache"}
-    figures = {name: server[f"{key}_bytes"] for name, key in names.items()}
-    return {name: None if value is None else round(value / GIB, 2) for name, value in figures.items()} | {
-        TOKENS: server["cache_tokens"]
-    }
+    names = {"weights": "weights", "activations": "activation", "graphs": "graph", "outside": "outside"}  # fmt: skip
+    sizes = {name: server[f"{key}_bytes"] for name, key in names.items()}
+    # As vLLM counts it; its tensors take a little more, because PyTorch rounds each of them up.
+    sizes[CACHE] = server["budget_bytes"] - sum(sizes[name] for name in ("weights", "activations", "outside"))
+    figures = {name: None if size is None else round(size / GIB, 2) for name, size in sizes.items()}
+    return figures | {TOKENS: server["cache_tokens"]}
 
 
 def gpu_words(row, is_one_rank):
