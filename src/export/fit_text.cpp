@@ -117,7 +117,8 @@ std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
   std::string text = wrapped_text(headline(verdict), "", columns);
   text += use_table(verdict.facts);
   if (verdict.facts.server) text += server_table(*verdict.facts.server);
-  text += sentences("Nearest settings that may fit", settings_that_start(verdict), columns);
+  text += sentences("Nearest settings that may fit (give one to the server and rehearse it again)",
+                    settings_that_start(verdict), columns);
   if (verdict.failure)
     text += failure_text(*verdict.failure, columns);
   else if (verdict.peak)

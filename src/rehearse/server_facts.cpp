@@ -65,6 +65,7 @@ void add_server_event(std::optional<ServerFacts>& facts, const nlohmann::json& e
   add_figures(*facts, event);
   facts->has_started = facts->has_started || facts->cache_bytes || flag(event, "ready");
   facts->is_ended = facts->is_ended || flag(event, "ended");
+  if (facts->is_ended) return; // one with several HTTP servers finds that one of them is missing
   const std::string error = text(event, "error");
   if (facts->error.empty() || (!is_memory_error(facts->error) && is_memory_error(error))) facts->error = error;
 }

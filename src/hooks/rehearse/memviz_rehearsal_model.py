@@ -12,9 +12,15 @@ import sys
 _GIB = 1 << 30
 _LEAST_VLLM = (0, 19)
 _CAPABILITY = (9, 0)
-# By tensor parallel size, without pipelines: the growth outside of PyTorch in vLLM's profile run, the least and the most
-# of the logs, in GiB. With several GPUs most of it is NCCL's.
-_OUTSIDE_GIB = {1: (0.25, 0.24, 0.27), 2: (2.07, 2.06, 2.10), 4: (2.13, 2.13, 2.21)}
+# By tensor and pipeline parallel size: the growth outside of PyTorch in vLLM's profile run, the least and the most of the
+# logs, in GiB. With tensor parallelism most of it is NCCL's. Of pipelines there is one log of each size, which all say 0.07.
+_OUTSIDE_GIB = {
+    (1, 1): (0.25, 0.24, 0.27),
+    (2, 1): (2.07, 2.06, 2.10),
+    (4, 1): (2.13, 2.13, 2.21),
+    (1, 2): (0.07, 0.06, 0.08),
+    (1, 4): (0.07, 0.06, 0.08),
+}
 # By tensor and pipeline parallel size: what NCCL takes when vLLM starts, before it looks at the memory for the first time,
 # in GiB; and what it takes more of models with experts (three logs with two GPUs).
 _START_GIB = {(2, 1): 1.00, (4, 1): 1.02, (1, 2): 0.92, (1, 4): 0.97}
@@ -51,7 +57,7 @@ def install_for_vllm(worker, outside_given):
     library.memviz_rehearsal_set_graph_model(ctypes.c_uint64(_FIRST_GRAPH_BYTES), ctypes.c_uint64(_NODE_BYTES))
     _State.has_graph_model = True
     parallel = worker.vllm_config.parallel_config
-    outside = _OUTSIDE_GIB.get(parallel.tensor_parallel_size) if parallel.pipeline_parallel_size == 1 else None
+    outside = _OUTSIDE_GIB.get((parallel.tensor_parallel_size, parallel.pipeline_parallel_size))
     if outside is None or outside_given:
         return {}
     likely, least, most = (int(gib * _GIB) for gib in outside)

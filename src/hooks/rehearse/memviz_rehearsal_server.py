@@ -12,6 +12,7 @@ import sys
 
 import memviz_rehearsal_model
 import memviz_rehearsal_requests
+import memviz_rehearsal_server_rank
 from memviz_recording import waiting
 
 # The lines that servers print about their memory, and the names under which these are logged.
@@ -46,6 +47,8 @@ def install(settings, log, guarded):
     ):
         waiting.when_imported(module, functools.partial(guarded, act))
     memviz_rehearsal_requests.install(settings, _log, guarded)
+    if settings["ranks"]:
+        memviz_rehearsal_server_rank.install(waiting.when_imported, guarded)
 
 
 def has_worker():
@@ -86,6 +89,7 @@ def _wrap(owner, name, around):
 def _supply_vllm(module):
     def create(original, self, *arguments, **named):
         _State.guarded(_supply, "vLLM", self)
+        _become_rank("vLLM", self)
         return original(self, *arguments, **named)
 
     _wrap(module.EngineArgs, "create_engine_config", create)
@@ -94,6 +98,7 @@ def _supply_vllm(module):
 def _supply_sglang(module):
     def supply(original, self, *arguments, **named):
         _State.guarded(_supply, "SGLang", self)
+        _become_rank("SGLang", self)
         return original(self, *arguments, **named)
 
     _wrap(module.ServerArgs, "__post_init__", supply)
@@ -115,10 +120,17 @@ def _supply(name, arguments):
         _log(added=f"{_NO_CACHE}=1")
 
 
-def _name_server(name):
-    if not _State.has_server:
-        _State.has_server = True
-        _log(name=name, version=str(sys.modules[name.lower()].__version__))
+def _become_rank(server, arguments):
+    """Makes the server one rank of a job with absent ranks; one that cannot be is refused."""
+    if not _State.settings["ranks"]:
+        return
+    become = memviz_rehearsal_server_rank.become_rank
+    added, reason = _State.guarded(become, server, arguments, _State.settings["ranks"]) or (None, None)
+    if added:
+        _log(added=added)
+    if reason:
+        _State.guarded(lambda: _State.log("refusal", text=reason))
+        raise SystemExit(f"memviz: rehearse: {reason}")
 
 
 def _name_server(name):

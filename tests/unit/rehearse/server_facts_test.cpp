@@ -78,6 +78,12 @@ TEST_CASE("the first error for want of memory counts, else the first") {
   CHECK(contains(facts_of({kOther, R"({"error": "SystemExit: 1"})"}).error, "Engine core"));
 }
 
+TEST_CASE("an error of a server that the rehearsal has ended is none of its start") {
+  constexpr const char* kError = R"({"error": "RuntimeError: Process ApiServer_1 (PID: 24690) died"})";
+  CHECK(facts_of({R"({"ready": true})", R"({"ended": true})", kError}).error.empty());
+  CHECK(contains(facts_of({R"({"ready": true})", kError, R"({"ended": true})"}).error, "ApiServer_1"));
+}
+
 TEST_CASE("a server that finds too little memory does not fit") {
   ServerFacts server = facts_of({R"({"name": "vLLM"})"});
   server.error = "ValueError: To serve at least one request with the models's max seq len (131072), (16.0 GiB KV cache "
