@@ -75,6 +75,21 @@ std::string holders(const std::string& title, const FileFacts& facts) {
   const DeviceFigures& figures = facts.device.figures;
   TextTable table{Align::right, Align::right, Align::left};
   const auto add = [&](const Holder& holder, std::string_view indent) {
+/// A line with the bytes and kinds of a part of what is held.
+std::string part_line(std::string_view name, const KindAccount& part) {
+  const std::string shares = kind_shares_text(part);
+  return fmt::format("  {}: {}{}{}\n", name, format_bytes(bytes_of_kinds(part)), shares.empty() ? "" : ", ", shares);
+}
+
+/// The parts of a server and of the program around it, which trains for example; "" where one of them holds nearly all.
+std::string around_server(const FileFacts& facts) {
+  constexpr std::uint64_t kLeastPart = 100;
+  const KindAccount around = difference(facts.kinds, facts.server_kinds);
+  const std::uint64_t all_bytes = bytes_of_kinds(facts.kinds);
+  if (std::min(bytes_of_kinds(around), bytes_of_kinds(facts.server_kinds)) <= all_bytes / kLeastPart) return "";
+  return part_line("the server", facts.server_kinds) + part_line("the program around it", around);
+}
+
     table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, figures.requested_bytes),
                    std::string(indent) + elided(holder.line, kNameColumns)});
   };
@@ -85,7 +100,7 @@ std::string holders(const std::string& title, const FileFacts& facts) {
   }
   return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, moment_text(facts.device),
                      format_bytes(figures.requested_bytes), format_bytes(figures.reserved_bytes)) +
-         table.text("  ") + by_kind(facts);
+         table.text("  ") + by_kind(facts) + around_server(facts);
 }
 
 std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {
