@@ -17,6 +17,7 @@ struct ServerFacts {
   std::string version;                 ///< "0.19.0"
   std::vector<std::string> added = {}; ///< options that the rehearsal added: "--load-format dummy"
   bool has_started = false;            ///< it made its KV cache, or answered over HTTP
+  bool is_over_http = false;           ///< the program is an HTTP server, not a script that uses the engine
   bool is_ended = false;               ///< by the rehearsal, after its requests
   std::optional<std::uint64_t> weights_bytes = {};
   std::optional<std::uint64_t> activation_bytes = {}; ///< the peak of a forward pass beyond the weights

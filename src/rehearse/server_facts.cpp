@@ -68,5 +68,6 @@ void add_server_event(std::optional<ServerFacts>& facts, const nlohmann::json& e
   const std::string error = text(event, "error");
   if (facts->error.empty() || (!is_memory_error(facts->error) && is_memory_error(error))) facts->error = error;
 }
+  facts->is_over_http = facts->is_over_http || flag(event, "over_http");
 
 } // namespace memviz::rehearse

@@ -99,7 +99,7 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
     list.push_back(
         fmt::format("{} answered {} of {}{}.", server_name(server), format_counted(server.requests, "request"),
                     format_counted(server.tokens_of_request, "token"), server.is_ended ? " and was ended then" : ""));
-  else
+  else if (server.is_over_http)
     list.push_back(
         fmt::format("{} answered no request over HTTP, so the peak of serving may be missing.", server_name(server)));
   if (server.outside_model_bytes)

@@ -41,6 +41,7 @@ def install(settings, log, guarded):
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
         ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
+        ("vllm.v1.core.kv_cache_utils", _read_quiet_log),
         ("sglang.srt.server_args", _supply_sglang),
         ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
     ):
@@ -118,13 +119,8 @@ def _supply(name, arguments):
 def _name_server(name):
     if not _State.has_server:
         _State.has_server = True
-        _log(name=name, version=str(sys.modules[name.lower()].__version__))
-
-
-def _name_server(name):
-    if not _State.has_server:
-        _State.has_server = True
-        _log(name=name, version=str(sys.modules[name.lower()].__version__))
+        over_http = memviz_rehearsal_requests.server_of_process() is not None
+        _log(name=name, version=str(sys.modules[name.lower()].__version__), over_http=over_http)
 
 
 def _lacks_tokenizer(arguments):
@@ -268,6 +264,24 @@ def facts_of_line(text):
     if "Traceback (most recent call last)" in text:
         facts["error"] = text.strip().rpartition("\n")[2].strip()[:_MOST_ERROR_CHARACTERS]
     return facts
+
+def _read_quiet_log(module):
+    """A program may have vLLM log errors alone, as trl does: the lines about memory are read where they are written."""
+    write = module.logger.info
+
+    def read_and_write(message, *arguments, **named):
+        if not module.logger.isEnabledFor(logging.INFO):
+            _State.guarded(lambda: _log_line(message % arguments))
+        return write(message, *arguments, **{**named, "stacklevel": named.get("stacklevel", 1) + 1})
+
+    module.logger.info = read_and_write
+
+
+def _log_line(text):
+    facts = facts_of_line(text)
+    if facts:
+        _log(**facts)
+
 
 
 def _number(text):
