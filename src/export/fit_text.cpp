@@ -34,6 +34,12 @@ std::string use_name(const DeviceUse& use, const RunFacts& facts) {
   return is_only_process ? name : fmt::format("process {}, {}", use.pid, name);
 }
 
+/// PyTorch's part of the peak. PyTorch counts more than the device has in use where a server has given memory back.
+std::string pytorch_text(const DeviceUse& use) {
+  const bool is_part = use.peak_reserved_bytes && *use.peak_reserved_bytes <= use.peak_bytes;
+  return is_part ? format_bytes(*use.peak_reserved_bytes) : "unknown";
+}
+
 /// Every device of every process; of many, the fullest.
 std::string use_table(const RunFacts& facts) {
   if (facts.uses.empty()) return "";
@@ -56,9 +62,8 @@ std::string use_table(const RunFacts& facts) {
   };
   add({"", "peak", "of which PyTorch", "context", "memory", "left"}, "outside");
   for (const DeviceUse* use : shown)
-    add({use_name(*use, facts), format_bytes(use->peak_bytes),
-         use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
-         format_bytes(use->context_bytes), format_bytes(use->total_bytes), format_bytes(use->left_bytes())},
+    add({use_name(*use, facts), format_bytes(use->peak_bytes), pytorch_text(*use), format_bytes(use->context_bytes),
+         format_bytes(use->total_bytes), format_bytes(use->left_bytes())},
         format_bytes(use->outside_bytes));
   const std::size_t more = facts.uses.size() - shown.size();
   return '\n' + table.text("  ") + (more > 0 ? fmt::format("  and {} more, with more room\n", format_count(more)) : "");
@@ -70,11 +75,6 @@ std::string by_kind(const FileFacts& facts) {
   return shares.empty() ? "" : "  by kind: " + shares + '\n';
 }
 
-std::string holders(const std::string& title, const FileFacts& facts) {
-  if (facts.holders.empty()) return "";
-  const DeviceFigures& figures = facts.device.figures;
-  TextTable table{Align::right, Align::right, Align::left};
-  const auto add = [&](const Holder& holder, std::string_view indent) {
 /// A line with the bytes and kinds of a part of what is held.
 std::string part_line(std::string_view name, const KindAccount& part) {
   const std::string shares = kind_shares_text(part);
@@ -90,6 +90,11 @@ std::string around_server(const FileFacts& facts) {
   return part_line("the server", facts.server_kinds) + part_line("the program around it", around);
 }
 
+std::string holders(const std::string& title, const FileFacts& facts) {
+  if (facts.holders.empty()) return "";
+  const DeviceFigures& figures = facts.device.figures;
+  TextTable table{Align::right, Align::right, Align::left};
+  const auto add = [&](const Holder& holder, std::string_view indent) {
     table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, figures.requested_bytes),
                    std::string(indent) + elided(holder.line, kNameColumns)});
   };
@@ -149,9 +154,7 @@ void add_answer(std::vector<std::string>& cells, const FitVerdict& verdict, bool
   if (use == nullptr || verdict.outcome != FitOutcome::fits)
     cells.insert(cells.end(), 3, "");
   else
-    cells.insert(cells.end(), {format_bytes(use->peak_bytes),
-                               use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
-                               format_bytes(use->left_bytes())});
+    cells.insert(cells.end(), {format_bytes(use->peak_bytes), pytorch_text(*use), format_bytes(use->left_bytes())});
   if (const auto& server = verdict.facts.server; is_server && server && verdict.outcome == FitOutcome::fits)
     cells.insert(cells.end(),
                  {server->cache_tokens ? format_count(*server->cache_tokens) : "unknown", requests_text(*server)});

@@ -102,6 +102,11 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
   else if (server.is_over_http)
     list.push_back(
         fmt::format("{} answered no request over HTTP, so the peak of serving may be missing.", server_name(server)));
+  if (server.sleeps.value_or(0) > 0)
+    list.push_back(
+        fmt::format("{} slept: PyTorch, and the recording, count its memory as in use then. The peak, and the "
+                    "peaks while it was awake and asleep, are those of the GPU.",
+                    server_name(server)));
   if (server.outside_model_bytes)
     list.emplace_back("Memory that kernels take outside of PyTorch is a model, from start-up logs of vLLM 0.19.0 on an "
                       "H100; --outside replaces it.");

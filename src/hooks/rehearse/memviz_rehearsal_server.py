@@ -12,6 +12,7 @@ import sys
 
 import memviz_rehearsal_model
 import memviz_rehearsal_requests
+import memviz_rehearsal_sleep
 from memviz_recording import waiting
 
 # The lines that servers print about their memory, and the names under which these are logged.
@@ -38,15 +39,16 @@ def install(settings, log, guarded):
     for module, act in (
         ("vllm.logger", _watch_vllm_log),
         ("vllm.engine.arg_utils", _supply_vllm),
+        ("vllm.v1.core.kv_cache_utils", _read_quiet_log),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
         ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
-        ("vllm.v1.core.kv_cache_utils", _read_quiet_log),
         ("sglang.srt.server_args", _supply_sglang),
         ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
     ):
         waiting.when_imported(module, functools.partial(guarded, act))
     memviz_rehearsal_requests.install(settings, _log, guarded)
+    memviz_rehearsal_sleep.install(_log)
 
 
 def has_worker():
@@ -187,6 +189,8 @@ def _watch_vllm_worker(module):
     _wrap(module.Worker, "load_model", load)
     _wrap(module.Worker, "determine_available_memory", profile)
     _wrap(module.Worker, "initialize_from_config", start)
+    _wrap(module.Worker, "sleep", memviz_rehearsal_sleep.sleep)
+    _wrap(module.Worker, "wake_up", memviz_rehearsal_sleep.wake_up)
 
 
 def _watch_vllm_runner(module):
@@ -246,6 +250,24 @@ def _read_log_lines(name):
     logging.getLogger(name).addHandler(handler)
 
 
+def _read_quiet_log(module):
+    """A program may have vLLM log errors alone, as trl does: the lines about memory are read where they are written."""
+    write = module.logger.info
+
+    def read_and_write(message, *arguments, **named):
+        if not module.logger.isEnabledFor(logging.INFO):
+            _State.guarded(lambda: _log_line(message % arguments))
+        return write(message, *arguments, **{**named, "stacklevel": named.get("stacklevel", 1) + 1})
+
+    module.logger.info = read_and_write
+
+
+def _log_line(text):
+    facts = facts_of_line(text)
+    if facts:
+        _log(**facts)
+
+
 def _read_record(record):
     facts = facts_of_line(record.getMessage())
     if record.levelno >= logging.ERROR and record.exc_info and record.exc_info[1] is not None:
@@ -264,24 +286,6 @@ def facts_of_line(text):
     if "Traceback (most recent call last)" in text:
         facts["error"] = text.strip().rpartition("\n")[2].strip()[:_MOST_ERROR_CHARACTERS]
     return facts
-
-def _read_quiet_log(module):
-    """A program may have vLLM log errors alone, as trl does: the lines about memory are read where they are written."""
-    write = module.logger.info
-
-    def read_and_write(message, *arguments, **named):
-        if not module.logger.isEnabledFor(logging.INFO):
-            _State.guarded(lambda: _log_line(message % arguments))
-        return write(message, *arguments, **{**named, "stacklevel": named.get("stacklevel", 1) + 1})
-
-    module.logger.info = read_and_write
-
-
-def _log_line(text):
-    facts = facts_of_line(text)
-    if facts:
-        _log(**facts)
-
 
 
 def _number(text):
