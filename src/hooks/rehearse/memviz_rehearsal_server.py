@@ -23,6 +23,8 @@ _LINES = (
 )  # fmt: skip
 _MOST_ERROR_CHARACTERS = 2000
 _NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
+# vLLM compiles nothing under a mode of PyTorch's dispatcher, which --values is.
+_WITHOUT_VALUES = ("load_model", "determine_available_memory", "initialize_from_config", "compile_or_warm_up_model", "execute_model", "sample_tokens")  # fmt: skip
 WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
 
 
@@ -191,6 +193,19 @@ def _watch_vllm_worker(module):
     _wrap(module.Worker, "initialize_from_config", start)
     _wrap(module.Worker, "sleep", memviz_rehearsal_sleep.sleep)
     _wrap(module.Worker, "wake_up", memviz_rehearsal_sleep.wake_up)
+    for name in _WITHOUT_VALUES if _State.settings["values"] else ():
+        _wrap(module.Worker, name, _without_values)
+
+
+def _without_values(original, self, *arguments, **named):
+    mode = sys.modules["torch"].utils._python_dispatch._get_current_dispatch_mode()
+    if type(mode).__module__ != "memviz_rehearsal_values":
+        return original(self, *arguments, **named)
+    mode.__exit__(None, None, None)
+    try:
+        return original(self, *arguments, **named)
+    finally:
+        mode.__enter__()
 
 
 def _watch_vllm_runner(module):
