@@ -99,6 +99,7 @@ struct FileFacts {
   DeviceState device;                   ///< as the process counts them
   std::vector<Holder> holders = {};     ///< largest first, at most three
   KindAccount kinds = {};               ///< of the requested bytes
+  KindAccount server_kinds = {};        ///< of those, what code of an inference server (vLLM, SGLang) asked for
   std::optional<LostHistory> loss = {}; ///< where the history does not reach back to everything
 };
 

@@ -17,6 +17,7 @@ struct ServerFacts {
   std::string version;                 ///< "0.19.0"
   std::vector<std::string> added = {}; ///< options that the rehearsal added: "--load-format dummy"
   bool has_started = false;            ///< it made its KV cache, or answered over HTTP
+  bool is_over_http = false;           ///< the program is an HTTP server, not a script that uses the engine
   bool is_ended = false;               ///< by the rehearsal, after its requests
   std::optional<std::uint64_t> weights_bytes = {};
   std::optional<std::uint64_t> activation_bytes = {}; ///< the peak of a forward pass beyond the weights
@@ -31,8 +32,13 @@ struct ServerFacts {
   std::optional<std::uint64_t> graph_model_bytes = {};
   std::optional<std::uint64_t> graph_least_bytes = {};
   std::optional<std::uint64_t> graph_most_bytes = {};
-  std::optional<std::uint64_t> graphs = {};         ///< that were instantiated
-  std::optional<std::uint64_t> graph_nodes = {};    ///< of all of these
+  std::optional<std::uint64_t> graphs = {};      ///< that were instantiated
+  std::optional<std::uint64_t> graph_nodes = {}; ///< of all of these
+  // The most memory of the GPU in use by the whole program, where the server slept (vLLM's sleep mode).
+  std::optional<std::uint64_t> awake_peak_bytes = {};
+  std::optional<std::uint64_t> waking_peak_bytes = {}; ///< while only its weights, or only its KV cache, were awake
+  std::optional<std::uint64_t> asleep_peak_bytes = {};
+  std::optional<std::uint64_t> sleeps = {};         ///< how often it fell asleep
   std::optional<std::uint64_t> cache_tokens = {};   ///< that the KV cache holds
   std::optional<std::uint64_t> request_tokens = {}; ///< the longest request
   std::optional<double> requests_at_once = {};      ///< of the longest, that the KV cache holds

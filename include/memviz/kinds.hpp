@@ -69,6 +69,8 @@ using KindAccount = std::array<KindAmount, kMemoryKinds>;
 using KindsByDevice = std::map<DeviceId, KindAccount>;
 /// Adds up the kinds of a state that has them.
 [[nodiscard]] KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device);
+/// Returns the part of it whose stacks have code of an inference server (vLLM, SGLang), of one device.
+[[nodiscard]] KindAccount server_kind_account(const MemoryState& state, DeviceId device);
 
 /// Returns, for each stack, the kind that nine tenths of the bytes of its blocks in use have, or more. Stacks of
 /// unknown or of several kinds are left out.
@@ -76,6 +78,8 @@ using KindsByDevice = std::map<DeviceId, KindAccount>;
 
 /// Adds what is another device's.
 void add(KindAccount& sum, const KindAccount& other);
+/// Returns what is left of `whole` without `part`; nothing is less than 0.
+[[nodiscard]] KindAccount difference(const KindAccount& whole, const KindAccount& part);
 /// Returns the bytes of all kinds.
 [[nodiscard]] std::uint64_t bytes_of_kinds(const KindAccount& account);
 /// Whether a rule shows any of it.

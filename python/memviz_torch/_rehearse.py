@@ -41,6 +41,14 @@ class RehearsedServer:
     """Of those, what is a model of the driver and not rehearsed."""
     budget_bytes: Optional[int]
     """The most that the server allows itself."""
+    awake_peak_bytes: Optional[int]
+    """The most of the GPU in use by the whole program while the server was awake; None where it never slept."""
+    waking_peak_bytes: Optional[int]
+    """The same while only its weights, or only its KV cache, were awake."""
+    asleep_peak_bytes: Optional[int]
+    """The same while it slept."""
+    sleeps: Optional[int]
+    """How often it fell asleep."""
     cache_tokens: Optional[int]
     request_tokens: Optional[int]
     """The longest request."""

@@ -49,6 +49,13 @@ JsonWriter& begin_holder(JsonWriter& json, const Holder& holder) {
   return json.begin_object().member("line", holder.line).member("bytes", holder.bytes).member("blocks", holder.blocks);
 }
 
+void write_parts(JsonWriter& json, const KindAccount& account) {
+  json.begin_array();
+  for (const KindPart& part : kind_parts(account))
+    json.begin_object().member("kind", kind_name(part.kind)).member("bytes", part.bytes).end_object();
+  json.end_array();
+}
+
 /// An object that goes on.
 void begin_facts(JsonWriter& json, const FileFacts& facts) {
   json.begin_object()
@@ -69,11 +76,9 @@ void begin_facts(JsonWriter& json, const FileFacts& facts) {
     }
     json.end_object();
   }
-  json.end_array().key("kinds").begin_array();
-  if (has_known(facts.kinds))
-    for (const KindPart& part : kind_parts(facts.kinds))
-      json.begin_object().member("kind", kind_name(part.kind)).member("bytes", part.bytes).end_object();
   json.end_array();
+  write_parts(json.key("kinds"), has_known(facts.kinds) ? facts.kinds : KindAccount{});
+  if (bytes_of_kinds(facts.server_kinds) > 0) write_parts(json.key("server_kinds"), facts.server_kinds);
 }
 
 void write_failure(JsonWriter& json, const std::optional<Failure>& failure) {
@@ -143,6 +148,10 @@ void write_server(JsonWriter& json, const FitVerdict& verdict) {
       .member("graphs", server->graphs)
       .member("graph_nodes", server->graph_nodes)
       .member("budget_bytes", server->budget_bytes)
+      .member("awake_peak_bytes", server->awake_peak_bytes)
+      .member("waking_peak_bytes", server->waking_peak_bytes)
+      .member("asleep_peak_bytes", server->asleep_peak_bytes)
+      .member("sleeps", server->sleeps)
       .member("cache_tokens", server->cache_tokens)
       .member("request_tokens", server->request_tokens)
       .member("requests_at_once", server->requests_at_once)

@@ -28,6 +28,10 @@ std::string server_table(const ServerFacts& server) {
   add("CUDA graphs", rehearsed_graph_bytes(server));
   add("graphs, a model", server.graph_model_bytes, graph_model_text(server));
   add("limit of the server", server.budget_bytes, "decides the size of the KV cache");
+  add("GPU, while awake", server.awake_peak_bytes, "the most in use, with all that the program has");
+  add("GPU, while waking", server.waking_peak_bytes, "with only a part of the server awake");
+  add("GPU, while asleep", server.asleep_peak_bytes,
+      server.sleeps ? fmt::format("fell asleep {}", format_counted(*server.sleeps, "time")) : "");
   return is_empty ? "" : fmt::format("\n{} on one GPU\n", server_name(server)) + table.text("  ");
 }
 

@@ -34,6 +34,12 @@ std::string use_name(const DeviceUse& use, const RunFacts& facts) {
   return is_only_process ? name : fmt::format("process {}, {}", use.pid, name);
 }
 
+/// PyTorch's part of the peak. PyTorch counts more than the device has in use where a server has given memory back.
+std::string pytorch_text(const DeviceUse& use) {
+  const bool is_part = use.peak_reserved_bytes && *use.peak_reserved_bytes <= use.peak_bytes;
+  return is_part ? format_bytes(*use.peak_reserved_bytes) : "unknown";
+}
+
 /// Every device of every process; of many, the fullest.
 std::string use_table(const RunFacts& facts) {
   if (facts.uses.empty()) return "";
@@ -56,9 +62,8 @@ std::string use_table(const RunFacts& facts) {
   };
   add({"", "peak", "of which PyTorch", "context", "memory", "left"}, "outside");
   for (const DeviceUse* use : shown)
-    add({use_name(*use, facts), format_bytes(use->peak_bytes),
-         use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
-         format_bytes(use->context_bytes), format_bytes(use->total_bytes), format_bytes(use->left_bytes())},
+    add({use_name(*use, facts), format_bytes(use->peak_bytes), pytorch_text(*use), format_bytes(use->context_bytes),
+         format_bytes(use->total_bytes), format_bytes(use->left_bytes())},
         format_bytes(use->outside_bytes));
   const std::size_t more = facts.uses.size() - shown.size();
   return '\n' + table.text("  ") + (more > 0 ? fmt::format("  and {} more, with more room\n", format_count(more)) : "");
@@ -68,6 +73,21 @@ std::string use_table(const RunFacts& facts) {
 std::string by_kind(const FileFacts& facts) {
   const std::string shares = kind_shares_text(facts.kinds);
   return shares.empty() ? "" : "  by kind: " + shares + '\n';
+}
+
+/// A line with the bytes and kinds of a part of what is held.
+std::string part_line(std::string_view name, const KindAccount& part) {
+  const std::string shares = kind_shares_text(part);
+  return fmt::format("  {}: {}{}{}\n", name, format_bytes(bytes_of_kinds(part)), shares.empty() ? "" : ", ", shares);
+}
+
+/// The parts of a server and of the program around it, which trains for example; "" where one of them holds nearly all.
+std::string around_server(const FileFacts& facts) {
+  constexpr std::uint64_t kLeastPart = 100;
+  const KindAccount around = difference(facts.kinds, facts.server_kinds);
+  const std::uint64_t all_bytes = bytes_of_kinds(facts.kinds);
+  if (std::min(bytes_of_kinds(around), bytes_of_kinds(facts.server_kinds)) <= all_bytes / kLeastPart) return "";
+  return part_line("the server", facts.server_kinds) + part_line("the program around it", around);
 }
 
 std::string holders(const std::string& title, const FileFacts& facts) {
@@ -85,7 +105,7 @@ std::string holders(const std::string& title, const FileFacts& facts) {
   }
   return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, moment_text(facts.device),
                      format_bytes(figures.requested_bytes), format_bytes(figures.reserved_bytes)) +
-         table.text("  ") + by_kind(facts);
+         table.text("  ") + by_kind(facts) + around_server(facts);
 }
 
 std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {
@@ -135,9 +155,7 @@ void add_answer(std::vector<std::string>& cells, const FitVerdict& verdict, bool
   if (use == nullptr || verdict.outcome != FitOutcome::fits)
     cells.insert(cells.end(), 3, "");
   else
-    cells.insert(cells.end(), {format_bytes(use->peak_bytes),
-                               use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
-                               format_bytes(use->left_bytes())});
+    cells.insert(cells.end(), {format_bytes(use->peak_bytes), pytorch_text(*use), format_bytes(use->left_bytes())});
   if (const auto& server = verdict.facts.server; is_server && server && verdict.outcome == FitOutcome::fits)
     cells.insert(cells.end(),
                  {server->cache_tokens ? format_count(*server->cache_tokens) : "unknown", requests_text(*server)});

@@ -40,6 +40,7 @@ FileFacts facts_of(const std::string& file, const MemoryState& state, const Devi
           .device = device,
           .holders = holders_of(state.frames(), users),
           .kinds = kind_account(state, device.device),
+          .server_kinds = server_kind_account(state, device.device),
           .loss = lost_history(*state.recording, device.figures)};
 }
 

@@ -187,8 +187,8 @@ private:
       use.peak_reserved_bytes = number(device, "peak_reserved_bytes");
       use.peak_allocated_bytes = number(device, "peak_allocated_bytes");
       use.retries = number(device, "retries");
-      // Without a line of the made-up GPU, which a process that is killed does not write.
-      use.peak_bytes = std::max(use.peak_bytes, *use.peak_reserved_bytes);
+      // Without a line of the made-up GPU. PyTorch also counts memory that a sleeping server has given back.
+      if (use.total_bytes == 0) use.peak_bytes = std::max(use.peak_bytes, *use.peak_reserved_bytes);
     }
   }
 

@@ -14,8 +14,8 @@ namespace {
 
 using Number = std::optional<std::uint64_t> ServerFacts::*;
 
-/// Sizes and numbers of graphs, of which the largest of any process counts.
-constexpr std::array<std::pair<const char*, Number>, 14> kSizes{{
+/// Sizes and numbers, of which the largest of any process counts.
+constexpr std::array<std::pair<const char*, Number>, 18> kSizes{{
     {"weights_bytes", &ServerFacts::weights_bytes},
     {"activation_bytes", &ServerFacts::activation_bytes},
     {"outside_bytes", &ServerFacts::outside_bytes},
@@ -30,6 +30,10 @@ constexpr std::array<std::pair<const char*, Number>, 14> kSizes{{
     {"graph_most_bytes", &ServerFacts::graph_most_bytes},
     {"graphs", &ServerFacts::graphs},
     {"graph_nodes", &ServerFacts::graph_nodes},
+    {"awake_peak_bytes", &ServerFacts::awake_peak_bytes},
+    {"waking_peak_bytes", &ServerFacts::waking_peak_bytes},
+    {"asleep_peak_bytes", &ServerFacts::asleep_peak_bytes},
+    {"sleeps", &ServerFacts::sleeps},
 }};
 
 /// Counts, of which the last one counts.
@@ -64,6 +68,7 @@ void add_server_event(std::optional<ServerFacts>& facts, const nlohmann::json& e
     facts->added.push_back(added);
   add_figures(*facts, event);
   facts->has_started = facts->has_started || facts->cache_bytes || flag(event, "ready");
+  facts->is_over_http = facts->is_over_http || flag(event, "over_http");
   facts->is_ended = facts->is_ended || flag(event, "ended");
   if (facts->is_ended) return; // one with several HTTP servers finds that one of them is missing
   const std::string error = text(event, "error");

@@ -99,9 +99,14 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
     list.push_back(
         fmt::format("{} answered {} of {}{}.", server_name(server), format_counted(server.requests, "request"),
                     format_counted(server.tokens_of_request, "token"), server.is_ended ? " and was ended then" : ""));
-  else
+  else if (server.is_over_http)
     list.push_back(
         fmt::format("{} answered no request over HTTP, so the peak of serving may be missing.", server_name(server)));
+  if (server.sleeps.value_or(0) > 0)
+    list.push_back(
+        fmt::format("{} slept: PyTorch, and the recording, count its memory as in use then. The peak, and the "
+                    "peaks while it was awake and asleep, are those of the GPU.",
+                    server_name(server)));
   if (server.outside_model_bytes)
     list.emplace_back("Memory that kernels take outside of PyTorch is a model, from start-up logs of vLLM 0.19.0 on an "
                       "H100; --outside replaces it.");

@@ -151,6 +151,11 @@ void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes) {
   graphs_nodes_bytes[2] = sum.bytes;
 }
 
+std::uint64_t memviz_rehearsal_take_peak(int device) {
+  const Locked locked;
+  return locked->memory.is_device(device) ? locked->memory.take_recent_peak(device) : 0;
+}
+
 void memviz_rehearsal_watch_reads(void (*on_read)()) {
   read_watcher = on_read;
 }

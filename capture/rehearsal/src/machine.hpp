@@ -106,6 +106,9 @@ MEMVIZ_EXPORT void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, s
 // Fills three numbers: how many graphs were instantiated at once on all devices when these had the most nodes, their
 // nodes, and what the model says of them in bytes.
 MEMVIZ_EXPORT void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes);
+// Returns the most bytes of a visible device in use since the last call, its context's among them; 0 without such a
+// device.
+MEMVIZ_EXPORT std::uint64_t memviz_rehearsal_take_peak(int device);
 // Calls `on_read` after each copy of device memory to the host, in the thread that asked for it; null: no longer.
 MEMVIZ_EXPORT void memviz_rehearsal_watch_reads(void (*on_read)());
 // Appends the report's line now. 0, or -1 where there is no file to write to or it cannot be written.

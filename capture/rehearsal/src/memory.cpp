@@ -3,6 +3,7 @@
 #include "numbers.hpp"
 
 #include <sys/mman.h>
+#include <utility>
 
 namespace memviz::rehearsal {
 namespace {
@@ -44,11 +45,17 @@ Error Memory::charge(int device, std::uint64_t bytes) {
   if (bytes > book.free_bytes()) return Error::out_of_memory;
   book.used_bytes += bytes;
   book.peak_used_bytes = std::max(book.peak_used_bytes, book.used_bytes);
+  book.recent_peak_used_bytes = std::max(book.recent_peak_used_bytes, book.used_bytes);
   return Error::success;
 }
 
 void Memory::release(int device, std::uint64_t bytes) {
   devices_[static_cast<std::size_t>(device)].used_bytes -= bytes;
+}
+
+std::uint64_t Memory::take_recent_peak(int device) {
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  return book.context_bytes + std::exchange(book.recent_peak_used_bytes, book.used_bytes);
 }
 
 Error Memory::charge_outside(int device) {

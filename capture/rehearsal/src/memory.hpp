@@ -34,9 +34,10 @@ struct DeviceBook {
   std::uint64_t context_bytes = 0;
   std::uint64_t used_bytes = 0; // without the context's
   std::uint64_t peak_used_bytes = 0;
-  std::uint64_t outside_bytes = 0; // of the used ones, what libraries took
-  GraphUse graphs;                 // now; their bytes are used ones
-  GraphUse most_graphs;            // when they had the most nodes
+  std::uint64_t recent_peak_used_bytes = 0; // since take_recent_peak()
+  std::uint64_t outside_bytes = 0;          // of the used ones, what libraries took
+  GraphUse graphs;                          // now; their bytes are used ones
+  GraphUse most_graphs;                     // when they had the most nodes
   bool has_context = false;
 
   [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
@@ -69,6 +70,8 @@ public:
   // Takes physical memory of a device, or fails with out_of_memory and takes none.
   Error charge(int device, std::uint64_t bytes);
   void release(int device, std::uint64_t bytes);
+  // The most of a device in use since the last call, with its context's memory.
+  std::uint64_t take_recent_peak(int device);
 
   // Takes what libraries and lazily loaded kernels take of a device, at the first launch on it.
   Error charge_outside(int device);

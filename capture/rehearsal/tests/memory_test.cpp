@@ -18,6 +18,14 @@ TEST_CASE("device memory is counted in the driver's pages") {
     take(memory, 2 * kMiB);
     CHECK(book.peak_used_bytes == 4 * kMiB);
   }
+  SUBCASE("a recent peak is that since it was last asked for, with the context") {
+    void* const pointer = take(memory, 100 * kMiB);
+    CHECK(memory.take_recent_peak(0) == book.context_bytes + 100 * kMiB);
+    CHECK(memory.free(pointer) == Error::success);
+    CHECK(memory.take_recent_peak(0) == book.context_bytes + 100 * kMiB);
+    CHECK(memory.take_recent_peak(0) == book.context_bytes);
+    CHECK(book.peak_used_bytes == 100 * kMiB);
+  }
   SUBCASE("small allocations share a page until it is full") {
     void* const first = take(memory, 1);
     void* const second = take(memory, 512 * 1024);

@@ -3,13 +3,17 @@
 #include "analysis/kinds/declared_kinds.hpp"
 #include "analysis/kinds/device_kinds.hpp"
 #include "analysis/kinds/stack_class.hpp"
+#include "analysis/tree/text_facts.hpp"
 #include "base/saturating.hpp"
 #include "memviz/timeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 namespace memviz {
 
@@ -103,6 +107,23 @@ template <class Visit> void for_each_active(const MemoryState& state, DeviceId d
       if (state.blocks[i].is_active()) visit(i);
 }
 
+void add_block(KindAccount& account, const MemoryState& state, std::uint32_t block) {
+  const std::uint64_t bytes = state.blocks[block].requested_bytes;
+  const KindOf kind = state.facts[block].kind;
+  KindAmount& amount = account[static_cast<std::size_t>(kind.kind)];
+  amount.bytes += bytes;
+  ++amount.blocks;
+  amount.bytes_by[static_cast<std::size_t>(kind.evidence)] += bytes;
+}
+
+/// Whether a file is of vLLM's or SGLang's own code.
+bool is_server_file(std::string_view path) {
+  constexpr std::array<std::string_view, 5> kFolders{"/vllm/v1/", "/vllm/model_executor/", "/vllm/entrypoints/",
+                                                     "/vllm/worker/", "/sglang/srt/"};
+  return std::ranges::any_of(kFolders,
+                             [&](std::string_view folder) { return path.find(folder) != std::string_view::npos; });
+}
+
 const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
   static const Known::OfDevice no_events;
   const auto found = watch.known().devices.find(device);
@@ -144,15 +165,27 @@ LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const K
 KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device) {
   KindAccount account;
   for (const DeviceState& device_state : state.devices_of(device)) {
-    for_each_active(state, device_state.device, [&](std::uint32_t block) {
-      const std::uint64_t bytes = state.blocks[block].requested_bytes;
-      KindAmount& amount = account[static_cast<std::size_t>(state.facts[block].kind.kind)];
-      amount.bytes += bytes;
-      ++amount.blocks;
-      amount.bytes_by[static_cast<std::size_t>(state.facts[block].kind.evidence)] += bytes;
-    });
+    for_each_active(state, device_state.device, [&](std::uint32_t block) { add_block(account, state, block); });
     account[static_cast<std::size_t>(MemoryKind::unknown)].bytes += device_state.figures.outside_bytes;
   }
+  return account;
+}
+
+KindAccount server_kind_account(const MemoryState& state, DeviceId device) {
+  const FrameTable& frames = state.frames();
+  TextFacts<bool> files(frames, is_server_file);
+  std::unordered_map<std::uint32_t, bool> stacks;
+  const auto is_of_server = [&](StackId stack) {
+    const auto [entry, is_new] = stacks.try_emplace(stack.value);
+    if (is_new)
+      entry->second = std::ranges::any_of(frames.stack(stack),
+                                          [&](FrameId frame) { return files.of(frames.frame(frame).filename); });
+    return entry->second;
+  };
+  KindAccount account{};
+  for_each_active(state, device, [&](std::uint32_t block) {
+    if (is_of_server(state.blocks[block].stack)) add_block(account, state, block);
+  });
   return account;
 }
 
@@ -181,6 +214,17 @@ void add(KindAccount& sum, const KindAccount& other) {
     for (std::size_t way = 0; way < kKindEvidences; ++way)
       sum[i].bytes_by[way] += other[i].bytes_by[way];
   }
+}
+
+KindAccount difference(const KindAccount& whole, const KindAccount& part) {
+  KindAccount rest = whole;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    rest[i].bytes -= std::min(rest[i].bytes, part[i].bytes);
+    rest[i].blocks -= std::min(rest[i].blocks, part[i].blocks);
+    for (std::size_t way = 0; way < kKindEvidences; ++way)
+      rest[i].bytes_by[way] -= std::min(rest[i].bytes_by[way], part[i].bytes_by[way]);
+  }
+  return rest;
 }
 
 std::uint64_t bytes_of_kinds(const KindAccount& account) {

@@ -31,6 +31,7 @@ import memviz_rehearsal_reads
 import memviz_rehearsal_requests
 import memviz_rehearsal_runtime
 import memviz_rehearsal_server
+import memviz_rehearsal_sleep
 import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
 import memviz_rehearsal_world
@@ -317,6 +318,7 @@ def _end(is_stopped=False):
             return
         _State.has_ended = True
     memviz_rehearsal_server.log_uncaught(getattr(sys, "last_value", None))
+    _guarded(memviz_rehearsal_sleep.end_last_phase)
     torch = _State.torch
     if not torch.cuda.is_initialized():
         return

@@ -13,6 +13,7 @@ import sys
 import memviz_rehearsal_model
 import memviz_rehearsal_requests
 import memviz_rehearsal_server_rank
+import memviz_rehearsal_sleep
 from memviz_recording import waiting
 
 # The lines that servers print about their memory, and the names under which these are logged.
@@ -23,6 +24,8 @@ _LINES = (
 )  # fmt: skip
 _MOST_ERROR_CHARACTERS = 2000
 _NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
+# vLLM compiles nothing under a mode of PyTorch's dispatcher, which --values is.
+_WITHOUT_VALUES = ("load_model", "determine_available_memory", "initialize_from_config", "compile_or_warm_up_model", "execute_model", "sample_tokens")  # fmt: skip
 WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
 
 
@@ -39,6 +42,7 @@ def install(settings, log, guarded):
     for module, act in (
         ("vllm.logger", _watch_vllm_log),
         ("vllm.engine.arg_utils", _supply_vllm),
+        ("vllm.v1.core.kv_cache_utils", _read_quiet_log),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
         ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
@@ -49,6 +53,7 @@ def install(settings, log, guarded):
     memviz_rehearsal_requests.install(settings, _log, guarded)
     if settings["ranks"]:
         memviz_rehearsal_server_rank.install(waiting.when_imported, guarded)
+    memviz_rehearsal_sleep.install(_log)
 
 
 def has_worker():
@@ -136,7 +141,8 @@ def _become_rank(server, arguments):
 def _name_server(name):
     if not _State.has_server:
         _State.has_server = True
-        _log(name=name, version=str(sys.modules[name.lower()].__version__))
+        over_http = memviz_rehearsal_requests.server_of_process() is not None
+        _log(name=name, version=str(sys.modules[name.lower()].__version__), over_http=over_http)
 
 
 def _lacks_tokenizer(arguments):
@@ -203,6 +209,21 @@ def _watch_vllm_worker(module):
     _wrap(module.Worker, "load_model", load)
     _wrap(module.Worker, "determine_available_memory", profile)
     _wrap(module.Worker, "initialize_from_config", start)
+    _wrap(module.Worker, "sleep", memviz_rehearsal_sleep.sleep)
+    _wrap(module.Worker, "wake_up", memviz_rehearsal_sleep.wake_up)
+    for name in _WITHOUT_VALUES if _State.settings["values"] else ():
+        _wrap(module.Worker, name, _without_values)
+
+
+def _without_values(original, self, *arguments, **named):
+    mode = sys.modules["torch"].utils._python_dispatch._get_current_dispatch_mode()
+    if type(mode).__module__ != "memviz_rehearsal_values":
+        return original(self, *arguments, **named)
+    mode.__exit__(None, None, None)
+    try:
+        return original(self, *arguments, **named)
+    finally:
+        mode.__enter__()
 
 
 def _watch_vllm_runner(module):
@@ -260,6 +281,24 @@ def _read_log_lines(name):
     handler = logging.Handler(logging.INFO)
     handler.emit = lambda record: _State.guarded(_read_record, record)
     logging.getLogger(name).addHandler(handler)
+
+
+def _read_quiet_log(module):
+    """A program may have vLLM log errors alone, as trl does: the lines about memory are read where they are written."""
+    write = module.logger.info
+
+    def read_and_write(message, *arguments, **named):
+        if not module.logger.isEnabledFor(logging.INFO):
+            _State.guarded(lambda: _log_line(message % arguments))
+        return write(message, *arguments, **{**named, "stacklevel": named.get("stacklevel", 1) + 1})
+
+    module.logger.info = read_and_write
+
+
+def _log_line(text):
+    facts = facts_of_line(text)
+    if facts:
+        _log(**facts)
 
 
 def _read_record(record):

@@ -132,6 +132,24 @@ TEST_CASE("a cache of keys and values that is older than the events has its name
   CHECK(training.kinds() == Bytes{{"kv_cache by frames", 4096}});
 }
 
+TEST_CASE("the part of an inference server is what stacks with its code asked for, and the rest is around it") {
+  const std::string packages = "/lib/python3.11/site-packages/";
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 16384)
+      .active(4096, 4000,
+              {packages + "torch/functional.py:1:zeros", packages + "vllm/v1/worker/gpu_model_runner.py:6529:make",
+               packages + "trl/generation/vllm_generation.py:347:init", "/app/train.py:14:main"})
+      .active(2048, 2000, {packages + "sglang/srt/mem_cache/pool.py:9:make"})
+      .active(1024, 1000, {packages + "trl/generation/vllm_generation.py:347:init", "/app/vllm/train.py:18:main"})
+      .active(512, 500, {});
+  const Recording snapshot = builder.read();
+  const MemoryState state = end_of(snapshot);
+  const KindAccount part = server_kind_account(state, DeviceId{0});
+  CHECK(bytes_of_kinds(part) == 6000);
+  CHECK(bytes_of_kinds(difference(kind_account(state, DeviceId{0}), part)) == 1500);
+  CHECK(bytes_of_kinds(difference(part, kind_account(state, DeviceId{0}))) == 0);
+}
+
 TEST_CASE("a closure's forward pass within the frames of an optimizer is none of its steps") {
   Training training;
   training.alloc(kBase, 512,

@@ -312,15 +312,15 @@ TEST_CASE("what a run leaves behind is read line by line") {
       R"({"event": "needs", "pid": 7, "ranks": [0, "1", 2, -3]})"
       "\n[1, 2]\nnonsense\n"
       R"({"event": "end", "pid": 7, "rank": 3, "steps": 5, "stopped": true, "own_recorder": false, "uncaught_oom": true,)"
-      R"( "ooms": 1, "file": "/x/y.pickle", "devices": [{"device": 0, "peak_reserved_bytes": 45,)"
+      R"( "ooms": 1, "file": "/x/y.pickle", "devices": [{"device": 0, "peak_reserved_bytes": 75,)"
       R"( "peak_allocated_bytes": 40, "ooms": 1, "retries": 1}]})"
       "\n");
   const RunFacts facts = read_facts(folder / "report", folder / "log");
   REQUIRE(facts.uses.size() == 1);
   CHECK(facts.uses[0].rank == 3);
-  CHECK(facts.uses[0].peak_bytes == 60);
+  CHECK(facts.uses[0].peak_bytes == 60); // whatever PyTorch counts, with the memory of a server that sleeps
   CHECK(facts.uses[0].left_bytes() == 40);
-  CHECK(facts.uses[0].peak_reserved_bytes == 45);
+  CHECK(facts.uses[0].peak_reserved_bytes == 75);
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
   CHECK(facts.notes == std::vector<std::string>{"a", "b"});

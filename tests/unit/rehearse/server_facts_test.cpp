@@ -52,6 +52,17 @@ TEST_CASE("a server's figures are the largest of its processes") {
   CHECK(facts.is_ended);
 }
 
+TEST_CASE("a server that sleeps has the peak of each phase, and how often it fell asleep") {
+  const ServerFacts facts =
+      facts_of({R"({"awake_peak_bytes": 70, "sleeps": 0})", R"({"asleep_peak_bytes": 9, "sleeps": 1})",
+                R"({"waking_peak_bytes": 12, "sleeps": 1})", R"({"awake_peak_bytes": 60, "sleeps": 1})",
+                R"({"asleep_peak_bytes": 20, "sleeps": 2})"});
+  CHECK(facts.awake_peak_bytes == 70);
+  CHECK(facts.waking_peak_bytes == 12);
+  CHECK(facts.asleep_peak_bytes == 20);
+  CHECK(facts.sleeps == 2);
+}
+
 TEST_CASE("requests at once follow from the tokens where the server does not say") {
   CHECK(facts_of({R"({"cache_tokens": 900, "request_tokens": 200})"}).requests_at_once == doctest::Approx(4.5));
   CHECK_FALSE(facts_of({R"({"cache_tokens": 900, "request_tokens": 0})"}).requests_at_once);

@@ -94,6 +94,8 @@ TEST_CASE("the notes of a server say what was added, what it answered, and what 
   ServerFacts server = started();
   server.added = {"--load-format dummy"};
   CHECK(contains(server_notes(server).at(0), "--load-format dummy"));
+  CHECK_FALSE(contains(server_notes(server).at(1), "answered")); // a script asks it for what it wants
+  server.is_over_http = true;
   CHECK(contains(server_notes(server).at(1), "answered no request"));
   server.requests = 58;
   server.tokens_of_request = 8192;
@@ -108,6 +110,8 @@ TEST_CASE("the notes of a server say what was added, what it answered, and what 
   CHECK(contains(server_notes(server).at(3), "CUDA graphs is not made up"));
   server.graph_model_bytes = 1;
   CHECK(contains(server_notes(server).at(3), "CUDA graphs is a model"));
+  server.sleeps = 2;
+  CHECK(contains(server_notes(server).at(2), "vLLM 0.19.0 slept: PyTorch"));
   server.has_started = false;
   CHECK(server_notes(server).size() == 1);
 }

@@ -4,10 +4,9 @@ import pathlib
 import signal
 import sys
 
+from vllm.v1.core.kv_cache_utils import report_kv_cache_config
 from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 from vllm.v1.worker.gpu_worker import Worker
-
-TOKENS, LENGTH = 4096, 1024
 
 
 def start_engine(error):
@@ -22,9 +21,9 @@ def start_engine(error):
         if error:
             raise ValueError(error)
         worker.initialize_from_config()
-        log.info("GPU KV cache size: %s tokens", f"{TOKENS:,}")
-        log.info("Maximum concurrency for %s tokens per request: %.2fx", f"{LENGTH:,}", TOKENS / LENGTH)
+        report_kv_cache_config()
         GPUModelRunner().capture_model()
+        return worker
     except ValueError:
         log.exception("EngineCore failed to start.")
         raise RuntimeError("Engine core initialization failed. See root cause above. Failed core proc(s): {}") from None
