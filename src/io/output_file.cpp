@@ -1,6 +1,5 @@
 #include "io/output_file.hpp"
 
-#include "io/signals.hpp"
 #include "io/system_message.hpp"
 
 #include <cerrno>
@@ -79,7 +78,6 @@ OutputFile::~OutputFile() {
   if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
   if (temporary_.empty()) return;
   ::unlink(temporary_.c_str());
-  remove_on_signal("");
 }
 
 void OutputFile::open_temporary() {
@@ -91,7 +89,7 @@ void OutputFile::open_temporary() {
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
-      remove_on_signal(temporary_);
+      removal_.emplace(temporary_);
       return;
     }
     if (errno != EEXIST) fail(errno);
@@ -112,8 +110,8 @@ void OutputFile::commit() {
   if (descriptor_ != STDOUT_FILENO && ::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (temporary_.empty()) return;
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  removal_.reset();
   temporary_.clear();
-  remove_on_signal("");
 }
 
 void check_output(const std::string& path) {

@@ -3,8 +3,10 @@
 // Bytes -> a file that appears whole or not at all: they go to a temporary next to the target, which takes the target's
 // place at commit(). The one place that writes and renames files, for POSIX.
 
+#include "io/signals.hpp"
 #include "memviz/error.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +41,7 @@ private:
 
   std::string target_; ///< with symbolic links resolved; "" where it is written directly, like temporary_
   std::string temporary_;
+  std::optional<RemovalOnSignal> removal_; ///< of the temporary
   int descriptor_ = -1;
 };
 

@@ -1,6 +1,5 @@
 #include "io/scratch_file.hpp"
 
-#include "io/signals.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
@@ -66,12 +65,11 @@ NamedScratchFile::NamedScratchFile() : path_(name_pattern()) {
   const int descriptor = ::mkostemp(path_.data(), O_CLOEXEC);
   if (descriptor < 0) fail_to_open();
   ::close(descriptor);
-  remove_on_signal(path_);
+  removal_.emplace(path_);
 }
 
 NamedScratchFile::~NamedScratchFile() {
   ::unlink(path_.c_str());
-  remove_on_signal("");
 }
 
 void read_pieces(const std::string& path, std::size_t overlap, const std::function<void(std::string_view)>& take) {

@@ -3,10 +3,13 @@
 // A file without a name, in the folder that TMPDIR names, else in /tmp: for bytes that wait, or are handed to another
 // program. Nothing is left of it, whatever happens. For POSIX.
 
+#include "io/signals.hpp"
+
 #include <cstddef>
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +44,7 @@ public:
 
 private:
   std::string path_;
+  std::optional<RemovalOnSignal> removal_;
 };
 
 /// Hands the bytes of a file to `take`, piece by piece, each after the last `overlap` bytes of the one before. Throws

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <pthread.h>
 #include <string_view>
 #include <unistd.h>
@@ -18,8 +17,13 @@ namespace {
 
 // A handler may touch nothing but such plain memory and lock-free atomics, and call nothing but what POSIX lists as
 // async-signal-safe.
-std::array<char, 4096> unfinished_output{};
-volatile std::sig_atomic_t has_unfinished_output = 0;
+struct UnfinishedOutput {
+  std::atomic<bool> is_taken = false;
+  std::atomic<const char*> path = nullptr;
+};
+static_assert(std::atomic<const char*>::is_always_lock_free);
+/// More outputs at once stay where they are.
+std::array<UnfinishedOutput, 64> unfinished_outputs;
 volatile std::sig_atomic_t has_line = 0;
 std::atomic<pid_t> helper = 0;
 static_assert(std::atomic<pid_t>::is_always_lock_free);
@@ -33,6 +37,14 @@ struct LostMapping {
 static_assert(std::atomic<const std::string*>::is_always_lock_free && std::atomic<std::size_t>::is_always_lock_free);
 /// More files at once are mapped without a name to their loss.
 std::array<LostMapping, 16> mappings;
+
+/// Takes a free one; its index, or the count where all are taken.
+template <class Slots> std::size_t take_slot(Slots& slots) {
+  std::size_t slot = 0;
+  while (slot < slots.size() && slots[slot].is_taken.exchange(true))
+    ++slot;
+  return slot;
+}
 
 struct IgnoredSignal {
   int number = 0;
@@ -48,7 +60,8 @@ void write_error(std::string_view text) {
 
 void leave_nothing() {
   if (const pid_t program = helper; program > 0) ::kill(program, SIGKILL); // it holds SIGTERM back
-  if (has_unfinished_output != 0) ::unlink(unfinished_output.data());
+  for (const UnfinishedOutput& output : unfinished_outputs)
+    if (const char* const path = output.path; path != nullptr) ::unlink(path);
   if (has_line != 0) write_error("\r\x1b[K");
 }
 
@@ -100,13 +113,6 @@ std::vector<int> signals_ignored_for_itself() {
   return numbers;
 }
 
-void remove_on_signal(const std::string& path) {
-  has_unfinished_output = 0;
-  if (path.empty() || path.size() >= unfinished_output.size()) return;
-  std::memcpy(unfinished_output.data(), path.c_str(), path.size() + 1);
-  has_unfinished_output = 1;
-}
-
 void end_on_signal(pid_t program) {
   helper = program;
 }
@@ -124,11 +130,20 @@ SignalDelay::~SignalDelay() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+RemovalOnSignal::RemovalOnSignal(const std::string& path) : slot_(take_slot(unfinished_outputs)) {
+  if (slot_ < unfinished_outputs.size()) unfinished_outputs[slot_].path = path.c_str();
+}
+
+RemovalOnSignal::~RemovalOnSignal() {
+  if (slot_ == unfinished_outputs.size()) return;
+  unfinished_outputs[slot_].path = nullptr;
+  unfinished_outputs[slot_].is_taken = false;
+}
+
 LostMappingNotice::LostMappingNotice(const void* start, std::size_t bytes, const std::string& file)
     : message_("memviz: " + printable(file) +
-               ": was cut short or could not be read while it was in use; run it again when the file is complete\n") {
-  while (slot_ < mappings.size() && mappings[slot_].is_taken.exchange(true))
-    ++slot_;
+               ": was cut short or could not be read while it was in use; run it again when the file is complete\n"),
+      slot_(take_slot(mappings)) {
   if (slot_ == mappings.size()) return;
   mappings[slot_].start = reinterpret_cast<std::uintptr_t>(start);
   mappings[slot_].bytes = bytes;

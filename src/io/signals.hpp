@@ -1,8 +1,8 @@
 #pragma once
 
-// The effect of signals on a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output, and end the program that was
-// started, before they end the program; writing to a closed pipe or past a size limit is an error to report instead of
-// a silent death; and a mapped file that another program shortens ends the run with a message.
+// The effect of signals on a run: SIGINT, SIGTERM and SIGHUP remove the unfinished outputs, and end the program that
+// was started, before they end the program; writing to a closed pipe or past a size limit is an error to report instead
+// of a silent death; and a mapped file that another program shortens ends the run with a message.
 
 #include <csignal>
 #include <cstddef>
@@ -18,9 +18,6 @@ void install_signal_handlers();
 /// Returns the signals that end a process which does nothing about them, and that this one ignores since then: a
 /// program that it starts would inherit that, and gets the defaults back. What was ignored before stays so.
 [[nodiscard]] std::vector<int> signals_ignored_for_itself();
-
-/// The one unfinished output that a signal removes, until the next call; "" for none.
-void remove_on_signal(const std::string& path);
 
 /// The one program that works for this one, which a signal ends, too, until the next call; 0 for none.
 void end_on_signal(pid_t program);
@@ -38,6 +35,18 @@ public:
 
 private:
   sigset_t before_{};
+};
+
+/// While it lives, a signal removes the file at `path`, an unfinished output, which must stay as it is.
+class RemovalOnSignal {
+public:
+  explicit RemovalOnSignal(const std::string& path);
+  RemovalOnSignal(const RemovalOnSignal&) = delete;
+  RemovalOnSignal& operator=(const RemovalOnSignal&) = delete;
+  ~RemovalOnSignal();
+
+private:
+  std::size_t slot_ = 0;
 };
 
 /// While it lives, a byte of this mapping that is gone ends the program with a message that names the file. Any other

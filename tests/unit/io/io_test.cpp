@@ -122,7 +122,7 @@ TEST_CASE("OutputFile leaves what was there when it is not committed") {
   CHECK(folder.names() == std::vector<std::string>{"out.svg"});
 }
 
-TEST_CASE("a signal removes the unfinished output and ends the program") {
+TEST_CASE("a signal removes all unfinished outputs and ends the program") {
   const TemporaryFolder folder;
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const pid_t child = ::fork();
@@ -130,6 +130,8 @@ TEST_CASE("a signal removes the unfinished output and ends the program") {
       install_signal_handlers();
       OutputFile file(folder / "out.svg");
       file.write("half");
+      OutputFile other(folder / "other.svg");
+      { const OutputFile left_alone(folder / "third.svg"); }
       std::raise(number);
       ::_exit(0);
     }
