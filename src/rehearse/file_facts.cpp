@@ -23,7 +23,7 @@ MemoryState read_at(const std::string& file, MomentKind kind) {
   wants.moment.kind = kind;
   InputOptions options;
   options.regular_only = true; // the program names the file
-  SourceLines sources({"/", "."}, written_ns(file));
+  SourceLines sources({"/"}, written_ns(file));
   SessionOptions session;
   session.add_sources = [&](FrameTable& frames) { sources.add_to(frames); };
   return Session(read_input(file, options), session).open(wants).state;
