@@ -119,13 +119,13 @@ struct DeviceState {
 
 [[nodiscard]] bool are_at_end(std::span<const DeviceState> devices);
 
-/// The device that leads where several are at different moments, so that no sum of theirs was ever held at once, or
-/// where some are GPUs and one is host memory: the first that failed, else the GPU that holds most. Null where there
-/// is one device, or all are GPUs at their end.
+/// The device that leads where there are several, because each has a memory that no other can use, and sums over GPUs
+/// hide the one that is full: the first that failed, else the GPU that holds most. Null where there are fewer than
+/// two.
 [[nodiscard]] const DeviceState* leading_device(std::span<const DeviceState> devices);
 
-/// The one device that figures and sentences about `devices` describe: the leading one or the only one; null where they
-/// describe the sum.
+/// The one device that figures and sentences about `devices` describe: the leading one or the only one; null where
+/// there is none.
 [[nodiscard]] const DeviceState* shown_device(std::span<const DeviceState> devices);
 /// The figures of that device, else the sum.
 [[nodiscard]] DeviceFigures shown_figures(std::span<const DeviceState> devices);

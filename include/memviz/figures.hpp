@@ -59,9 +59,10 @@ struct MemoryRow {
 struct PeakRow {
   NodeKey line;
   std::uint64_t bytes = 0;
-  std::string share; ///< "12.5 %"
-  std::string note;  ///< "23 allocations"
-  std::string kinds; ///< kinds_cell(); "" where none is known
+  std::string share;              ///< "12.5 %"
+  std::string note;               ///< "23 allocations"
+  std::string kinds;              ///< kinds_cell(); "" where none is known
+  const Holder* holder = nullptr; ///< of which the row is; null for a line within the one above
 };
 
 struct PeakList {

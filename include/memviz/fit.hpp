@@ -91,6 +91,7 @@ struct Holder {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   std::vector<Holder> within = {}; ///< as UserLine::within
+  std::string source = {};         ///< of the line, where its file is there and did not change
 };
 
 /// One device of a snapshot, at one moment.

@@ -76,12 +76,6 @@ struct KindTree {
 /// memory, where any is known and the kind is not a level.
 [[nodiscard]] KindTree build_kind_tree(const MemoryState& state, const TreeOptions& options);
 
-/// A part of a line's memory, by the innermost line that it called and that says something.
-struct InnerLine {
-  FrameId frame;
-  Amount amount;
-};
-
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
 struct UserLine {
   NodeKey key;           ///< a FrameId or a Pseudo
@@ -130,5 +124,7 @@ private:
 
 /// Active memory by the line of its stack that UserLineFinder names, largest first. Rounding is left out.
 [[nodiscard]] std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device);
+/// The same of each of MemoryState::devices, in one pass.
+[[nodiscard]] std::vector<std::vector<UserLine>> rank_user_lines_of_devices(const MemoryState& state);
 
 } // namespace memviz

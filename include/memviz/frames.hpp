@@ -70,6 +70,8 @@ public:
   /// The id of a stack of frames, innermost first. The empty stack is kNoFrames.
   StackId add_stack(std::span<const FrameId> frames);
   void set_fx(FrameId frame, const FxInfo& info) { fx_[frame.value] = info; }
+  /// Adds the source text of a frame's line, which is shown and has no part in its identity.
+  void set_source(FrameId frame, std::string_view text) { sources_[frame.value] = intern(text); }
 
   [[nodiscard]] std::string_view text(StringId id) const { return strings_[id.value]; }
   [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[id.value]; }
@@ -79,6 +81,8 @@ public:
   [[nodiscard]] std::string_view filename(FrameId id) const { return text(frame(id).filename); }
   /// Null where the frame has no fx fields.
   [[nodiscard]] const FxInfo* fx(FrameId id) const;
+  /// The source text of the frame's line, "" where it is unknown. No snapshot has it.
+  [[nodiscard]] std::string_view source(FrameId id) const;
 
   /// Texts are numbered from 0 without a gap, like frames and stacks.
   [[nodiscard]] std::size_t string_count() const noexcept { return strings_.size(); }
@@ -100,6 +104,7 @@ private:
   std::vector<FrameId> stack_frames_;
   std::unique_ptr<Index> index_;
   std::unordered_map<std::uint32_t, FxInfo> fx_;
+  std::unordered_map<std::uint32_t, StringId> sources_;
 };
 
 } // namespace memviz

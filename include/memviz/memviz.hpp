@@ -94,6 +94,7 @@
 #include "memviz/short_label.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/source_line.hpp"
+#include "memviz/source_lines.hpp"
 #include "memviz/speedscope.hpp"
 #include "memviz/sqlite_file.hpp"
 #include "memviz/state_json.hpp"

@@ -49,6 +49,8 @@ struct RankPart {
   bool is_balanced = true;
   bool may_have_lost_events = false;
   std::vector<LineMemory> held = {}; ///< held_bytes by line and kind, largest first
+  /// The largest of the lines within the largest line, if that holds more than half; their kinds are not looked for.
+  std::vector<LineMemory> within = {};
 };
 
 /// The bytes of text in RankPart::held that leave a part below 8 KB.

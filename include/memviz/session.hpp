@@ -31,6 +31,8 @@ struct SessionOptions {
   unsigned threads = 1;
   /// Called now and then, with what is being done ("reading", "decoding") and how far it is; 0 bytes in all: unknown.
   std::function<void(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
+  /// Called with the frames of each recording once it is read, to add the source text of their lines.
+  std::function<void(FrameTable& frames)> add_sources = {};
   /// Called when a file was read, or could not be: which reader did it.
   std::function<void(const ReadBy& read_by)> on_reader = {};
 };

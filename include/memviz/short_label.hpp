@@ -5,6 +5,7 @@
 
 #include "memviz/frames.hpp"
 #include "memviz/label.hpp"
+#include "memviz/memory_map.hpp"
 #include "memviz/tree.hpp"
 
 #include <cstddef>
@@ -18,10 +19,11 @@ namespace memviz {
 
 /// The texts for a box, from long to short.
 struct Label {
-  std::string name = {};  ///< "forward", "at::native::empty_cuda", "inactive"
-  std::string place = {}; ///< "model.py:41" or ""
-  std::string note = {};  ///< "19.5 MiB", or with a sign "+19.5 MiB", or ""
-  std::string brief = {}; ///< shorter than the name, where there is such a form: "⋯ 28"
+  std::string name = {};   ///< "forward", "at::native::empty_cuda", "inactive"
+  std::string place = {};  ///< "model.py:41" or ""
+  std::string note = {};   ///< "19.5 MiB", or with a sign "+19.5 MiB", or ""
+  std::string source = {}; ///< "loss.backward()", of labels in lists and boxes, where it is known
+  std::string brief = {};  ///< shorter than the name, where there is such a form: "⋯ 28"
 };
 
 /// The most columns of a name: one of a megabyte must not fill a picture.
@@ -46,10 +48,12 @@ private:
 
 /// "forward" and "model.py:41", with everything on one line.
 [[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
-/// The same for any node: one that is not a frame is named by node_label().
+/// Returns memviz's word for a block's state, and PyTorch's: "in use (active_allocated)".
+[[nodiscard]] std::string_view state_label(BlockState state);
+/// The same for any node: a state is named by state_label(), another one that is not a frame by node_label().
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
 /// The same of keys that are in one list: different frames that would look alike with the folders that distinguish
-/// them apart.
+/// them.
 [[nodiscard]] std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// Returns the label of the line that represents its stack, with a note if it is not the user's own.
 [[nodiscard]] Label line_label(const FrameTable& frames, const NodeKey& key);

@@ -203,6 +203,8 @@ public:
 
   /// A FrameId or a Pseudo.
   [[nodiscard]] NodeKey line_of(DeviceId device, const Life& life) const;
+  /// Returns the line within that: UserLineFinder::inner_line_of().
+  [[nodiscard]] std::optional<FrameId> inner_line_of(const Life& life) const;
 
 private:
   struct Known;
@@ -214,7 +216,8 @@ struct Holder {
   NodeKey key; ///< see LifeLines
   std::uint64_t bytes = 0;
   std::uint64_t allocations = 0;
-  KindShares kinds = {}; ///< empty where the record has no kinds
+  KindShares kinds = {};              ///< empty where the record has no kinds
+  std::vector<InnerLine> within = {}; ///< as UserLine::within
 };
 
 /// All that lives in `state`, by line, largest first; of segments, what is mapped.

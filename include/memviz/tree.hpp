@@ -103,6 +103,12 @@ struct Amount {
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
+/// A part of a line's memory, by the innermost line that it called and that says something.
+struct InnerLine {
+  FrameId frame;
+  Amount amount;
+};
+
 /// Two snapshots' share of a node. Of a leaf the width is the larger side; upward, widths are summed, so that what
 /// vanished keeps its place in a picture.
 struct Change {

@@ -17,6 +17,7 @@ Device = Union[int, str]
 Path = Union[str, "os.PathLike[str]"]
 Size = Union[int, str]
 Color = Literal["origin", "line", "kind"]
+Folders = Union[Path, Sequence[Path]]
 
 
 def flame(
@@ -34,6 +35,7 @@ def flame(
     no_fold: bool = False,
     max_size: Optional[Size] = None,
     min_percent: Optional[float] = None,
+    source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,
     redact_key: Optional[str] = None,
@@ -48,6 +50,7 @@ def flame(
     view: "memory" (default) or "segments"; group: instead, any levels, such as ["kind"] or "stream,annotation".
     frames: "program" (default), "filtered", "user", "python" or "all"; focus, hide: regular expressions for frames.
     color: what colours mean, "origin" (default), "line" or "kind".
+    source: folders whose files did not change since, for the text of lines; in a notebook its cells are found by themselves.
     redact: hide what shows your code, "paths", "names" or "all".
 
     ``memviz help flame`` has the whole of it.
@@ -95,6 +98,7 @@ def state(
     device: Optional[Device] = None,
     color: Optional[Color] = None,
     max_size: Optional[Size] = None,
+    source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,
     redact_key: Optional[str] = None,
@@ -115,6 +119,7 @@ def explain(
     capacity: Optional[Size] = None,
     at: Optional[str] = None,
     device: Optional[Device] = None,
+    source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,
     redact_key: Optional[str] = None,
@@ -152,6 +157,7 @@ def compare(
     no_fold: bool = False,
     max_size: Optional[Size] = None,
     min_percent: Optional[float] = None,
+    source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,
     redact_key: Optional[str] = None,
@@ -185,6 +191,7 @@ def leaks(
     capacity: Optional[Size] = None,
     fail_over: Optional[Size] = None,
     device: Optional[Device] = None,
+    source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
     redact: Optional[str] = None,
     redact_key: Optional[str] = None,

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, BinaryIO, Callable, Iterator, Mapping, Optional, Sequence, Union
 
+from memviz_torch import _notebook
+
 DISTRIBUTION = "memviz-torch"
 PROGRAM = "memviz"
 # The folder of a process's open files by number; a container of Linux may have the first alone.
@@ -108,6 +110,8 @@ def words_of(options: "Mapping[str, Option]") -> "list[str]":
             words.append(option)
         elif isinstance(value, (str, Real, os.PathLike)):
             words.append(f"{option}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+        elif name == "source" and isinstance(value, (list, tuple)):
+            words += [f"{option}={os.fspath(folder)}" for folder in value]
         elif isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
             words.append(f"{option}={','.join(value)}")
         else:
@@ -128,6 +132,8 @@ def ask(
     """
     words = [program(), command, *words_of(options)]
     with contextlib.ExitStack() as stack:
+        of_notebook = _sources(stack, snapshots, options)
+        words += words_of({"source": of_notebook})
         pipes = Pipes(stack)
         for output in outputs:
             words.append(f"--{output}={pipes.reading(output)}")
@@ -135,7 +141,18 @@ def ask(
         words += [pipes.operand(name, snapshot) for name, snapshot in snapshots.items()]
         code, text, messages = pipes.run(words)
         files = pipes.finish()
+    if of_notebook:  # these were not asked for
+        messages = "\n".join(line for line in messages.splitlines() if ": --source" not in line)
     return _answer(code, text, messages, files)
+
+
+def _sources(
+    stack: contextlib.ExitStack, snapshots: "Mapping[str, Snapshot]", options: "Mapping[str, Option]"
+) -> "list[str]":
+    """The folders of a notebook, for a command that shows lines and is not asked to hide them."""
+    if "source" not in options or options["source"] is not None or options.get("redact"):
+        return []
+    return _notebook.source_folders(stack, all(isinstance(one, (str, os.PathLike)) for one in snapshots.values()))
 
 
 def _answer(code: int, text: str, messages: str, files: "dict[str, str]") -> Answer:

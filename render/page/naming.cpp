@@ -69,6 +69,8 @@ std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin
   std::string heading =
       fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), columns), one_line(frames.filename(frame), columns),
                   !is_line(line) ? "" : fmt::format(":{}", line), origin_name(origins[frame.value]));
+  if (const std::string_view source = frames.source(frame); !source.empty())
+    heading += fmt::format("\n    {}", one_line(source, columns));
   if (const std::string fx = fx_text(frames, frame); !fx.empty()) heading += "\n" + one_line(fx, columns);
   return heading;
 }
@@ -76,6 +78,7 @@ std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin
 std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_heading(frames, origins, *frame);
   if (const auto* kind = std::get_if<MemoryKind>(&key)) return std::string(kind_label(*kind));
+  if (const auto* state = std::get_if<BlockState>(&key)) return std::string(state_label(*state));
   return one_line(node_label(frames, key));
 }
 

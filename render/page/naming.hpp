@@ -26,7 +26,8 @@ inline constexpr std::array kOrigins{CodeOrigin::user, CodeOrigin::torch, CodeOr
 
 /// The most columns of a name or a path in a heading.
 inline constexpr std::size_t kMostHeadingColumns = 1000;
-/// Name, full path and line, and origin in words, on two lines; on a third one what torch.fx says.
+/// Name, full path and line, and origin in words, on two lines; on further ones the text of the line where it is
+/// known, and what torch.fx says.
 [[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame,
                                         std::size_t columns = kMostHeadingColumns);
 /// The same for any node: one that is not a frame is named by node_label().

@@ -58,12 +58,19 @@ std::string shown_name(const RankedRow& row) {
   return (row.is_within ? "↳ " : "") + row.label.name;
 }
 
-/// The label, and after it, where there is room, where the line was called from.
+/// Returns what has room after the label: the text of the line, and where it was called from.
+std::string via_text(const RankedRow& row) {
+  const std::string& via = row.via.empty() ? row.label.note : row.via;
+  if (row.label.source.empty() || via.empty()) return row.label.source + via;
+  return fmt::format("{}  {}", row.label.source, via);
+}
+
+/// The label, and after it, where there is room, the text of the line and where it was called from.
 void draw_label(XmlElement group, double x, double baseline, double width, const RankedRow& row) {
   const auto columns_of_line = static_cast<std::size_t>(std::max(0.0, width / (kListFontSize * kMonoEm)));
   const std::string label = row_label({.name = shown_name(row), .place = row.label.place}, columns_of_line);
   add_text(group, x, baseline, "mono", label).set("data-part", "label");
-  const std::string& via = row.via.empty() ? row.label.note : row.via;
+  const std::string via = via_text(row);
   if (via.empty()) return;
   const double label_width = static_cast<double>(columns_of(label)) * kListFontSize * kMonoEm + 12;
   const auto columns = static_cast<std::size_t>(std::max(0.0, (width - label_width) / (kListFontSize * kMonoEm)));

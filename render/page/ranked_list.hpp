@@ -16,7 +16,7 @@ struct RankedRow {
   std::string value;       ///< "19.5 MiB", "+17.5 MiB"
   std::uint64_t bar_bytes; ///< length of the bar
   std::string share;       ///< "12.5 %" or ""
-  Label label;             ///< name and place; the note replaces `via`
+  Label label;             ///< name and place; the note replaces `via`, and the source is before it
   std::string note;        ///< right end: "23 blocks"
   std::string title;       ///< tooltip: full path
   const Paint* paint;      ///< of the bar

@@ -66,6 +66,8 @@ std::string_view line_mark(std::string_view place) {
 std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
   const std::string& name = label.name;
   std::vector<std::string> forms;
+  if (!label.place.empty() && !label.note.empty() && !label.source.empty())
+    forms.push_back(fmt::format("{} {}  {}  {}", name, label.place, label.source, label.note));
   if (!label.place.empty() && !label.note.empty()) forms.push_back(name + ' ' + label.place + "  " + label.note);
   const std::string_view sign = sign_of(label.note);
   if (!sign.empty() || label.place.empty())

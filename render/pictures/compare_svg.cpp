@@ -55,6 +55,23 @@ Label change_label(const Comparison& comparison, const UserLineChange& line) {
   return label;
 }
 
+RankedRow change_row(const Comparison& comparison, const std::vector<CodeOrigin>& origins, const UserLineChange& line) {
+  const Amount& before = line.change.before;
+  const Amount& after = line.change.after;
+  const std::int64_t delta = line.change.delta_bytes();
+  return {delta_text(delta),
+          magnitude(delta),
+          "",
+          change_label(comparison, line),
+          before.bytes == 0  ? "new"
+          : after.bytes == 0 ? "gone"
+                             : "was " + format_bytes(before.bytes),
+          fmt::format("{}{}\nbefore: {} bytes\nafter: {} bytes", device_prefix(comparison, line),
+                      key_heading(comparison.frames, origins, line.key), format_count(before.bytes),
+                      format_count(after.bytes)),
+          delta > 0 ? &paint::kAdded : &paint::kRemoved};
+}
+
 RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrigin>& origins, bool grown) {
   RankedList list;
   list.heading = fmt::format("{} most, by your own {}", grown ? "Grown" : "Shrunk",
@@ -62,32 +79,34 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   list.x = grown ? kMargin : kRightHalf;
   list.width = kHalfWidth;
   const Comparison& comparison = picture.comparison;
+  std::size_t shown = 0;
   std::size_t more = 0;
   std::int64_t more_bytes = 0;
   std::vector<NodeKey> keys;
   for (const UserLineChange& line : comparison.changes) {
     const std::int64_t delta = line.change.delta_bytes();
     if ((delta > 0) != grown || delta == 0) continue;
-    if (list.rows.size() == kRankedRows) {
+    if (shown == kRankedRows) {
       ++more;
       more_bytes += delta;
       continue;
     }
-    const Amount& before = line.change.before;
-    const Amount& after = line.change.after;
+    ++shown;
     keys.push_back(line.key);
-    list.rows.push_back({delta_text(delta), magnitude(delta), "", change_label(comparison, line),
-                         before.bytes == 0  ? "new"
-                         : after.bytes == 0 ? "gone"
-                                            : "was " + format_bytes(before.bytes),
-                         fmt::format("{}{}\nbefore: {} bytes\nafter: {} bytes", device_prefix(comparison, line),
-                                     key_heading(comparison.frames, origins, line.key), format_count(before.bytes),
-                                     format_count(after.bytes)),
-                         grown ? &paint::kAdded : &paint::kRemoved});
+    list.rows.push_back(change_row(comparison, origins, line));
+    for (const UserLineChange& inner : line.within) {
+      const std::int64_t part = inner.change.delta_bytes();
+      if ((part > 0) != grown || part == 0) continue;
+      keys.push_back(inner.key);
+      list.rows.push_back(change_row(comparison, origins, inner));
+      list.rows.back().is_within = true;
+    }
   }
   const std::vector<Label> labels = key_labels(comparison.frames, keys);
-  for (std::size_t i = 0; i < keys.size(); ++i)
+  for (std::size_t i = 0; i < keys.size(); ++i) {
     list.rows[i].label.place = labels[i].place;
+    list.rows[i].label.source = labels[i].source;
+  }
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), delta_text(more_bytes));
   if (list.rows.empty()) list.rest = grown ? "No line grew." : "No line shrank.";
@@ -112,15 +131,18 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   Page page(options, "memviz compare: " + story.headline);
   double y = draw_headline(page, story.headline);
   if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
+  page.set_details(true); // on a phone, after the graph
   y = draw_files(page, y, picture) + 8;
   y = draw_gauges(page, y, comparison) + 8;
   if (!story.caption.empty()) y = draw_notes(page, y, {story.caption});
   y = draw_totals(page, y, comparison) + 8;
   if (layout.units > 0) {
     y = draw_legend(page, y, legend(), reading_hint(options, layout.is_squeezed));
+    page.set_details(false);
     const FramePaints paints(comparison.frames, origins);
     y = draw_graph(page, y, graph_of(comparison, {comparison.frames, origins, paints}, layout), options) + 20;
   } else {
+    page.set_details(false);
     page.begin_below_graph();
     y = draw_notes(page, y, {"Nothing to draw: neither file has a segment."});
   }

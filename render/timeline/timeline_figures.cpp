@@ -36,29 +36,37 @@ const Paint& holder_paint(const Holder& holder, const LineName& name, bool by_ki
   return by_kind ? kind_paint(holder.kinds, holder.bytes) : *name.paint;
 }
 
+std::string peak_title(const PeakRow& row, const Label& label) {
+  const std::string kinds = row.holder == nullptr ? "" : kinds_lines(row.holder->kinds);
+  std::string title = words_to_find(label);
+  if (!label.source.empty()) title += "\n    " + label.source;
+  return title + "\n" + format_count(row.bytes) + " bytes" + (kinds.empty() ? "" : "\n" + kinds);
+}
+
 } // namespace
 
 RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names) {
   const PeakList peak = peak_list(subject, kRankedRows);
-  RankedList list;
-  list.heading = peak.heading;
-  list.rest = peak.rest;
   std::vector<NodeKey> keys;
-  for (const PeakRow& row : peak.rows) {
-    const Holder& holder = subject.holders[list.rows.size()]; // the rows are the first of them
-    const LineName& name = names.of(row.line);
-    const std::string kinds = kinds_lines(holder.kinds);
+  for (const PeakRow& row : peak.rows)
     keys.push_back(row.line);
-    list.rows.push_back({format_bytes(row.bytes),
-                         row.bytes,
-                         row.share,
-                         {},
-                         row.note,
-                         name.text + "\n" + format_count(row.bytes) + " bytes" + (kinds.empty() ? "" : "\n" + kinds),
-                         &holder_paint(holder, name, subject.bands.is_by_kind),
-                         row.kinds});
+  const std::vector<Label> labels = names.row_labels(keys);
+  RankedList list{.heading = peak.heading, .rows = {}, .rest = peak.rest};
+  const Paint* paint = &paint::kOtherLines;
+  for (std::size_t i = 0; i < peak.rows.size(); ++i) {
+    const PeakRow& row = peak.rows[i];
+    // A part of a line has the colour of that.
+    if (row.holder != nullptr) paint = &holder_paint(*row.holder, names.of(row.line), subject.bands.is_by_kind);
+    list.rows.push_back({.value = format_bytes(row.bytes),
+                         .bar_bytes = row.bytes,
+                         .share = row.share,
+                         .label = labels[i],
+                         .note = row.note,
+                         .title = peak_title(row, labels[i]),
+                         .paint = paint,
+                         .kinds = row.kinds,
+                         .is_within = row.holder == nullptr});
   }
-  name_rows(list, names.row_labels(keys));
   return list;
 }
 

@@ -74,6 +74,11 @@ template <class Options> [[nodiscard]] OptionList<Options> kinds_options() {
   return within<Options>(&CommandOptions::file, kind_rules_options());
 }
 
+/// Returns the options of commands that show lines of code.
+template <class Options> [[nodiscard]] OptionList<Options> line_options() {
+  return within<Options>(&CommandOptions::file, source_options());
+}
+
 /// Throws UsageError.
 template <class Options>
 [[nodiscard]] Options options_of(const CommandText& text, const OptionList<Options>& list,

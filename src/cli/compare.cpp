@@ -111,7 +111,7 @@ OptionList<CompareCommand> compare_command_options() {
        within<CompareCommand>(&CompareCommand::scope, scope_options("auto")),
        within<CompareCommand>(&CompareCommand::leaks, all_rare(step_options())),
        within<CompareCommand>(&CompareCommand::picture, flame_picture_options()), job_options(),
-       kinds_options<CompareCommand>(), snapshot_options<CompareCommand>()});
+       line_options<CompareCommand>(), kinds_options<CompareCommand>(), snapshot_options<CompareCommand>()});
 }
 
 /// One of the two files with what was read from it.
@@ -180,9 +180,11 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
 /// Reads the events of both files again, which are not kept otherwise.
 std::vector<StepComparison> steps_of(const CompareCommand& options) {
   const LeakOptions leaks{step_choice_of(options.file, options.leaks.steps), options.scope.device, {}};
+  FileOptions again = options.file;
+  again.sources.clear(); // tables of steps have no lines
   std::vector<std::vector<StepTable>> tables;
   for (const std::string& file : options.operands) {
-    const Loaded loaded = load(file, options.file, {.events = true});
+    const Loaded loaded = load(file, again, {.events = true});
     tables.push_back(naming_file(loaded.name, [&] { return step_tables(loaded.state, leaks); }));
   }
   return compare_steps(tables.front(), tables.back());
@@ -294,6 +296,8 @@ int run_compare_jobs(const CompareCommand& options) {
       throw UsageError("two folders have a table and --json alone: compare the two files of a rank for more");
   if (options.scope.device || options.scope.at.kind != MomentKind::automatic)
     throw UsageError("two folders are compared at the moment that memviz ranks looks at: leave out --at and --device");
+  if (!options.file.sources.empty())
+    throw UsageError("two folders are compared without the text of lines: leave out --source");
   JobsQuestion question{options.ranks, {options.match, {}}, options.json, options.is_strict};
   if (options.limits) question.compare.limits = limits_of(options);
   return answer_jobs(options, question);

@@ -43,6 +43,7 @@ OptionList<ExplainCommand> explain_options() {
             &ExplainCommand::text))},
        within<ExplainCommand>(&ExplainCommand::question, question),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
+       line_options<ExplainCommand>(),
        kinds_options<ExplainCommand>(),
        snapshot_options<ExplainCommand>()});
 }
@@ -116,6 +117,7 @@ Command explain_command() {
               "recorded events through a model of PyTorch's allocator, and unknown where the model does not reproduce "
               "the recording.",
       .examples = "  memviz explain oom.pickle\n"
+                  "  memviz explain oom.pickle --source ~/project\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"
                   "  memviz explain rank*.pickle\n"
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",

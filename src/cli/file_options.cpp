@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <thread>
+#include <utility>
 
 namespace memviz::cli {
 
@@ -75,6 +76,14 @@ OptionList<FileOptions> kind_rules_options() {
                 &FileOptions::kinds)});
 }
 
+OptionList<FileOptions> source_options() {
+  OptionText text{"source", '\0', "DIR",
+                  "show the text of lines of code whose file is in this folder and did not change after the snapshot "
+                  "was written, in lists and tooltips; no file outside of the folder is read"};
+  text.may_repeat = true;
+  return {{std::move(text), [](FileOptions& options, const std::string& word) { options.sources.push_back(word); }}};
+}
+
 OptionList<FileOptions> general_options() {
   return {
       rare(parsed({"threads", '\0', "N",
@@ -103,6 +112,8 @@ void settle(FileOptions& options) {
   options.are_threads_given = options.threads > 0;
   if (!options.are_threads_given) options.threads = usual_threads();
   if (options.redact_key && !options.redact) throw UsageError("--redact-key needs --redact paths, names or all");
+  if (options.redact && !options.sources.empty())
+    throw UsageError("--source shows lines of your code, and --redact hides it: leave out one of them");
   if (options.redact) options.redactor = new_redactor(options);
 }
 

@@ -30,7 +30,8 @@ struct FileOptions {
   std::optional<std::string> redact_key;
   std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
   std::optional<std::string> kinds;   ///< a file of KindRules
-  bool are_warnings_shown = false;    ///< by the answer, on the terminal that messages go to
+  std::vector<std::string> sources;   ///< folders of SourceLines
+  bool are_warnings_shown = false;    ///< by the answer, where messages go as well
   /// The messages that wait, without progress, while several files are worked on at once; null: they are printed.
   std::shared_ptr<std::vector<std::string>> waiting_messages;
 
@@ -43,6 +44,7 @@ struct FileOptions {
 
 [[nodiscard]] OptionList<FileOptions> redact_options();     ///< --redact, --redact-key
 [[nodiscard]] OptionList<FileOptions> kind_rules_options(); ///< --kinds, of commands that say what kinds memory is
+[[nodiscard]] OptionList<FileOptions> source_options();     ///< --source, of commands that show lines of code
 [[nodiscard]] OptionList<FileOptions> general_options();    ///< --threads, --max-memory, --quiet, --help
 
 /// After the last option: what follows from several. Throws UsageError where they contradict each other.

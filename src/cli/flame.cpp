@@ -40,6 +40,7 @@ OptionList<FlameOptions> flame_options() {
        within<FlameOptions>(&FlameOptions::question, question),
        within<FlameOptions>(&FlameOptions::picture, {color_option("origin")}),
        within<FlameOptions>(&FlameOptions::picture, flame_picture_options()),
+       line_options<FlameOptions>(),
        kinds_options<FlameOptions>(),
        snapshot_options<FlameOptions>()});
 }
@@ -89,6 +90,7 @@ Command flame_command() {
       .examples = "  memviz flame mem.pickle -o mem.svg\n"
                   "  memviz flame mem.pickle --at end -o end.svg\n"
                   "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"
+                  "  memviz flame mem.pickle --source ~/project -o mem.svg\n"
                   "  memviz flame mem.pickle --json - | jq .root_bytes\n"
                   "  ssh host cat mem.pickle.zst | memviz flame - -o mem.svg\n",
   };

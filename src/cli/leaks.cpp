@@ -45,6 +45,7 @@ OptionList<LeaksCommand> leaks_options() {
            &LeaksCommand::most_bytes, parse_bytes_with_unit)},
        within<LeaksCommand>(&LeaksCommand::leaks, {parsed(device_text(), &LeakOptions::device, parse_device)}),
        within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
+       line_options<LeaksCommand>(),
        kinds_options<LeaksCommand>(),
        snapshot_options<LeaksCommand>()});
 }

@@ -46,8 +46,9 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
         return read_rank_parts(session.input().bytes());
       }
       RankPart part = part_of(name, session.open(options.wants).state, options.most_text_bytes);
-      for (const LineMemory& held : part.held)
-        check_redacted(options.file, held.line);
+      for (const std::vector<LineMemory>* const lines : {&part.held, &part.within})
+        for (const LineMemory& held : *lines)
+          check_redacted(options.file, held.line);
       check_redacted(options.file, part.asked_by);
       return {std::move(part)};
     });

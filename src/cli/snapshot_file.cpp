@@ -3,14 +3,34 @@
 #include "memviz/input.hpp"
 #include "memviz/warnings.hpp"
 
+#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
 namespace memviz::cli {
 
+namespace {
+
+std::optional<SourceLines> sources_of(const std::string& file, const FileOptions& options) {
+  if (options.sources.empty()) return std::nullopt;
+  return std::optional<SourceLines>(std::in_place, options.sources, written_ns(file));
+}
+
+SessionOptions with_sources(SessionOptions options, std::optional<SourceLines>& sources) {
+  if (sources) options.add_sources = [&sources](FrameTable& frames) { sources->add_to(frames); };
+  return options;
+}
+
+} // namespace
+
 SnapshotFile::SnapshotFile(const std::string& file, const FileOptions& options)
-    : progress_(picture_name(file), options.is_quiet || options.waiting_messages != nullptr),
-      session_(file, session_options(shown_name(file, options), options, progress_)) {
+    : sources_(sources_of(file, options)),
+      progress_(picture_name(file), options.is_quiet || options.waiting_messages != nullptr),
+      session_(file, with_sources(session_options(shown_name(file, options), options, progress_), sources_)) {
+}
+
+std::vector<std::string> SnapshotFile::remarks() const {
+  return sources_ ? sources_->remarks() : std::vector<std::string>();
 }
 
 SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress) {
@@ -30,8 +50,13 @@ KindRules kind_rules_of(const FileOptions& options) {
 Loaded load(const std::string& file, const FileOptions& options, const Wants& wants, std::optional<DeviceId> device) {
   Wants with_rules = wants;
   with_rules.kind_rules = kind_rules_of(options);
-  return naming_file(shown_name(file, options),
-                     [&] { return loaded_from(SnapshotFile(file, options).session(), with_rules, device); });
+  return naming_file(shown_name(file, options), [&] {
+    SnapshotFile snapshot(file, options);
+    Loaded loaded = loaded_from(snapshot.session(), with_rules, device);
+    for (const std::string& remark : snapshot.remarks())
+      options.advise(fmt::format("{}: {}", loaded.name, remark));
+    return loaded;
+  });
 }
 
 Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device) {

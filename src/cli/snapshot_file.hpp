@@ -7,10 +7,12 @@
 #include "cli/messages.hpp"
 #include "cli/progress.hpp"
 #include "memviz/answers.hpp"
+#include "memviz/source_lines.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace memviz::cli {
 
@@ -24,8 +26,11 @@ public:
   ~SnapshotFile() = default;
 
   [[nodiscard]] Session& session() { return session_; }
+  /// Returns sentences about lines of --source that are not shown.
+  [[nodiscard]] std::vector<std::string> remarks() const;
 
 private:
+  std::optional<SourceLines> sources_;
   Progress progress_;
   Session session_;
 };

@@ -28,6 +28,7 @@ OptionList<StateOptions> state_options() {
        within<StateOptions>(&StateOptions::picture, {color_option("line")}),
        within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
        within<StateOptions>(&StateOptions::picture, picture_format_options()),
+       line_options<StateOptions>(),
        kinds_options<StateOptions>(),
        snapshot_options<StateOptions>()});
 }

@@ -137,7 +137,7 @@ std::size_t text_columns() {
 }
 
 bool TextOutputs::shows_text_beside_messages() const {
-  return wants_text() && text.value_or("-") == "-" && output_is_terminal() && error_is_terminal();
+  return wants_text() && text.value_or("-") == "-" && output_and_error_are_one();
 }
 
 OptionList<TextOutputs> TextOutputs::options() {

@@ -98,6 +98,11 @@ std::string kinds_table(const Comparison& comparison) {
   return text;
 }
 
+std::string change_row(const Change& change, const std::string& where) {
+  return fmt::format("| {} | {} | {} | {} |\n", format_delta(change.delta_bytes()), format_bytes(change.before.bytes),
+                     format_bytes(change.after.bytes), where);
+}
+
 /// The lines that grew, or those that shrank; "" where there is none.
 std::string lines_table(const Comparison& comparison, bool grown) {
   std::vector<const UserLineChange*> lines;
@@ -111,9 +116,9 @@ std::string lines_table(const Comparison& comparison, bool grown) {
   std::string rows;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Change& change = lines[i]->change;
-    rows +=
-        fmt::format("| {} | {} | {} | {} |\n", format_delta(change.delta_bytes()), format_bytes(change.before.bytes),
-                    format_bytes(change.after.bytes), code_span(labels[i], kLabelCellColumns));
+    rows += change_row(change, code_span(labels[i], kLabelCellColumns));
+    for (const UserLineChange& inner : lines[i]->within)
+      rows += change_row(inner.change, "↳ " + code_span(node_label(comparison.frames, inner.key), kLabelCellColumns));
   }
   const std::string moment = common_moment(comparison);
   std::string text =

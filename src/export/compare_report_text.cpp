@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
 #include "base/wrap.hpp"
+#include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
@@ -132,11 +133,12 @@ std::string changes_text(const Comparison& comparison) {
   for (std::size_t i = 0; i < shown; ++i) {
     const Change& change = lines[i]->change;
     table.add_row({format_bytes(change.before.bytes), format_bytes(change.after.bytes),
-                   format_delta(change.delta_bytes()), elided(labels[i], kLabelColumns)});
+                   format_delta(change.delta_bytes()),
+                   with_source(elided(labels[i], kLabelColumns), source_of(comparison.frames, lines[i]->key))});
     for (const UserLineChange& inner : lines[i]->within)
       table.add_row({format_bytes(inner.change.before.bytes), format_bytes(inner.change.after.bytes),
                      format_delta(inner.change.delta_bytes()),
-                     "  " + elided(node_label(comparison.frames, inner.key), kLabelColumns - 2)});
+                     "  " + line_text(comparison.frames, inner.key, kLabelColumns - 2)});
   }
   const std::string moment = common_moment(comparison);
   std::string text =

@@ -2,6 +2,7 @@
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
 #include "export/kinds_json.hpp"
+#include "export/lines_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
@@ -19,32 +20,6 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostJsonLines = 100;
-
-/// Nothing where no line within has its own part.
-void write_within(JsonWriter& json, const FrameTable& frames, const std::vector<InnerLine>& within) {
-  if (within.empty()) return;
-  json.key("within").begin_array();
-  for (const InnerLine& inner : within)
-    json.begin_object()
-        .member("line", node_label(frames, inner.frame))
-        .member("bytes", inner.amount.bytes)
-        .member("blocks", inner.amount.blocks)
-        .end_object();
-  json.end_array();
-}
-
-void write_lines(JsonWriter& json, const FrameTable& frames, const std::vector<UserLine>& lines) {
-  json.begin_array();
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostJsonLines); ++i) {
-    json.begin_object()
-        .member("line", node_label(frames, lines[i].key))
-        .member("bytes", lines[i].amount.bytes)
-        .member("blocks", lines[i].amount.blocks);
-    write_within(json, frames, lines[i].within);
-    json.end_object();
-  }
-  json.end_array();
-}
 
 void write_totals(JsonWriter& json, const MemoryLedger& ledger) {
   const auto parts = ledger_parts(ledger);

@@ -55,7 +55,7 @@ std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& l
   for (std::size_t i = 0; i < shown; ++i) {
     const Amount& amount = lines[i].amount;
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
-                   format_counted(amount.blocks, noun), elided(node_label(frames, lines[i].key), kNameColumns)});
+                   format_counted(amount.blocks, noun), line_text(frames, lines[i].key, kNameColumns)});
     for (const InnerLine& inner : lines[i].within)
       table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, whole_bytes),
                      format_counted(inner.amount.blocks, noun), inner_line_text(frames, inner.frame, kNameColumns)});
@@ -76,7 +76,7 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
   for (std::size_t i = 0; i < shown; ++i) {
     const PinningLine& line = found.lines[i];
     table.add_row({format_bytes(line.held_bytes), format_bytes(line.active.bytes), format_count(line.segments),
-                   elided(node_label(frames, line.key), kNameColumns)});
+                   line_text(frames, line.key, kNameColumns)});
   }
   return text + table.text("  ") + more(found.lines.size(), shown);
 }
@@ -89,8 +89,8 @@ std::string growth(const FrameTable& frames, DeviceId device, const Growth& grow
   // From nothing, it is what the list of users says.
   if (grown.low_bytes > 0 && !grown.lines.empty()) {
     text += wrapped_text(
-        fmt::format("Since {}, when {} was live, allocated and still alive:", since, format_bytes(grown.low_bytes)),
-        "  ", columns);
+        fmt::format("Since {}, when {} was in use, allocated and kept:", since, format_bytes(grown.low_bytes)), "  ",
+        columns);
     text += lines_table(frames, grown.lines, grown.live_bytes);
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
@@ -123,7 +123,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   return has_fidelity ? text + '\n' + wrapped_text(words.answers.back(), "", columns) : text;
 }
 
-/// "  GPU 0 at the peak, event 6,278 of 6,445: 7.88 GiB of 7.96 GiB reserved is live (--device 0)."
+/// "  GPU 0 at the peak, event 6,278 of 6,445: 7.88 GiB of 7.96 GiB reserved is in use (--device 0)."
 std::string other_device(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
   std::string headline = in_words(state, device).headline;
   if (headline.ends_with('.')) headline.pop_back();

@@ -43,7 +43,7 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
     const UserLine& user = users[i];
     table.add_row({format_bytes(user.amount.bytes), format_percent(user.amount.bytes, total_bytes),
                    format_count(user.amount.blocks),
-                   elided(node_label(state.frames(), user.key), kStatsLineColumns - kNumberColumns)});
+                   line_text(state.frames(), user.key, kStatsLineColumns - kNumberColumns)});
     for (const InnerLine& inner : user.within)
       table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, total_bytes),
                      format_count(inner.amount.blocks),

@@ -96,7 +96,7 @@ std::string holders(const std::string& title, const FileFacts& facts) {
   TextTable table{Align::right, Align::right, Align::left};
   const auto add = [&](const Holder& holder, std::string_view indent) {
     table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, figures.requested_bytes),
-                   std::string(indent) + elided(holder.line, kNameColumns)});
+                   std::string(indent) + with_source(elided(holder.line, kNameColumns), holder.source)});
   };
   for (const Holder& holder : facts.holders) {
     add(holder, "");

@@ -6,6 +6,7 @@
 #include "export/steps_json.hpp"
 #include "export/text_limit.hpp"
 #include "memviz/kinds.hpp"
+#include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
 #include "memviz/leaks_report.hpp"
 #include "memviz/leaks_words.hpp"
@@ -95,6 +96,8 @@ private:
   void add_growth(const StackGrowth& growth) {
     limit_.add(lines_.line(growth.stack).size());
     json_.begin_object(JsonLayout::compact).member("line", lines_.line(growth.stack));
+    if (const auto inner = lines_.finder().inner_line_of(growth.stack))
+      json_.member("inner_line", node_label(frames_, *inner));
     if (frames_.stack(growth.stack).empty()) json_.member("block_bytes", growth.size_bytes);
     if (const auto kind = kinds_.find({device_, growth.stack}); kind != kinds_.end())
       json_.member("kind", kind_name(kind->second));

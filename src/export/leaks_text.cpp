@@ -105,7 +105,9 @@ private:
 };
 
 std::string LeaksText::line_of(const StackGrowth& growth) {
-  if (!frames_.stack(growth.stack).empty()) return elided(lines_.line(growth.stack), kLeakLineColumns);
+  if (!frames_.stack(growth.stack).empty())
+    return with_source(elided(lines_.line(growth.stack), kLeakLineColumns),
+                       source_of(frames_, lines_.finder().line_of(growth.stack)));
   return fmt::format("{}, of {} each", pseudo_label(Pseudo::without_stack), format_bytes(growth.size_bytes));
 }
 
@@ -120,7 +122,7 @@ const std::string& LeaksText::stack_text(StackId stack) {
   for (const FrameId frame : all) {
     if (has_python ? !is_python(frame) : is_omitted(frames_.name(frame), frames_.filename(frame))) continue;
     if (shown++ == kMostFrames) break;
-    text += fmt::format("      {}\n", elided(node_label(frames_, frame), 90));
+    text += fmt::format("      {}\n", line_text(frames_, frame, 90));
   }
   if (shown > kMostFrames) text += "      ...\n";
   return text;

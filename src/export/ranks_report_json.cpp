@@ -43,6 +43,15 @@ void write_lines(JsonWriter& json, std::string_view key, const std::vector<LineM
   json.end_array();
 }
 
+/// Nothing where no line holds more than half.
+void write_within(JsonWriter& json, const RankPart& part) {
+  if (part.within.empty()) return;
+  json.key("within").begin_array();
+  for (const LineMemory& inner : part.within)
+    json.begin_object(JsonLayout::compact).member("line", inner.line).member("bytes", inner.bytes).end_object();
+  json.end_array();
+}
+
 void write_rank(JsonWriter& json, const JobReport& report, const JobRank& rank) {
   const RankPart& part = report.parts[rank.part];
   json.begin_object(JsonLayout::compact).member("rank", rank.rank).member("rank_source", source_name(rank.source));
@@ -52,7 +61,9 @@ void write_rank(JsonWriter& json, const JobReport& report, const JobRank& rank) 
   json.end_array().member("group", rank.group);
   write_figures(json, part);
   const auto [kind, bytes] = largest_kind_of(part);
-  json.member("largest_kind", kind_name(kind)).member("largest_kind_bytes", bytes).end_object();
+  json.member("largest_kind", kind_name(kind)).member("largest_kind_bytes", bytes);
+  write_within(json, part);
+  json.end_object();
 }
 
 void write_unread(JsonWriter& json, const RankPart& part) {
@@ -139,6 +150,7 @@ std::string rank_part_json(const RankPart& part) {
       json.member("rank", part.rank).member("ranks", part.ranks);
       write_figures(json, part);
       write_lines(json, "held", part.held);
+      write_within(json, part);
     } else {
       json.member("error", part.error);
     }

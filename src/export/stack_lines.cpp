@@ -18,7 +18,11 @@ const std::string& StackLines::line(StackId stack) {
 
 std::string inner_line_text(const FrameTable& frames, FrameId inner, std::size_t columns) {
   constexpr std::string_view kStep = "  ";
-  return std::string(kStep) + elided(node_label(frames, inner), columns - kStep.size());
+  return std::string(kStep) + line_text(frames, inner, columns - kStep.size());
+}
+
+std::string line_text(const FrameTable& frames, const NodeKey& line, std::size_t columns) {
+  return with_source(elided(node_label(frames, line), columns), source_of(frames, line));
 }
 
 } // namespace memviz

@@ -29,6 +29,8 @@ private:
   std::vector<std::string> lines_;
 };
 
+/// Returns the label of a line, elided to so many columns, and after it the source text if that is known.
+[[nodiscard]] std::string line_text(const FrameTable& frames, const NodeKey& line, std::size_t columns);
 /// The label of a line within another, indented below that.
 [[nodiscard]] std::string inner_line_text(const FrameTable& frames, FrameId inner, std::size_t columns);
 

@@ -3,6 +3,7 @@
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
+#include "export/lines_json.hpp"
 #include "export/moment_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "export/text_limit.hpp"
@@ -35,12 +36,14 @@ public:
     for (const DeviceState& device_state : state_.devices_of(subject_.device))
       add(device_state);
     json_.end_array().key("lines").begin_array();
-    for (const UserLine& line : lines_.lines)
+    for (const UserLine& line : lines_.lines) {
       json_.begin_object(JsonLayout::spaced)
           .member("line", node_label(state_.frames(), line.key))
           .member("bytes", line.amount.bytes)
-          .member("blocks", line.amount.blocks)
-          .end_object();
+          .member("blocks", line.amount.blocks);
+      write_within(json_, state_.frames(), line.within);
+      json_.end_object();
+    }
     json_.end_array().key("segments").begin_array();
     for (const Segment& segment : state_.segments_of(subject_.device))
       add(segment);

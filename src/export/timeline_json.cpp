@@ -124,8 +124,9 @@ private:
       json_.begin_object(JsonLayout::spaced)
           .member("line", line)
           .member("bytes", holders[i].bytes)
-          .member("allocations", holders[i].allocations)
-          .end_object();
+          .member("allocations", holders[i].allocations);
+      write_within(holders[i].within);
+      json_.end_object();
     }
     json_.end_array();
     Holder others;
@@ -135,6 +136,18 @@ private:
     }
     json_.key("others").begin_object(JsonLayout::spaced).member("lines", holders.size() - named);
     json_.member("bytes", others.bytes).member("allocations", others.allocations).end_object();
+  }
+
+  void write_within(const std::vector<InnerLine>& within) {
+    if (within.empty()) return;
+    json_.key("within").begin_array();
+    for (const InnerLine& inner : within)
+      json_.begin_object(JsonLayout::spaced)
+          .member("line", node_label(state_.frames(), inner.frame))
+          .member("bytes", inner.amount.bytes)
+          .member("allocations", inner.amount.blocks)
+          .end_object();
+    json_.end_array();
   }
 
   void write_ooms(const Part& part) {

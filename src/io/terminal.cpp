@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace memviz {
@@ -39,6 +40,14 @@ bool output_is_terminal() {
 
 bool error_is_terminal() {
   return ::isatty(STDERR_FILENO) != 0;
+}
+
+bool output_and_error_are_one() {
+  struct stat output {};
+  struct stat error {};
+  if (::fstat(STDOUT_FILENO, &output) != 0 || ::fstat(STDERR_FILENO, &error) != 0) return false;
+  // Two pipes, or two terminals, have their own numbers.
+  return output.st_dev == error.st_dev && output.st_ino == error.st_ino && output.st_rdev == error.st_rdev;
 }
 
 std::optional<std::size_t> output_terminal_columns() {

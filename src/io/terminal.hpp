@@ -12,6 +12,8 @@ namespace memviz {
 [[nodiscard]] std::optional<std::size_t> error_terminal_columns();
 [[nodiscard]] bool output_is_terminal();
 [[nodiscard]] bool error_is_terminal();
+/// Whether standard output and standard error are the same terminal, file or pipe, so that a reader has both.
+[[nodiscard]] bool output_and_error_are_one();
 /// Columns of the terminal that standard output is; nothing where it is none, or does not say.
 [[nodiscard]] std::optional<std::size_t> output_terminal_columns();
 

@@ -109,4 +109,9 @@ const FxInfo* FrameTable::fx(FrameId id) const {
   return found == fx_.end() ? nullptr : &found->second;
 }
 
+std::string_view FrameTable::source(FrameId id) const {
+  const auto found = sources_.find(id.value);
+  return found == sources_.end() ? std::string_view() : text(found->second);
+}
+
 } // namespace memviz

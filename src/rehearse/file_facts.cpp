@@ -6,8 +6,10 @@
 #include "memviz/lost_history.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/session.hpp"
+#include "memviz/source_lines.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace memviz::rehearse {
 
@@ -15,21 +17,31 @@ namespace {
 
 constexpr std::size_t kMostHolders = 3;
 
-/// Reads the file with kinds and events.
+/// Reads the file with kinds and events, and the text of the lines in it: the program ran here just now.
 MemoryState read_at(const std::string& file, MomentKind kind) {
   Wants wants{.events = true, .kinds = true};
   wants.moment.kind = kind;
   InputOptions options;
   options.regular_only = true; // the program names the file
-  return Session(read_input(file, options)).open(wants).state;
+  SourceLines sources({"/"}, written_ns(file));
+  SessionOptions session;
+  session.add_sources = [&](FrameTable& frames) { sources.add_to(frames); };
+  return Session(read_input(file, options), session).open(wants).state;
+}
+
+Holder holder_of(const FrameTable& frames, const NodeKey& line, const Amount& amount) {
+  return {.line = node_label(frames, line),
+          .bytes = amount.bytes,
+          .blocks = amount.blocks,
+          .source = std::string(source_of(frames, line))};
 }
 
 std::vector<Holder> holders_of(const FrameTable& frames, const std::vector<UserLine>& users) {
   std::vector<Holder> holders;
   for (std::size_t i = 0; i < std::min(kMostHolders, users.size()); ++i) {
-    holders.push_back({node_label(frames, users[i].key), users[i].amount.bytes, users[i].amount.blocks});
+    holders.push_back(holder_of(frames, users[i].key, users[i].amount));
     for (const InnerLine& inner : users[i].within)
-      holders.back().within.push_back({node_label(frames, inner.frame), inner.amount.bytes, inner.amount.blocks});
+      holders.back().within.push_back(holder_of(frames, inner.frame, inner.amount));
   }
   return holders;
 }

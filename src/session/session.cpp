@@ -34,9 +34,10 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
     if (input_.has_changed()) throw Error("changed while it was read; run it again when the file is complete");
   };
   try {
-    auto recording = std::make_shared<const Recording>(read_snapshot(input_.bytes(), options));
+    Recording recording = read_snapshot(input_.bytes(), options);
     refuse_changed();
-    return recording;
+    if (options_.add_sources) options_.add_sources(recording.frames);
+    return std::make_shared<const Recording>(std::move(recording));
   } catch (const Error&) {
     refuse_changed();
     throw;

@@ -49,7 +49,7 @@ std::string request_advice(const DeviceExplanation& device) {
                        "device had free is {}.",
                        kHow, format_bytes(within_reach_bytes(device.ledger)));
   if (device.request->bytes > device.ledger.live_bytes)
-    return fmt::format("Ask for less at once, the request alone is larger than all that was live: {}", kHow);
+    return fmt::format("Ask for less at once, the request alone is larger than all that was in use: {}", kHow);
   return "";
 }
 

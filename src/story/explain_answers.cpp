@@ -53,7 +53,7 @@ std::string saved(const DeviceExplanation& device, const WhatIf& answer, const s
 
 /// Why the model does not follow the recording, as far as the file shows it.
 std::string cause_of_miss(const DeviceExplanation& device) {
-  if (device.ledger.no_segment_bytes > 0) return ": the file shows live memory outside all segments";
+  if (device.ledger.no_segment_bytes > 0) return ": the file shows memory in use outside all segments";
   if (device.settings.collects_garbage)
     return ": garbage_collection_threshold is set, and the file does not show the limit that it refers to";
   if (device.device_state.figures.baseline_bytes > 0)

@@ -19,7 +19,7 @@ namespace memviz {
 
 namespace {
 
-/// Whether nothing is known of its memory but what is live.
+/// Whether nothing is known of its memory except what is in use.
 bool is_uncached(const DeviceState& device_state) {
   return device_state.device_kind == DeviceKind::cpu && !is_host(device_state.device);
 }
@@ -28,11 +28,11 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
   const std::string name = device_heading(device.device_state);
   const MemoryLedger& ledger = device.ledger;
   if (!device.request && is_uncached(device.device_state))
-    return fmt::format("{} {}: {} is live.", name, moment_text(device.device_state), format_bytes(ledger.live_bytes));
+    return fmt::format("{} {}: {} is in use.", name, moment_text(device.device_state), format_bytes(ledger.live_bytes));
   if (!device.request) {
     const std::string held = ledger.reserved_bytes == 0
                                  ? "nothing is reserved"
-                                 : fmt::format("{} of {} reserved is live", format_bytes(ledger.live_bytes),
+                                 : fmt::format("{} of {} reserved is in use", format_bytes(ledger.live_bytes),
                                                format_bytes(ledger.reserved_bytes));
     const std::string beside =
         ledger.no_segment_bytes > 0
@@ -59,8 +59,8 @@ std::string title(const DeviceExplanation& device) {
                        takes_more(device) ? ", " + format_bytes(device.judgement.needed_bytes) + " needed" : "",
                        ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "unknown");
   if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
-  if (is_uncached(device.device_state)) return fmt::format("{}: {} is live", name, format_bytes(ledger.live_bytes));
-  return fmt::format("{}: {} of {} reserved is live", name, format_bytes(ledger.live_bytes),
+  if (is_uncached(device.device_state)) return fmt::format("{}: {} is in use", name, format_bytes(ledger.live_bytes));
+  return fmt::format("{}: {} of {} reserved is in use", name, format_bytes(ledger.live_bytes),
                      format_bytes(ledger.reserved_bytes));
 }
 
@@ -101,8 +101,8 @@ std::string exhaustion(const DeviceExplanation& device) {
     text += fmt::format(" The request alone is larger than all that PyTorch held and the device had free together, {}.",
                         format_bytes(within_reach_bytes(ledger)));
   else if (device.request->bytes > ledger.live_bytes)
-    text +=
-        fmt::format(" The request alone is larger than everything that was live, {}.", format_bytes(ledger.live_bytes));
+    text += fmt::format(" The request alone is larger than everything that was in use, {}.",
+                        format_bytes(ledger.live_bytes));
   return text;
 }
 
@@ -117,7 +117,7 @@ std::string combined_causes_text(const DeviceExplanation& device) {
 std::string nearly_full(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   if (!is_nearly_full(device)) return "";
-  return fmt::format(" Still, {} of what PyTorch held was live: look first at who holds it.",
+  return fmt::format(" Still, {} of what PyTorch held was in use: look first at who holds it.",
                      format_percent(ledger.live_bytes, ledger.reserved_bytes));
 }
 
@@ -182,7 +182,7 @@ std::string verdict(const DeviceExplanation& device) {
                        format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
                        words_of(device.device_state.device_kind).context, format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
-    if (is_uncached(device.device_state)) return "In use: what is recorded of main memory is live; nothing caches it.";
+    if (is_uncached(device.device_state)) return "In use: all that is recorded of main memory; nothing caches it.";
     if (!is_mostly_used(ledger))
       return fmt::format("Nothing failed, and nothing stands out: {} of what is reserved is used, {} is free.",
                          format_percent(used_bytes(ledger), ledger.reserved_bytes),
@@ -274,8 +274,8 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));
   if (const std::string shares = kind_shares_text(device.kinds); !shares.empty())
-    text.push_back(
-        fmt::format("Kinds: of {} in use, {}.", format_bytes(device.device_state.figures.requested_bytes), shares));
+    text.push_back(fmt::format("Kinds: of {} in use{}, {}.", format_bytes(device.device_state.figures.requested_bytes),
+                               ledger.pending_bytes > 0 ? " or awaiting free" : "", shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
   // If the request would have fit nowhere, no other device matters.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));

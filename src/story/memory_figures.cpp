@@ -18,12 +18,11 @@ constexpr std::uint64_t kNotable = 1000;
 /// Returns what the other moment held: at the peak, that is the end.
 Figure other_moment_figure(std::span<const DeviceState> devices) {
   const DeviceFigures sum = shown_figures(devices);
-  const bool is_sum = devices.size() > 1 && leading_device(devices) == nullptr;
   if (sum.events > 0 && shown_moment(devices).kind == MomentKind::peak)
     return {.name = "Live at the end",
             .value = format_bytes(sum.end_live_bytes()),
             .note = fmt::format("of {} reserved", format_bytes(sum.end_reserved_bytes))};
-  Figure figure{.name = is_sum ? "Sum of peaks" : "Peak requested", .value = format_bytes(sum.peak_requested_bytes)};
+  Figure figure{.name = "Peak requested", .value = format_bytes(sum.peak_requested_bytes)};
   if (sum.events == 0) {
     figure.value = "unknown";
     figure.tone = FigureTone::faint;

@@ -46,16 +46,28 @@ Label FrameLabels::of(FrameId frame_id) {
   if (!name) name = label_name(frames_.text(frame.name));
   std::optional<std::string>& file = files_[frame.filename.value];
   if (!file) file = label_file(frames_.text(frame.filename));
-  return label_of(*name, *file, frame.line);
+  Label label = label_of(*name, *file, frame.line);
+  label.source = frames_.source(frame_id);
+  return label;
 }
 
 Label frame_label(const FrameTable& frames, FrameId frame) {
   return label_of(label_name(frames.name(frame)), label_file(frames.filename(frame)), frames.frame(frame).line);
 }
 
+std::string_view state_label(BlockState state) {
+  switch (state) {
+  case BlockState::active_allocated: return "in use (active_allocated)";
+  case BlockState::active_pending_free: return "awaiting free (active_pending_free)";
+  case BlockState::inactive: break;
+  }
+  return "free (inactive)";
+}
+
 Label key_label(const FrameTable& frames, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_label(frames, *frame);
   if (const auto* kind = std::get_if<MemoryKind>(&key)) return {.name = std::string(kind_label(*kind))};
+  if (const auto* state = std::get_if<BlockState>(&key)) return {.name = std::string(state_label(*state))};
   return {.name = one_line(node_label(frames, key))};
 }
 
@@ -65,6 +77,7 @@ std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKe
   for (std::size_t i = 0; i < keys.size(); ++i) {
     labels.push_back(key_label(frames, keys[i]));
     if (!labels.back().place.empty()) labels.back().place = safe_line(cut_start(places[i], kMostNameColumns));
+    labels.back().source = source_of(frames, keys[i]);
   }
   return labels;
 }

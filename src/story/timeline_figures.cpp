@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace memviz {
 namespace {
@@ -63,18 +64,28 @@ PeakList peak_list(const TimelineSubject& subject, std::size_t most_rows) {
                  (subject.names_device ? " of " + timeline_owner(subject) : "") + ", by your own line of code";
   const std::uint64_t whole_bytes = subject.peak().live_bytes;
   std::uint64_t rest_bytes = 0;
+  const std::string_view noun = subject.is_segments() ? "range" : "allocation";
+  std::size_t shown = 0;
   for (const Holder& holder : subject.holders) {
-    if (list.rows.size() == most_rows) {
+    if (shown == most_rows) {
       rest_bytes += holder.bytes;
       continue;
     }
+    ++shown;
     list.rows.push_back({.line = holder.key,
                          .bytes = holder.bytes,
                          .share = format_percent(holder.bytes, whole_bytes),
-                         .note = format_counted(holder.allocations, subject.is_segments() ? "range" : "allocation"),
-                         .kinds = kinds_cell(holder.kinds)});
+                         .note = format_counted(holder.allocations, noun),
+                         .kinds = kinds_cell(holder.kinds),
+                         .holder = &holder});
+    for (const InnerLine& inner : holder.within)
+      list.rows.push_back({.line = inner.frame,
+                           .bytes = inner.amount.bytes,
+                           .share = format_percent(inner.amount.bytes, whole_bytes),
+                           .note = format_counted(inner.amount.blocks, noun),
+                           .kinds = ""});
   }
-  const std::size_t more = subject.holders.size() - list.rows.size();
+  const std::size_t more = subject.holders.size() - shown;
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
   if (list.rows.empty()) list.rest = "Nothing lived.";

@@ -269,6 +269,16 @@ std::string node_label(const FrameTable& frames, const NodeKey& key) {
   return std::visit(Labeller{frames}, key);
 }
 
+std::string_view source_of(const FrameTable& frames, const NodeKey& key) {
+  const auto* const frame = std::get_if<FrameId>(&key);
+  return frame == nullptr ? std::string_view() : frames.source(*frame);
+}
+
+std::string with_source(std::string label, std::string_view source) {
+  constexpr std::size_t kColumns = 60;
+  return source.empty() ? label : fmt::format("{}: {}", label, elided(source, kColumns));
+}
+
 std::span<const std::string_view> omitted_names() {
   static constexpr std::array<std::string_view, 8> kNames{"unwind::unwind",    "CapturedTraceback::gather",
                                                           "gather_with_cpp",   "_start",

@@ -46,7 +46,7 @@ class BoardCases(BrowserCase):
         words = "\n".join(self.tip(page))
         self.assertRegex(words, r"at 0x[0-9a-f]+")
         self.assertRegex(words, r"in segment 0x[0-9a-f]+, .* in use")
-        self.assertRegex(words, r"active_allocated|^free")
+        self.assertRegex(words, r"in use \(active_allocated\)|^free")
         self.assertNotIn("torch::unwind", self.tip(page)[0])
 
     def test_a_click_zooms_into_a_segment_and_back(self):

@@ -1,6 +1,9 @@
 """What a person can do with a flame graph: zoom, search, read, walk with the keys, send a link."""
 
+import os
+import pathlib
 import re
+import tempfile
 
 from support import BrowserCase, expect, reserved_bytes
 
@@ -86,7 +89,7 @@ class FlameCases(BrowserCase):
     def test_search_counts_matched_bytes_once(self):
         self.picture.type_search("active_allocated")
         matches = self.picture.matches()
-        self.assertEqual({box.name for box in matches}, {"active_allocated"})
+        self.assertEqual({box.name for box in matches}, {"in use (active_allocated)"})
         total = sum(box.bytes for box in matches)
         boxes, size, unit, percent = STATUS.fullmatch(self.picture.status.text_content()).groups()
         self.assertEqual(int(boxes), len(matches))
@@ -114,13 +117,26 @@ class FlameCases(BrowserCase):
         self.picture.page.keyboard.type("active_allocated")
         press("Enter")
         focused = self.picture.box(lambda box: "focused" in box.classes)
-        self.assertEqual(focused.name, "active_allocated")
+        self.assertEqual(focused.name, "in use (active_allocated)")
         press("ArrowDown")
         below = self.picture.box(lambda box: "focused" in box.classes)
         self.assertEqual(below.parent.index, focused.index)
         press("ArrowUp")
         press("Enter")
         self.assert_zoomed(focused)
+
+    def test_tooltips_and_the_list_show_the_text_of_lines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "train.py")
+            file.write_text("".join(f"line_{number} = model(x)\n" for number in range(1, 101)))
+            os.utime(file, (1, 1))
+            picture = self.open_picture("flame", SNAPSHOT, "--source", folder)
+        box = picture.box(lambda box: box.name == "main" and not box.is_run and box.pixels > 30)
+        picture.hover(box)
+        line = re.search(r"train\.py:(\d+) \(", "\n".join(picture.tip_lines())).group(1)
+        self.assertIn(f"    line_{line} = model(x)", picture.tip_lines())
+        listed = picture.page.locator("[data-flow=rows] .row text[data-part=via]").all_text_contents()
+        self.assertTrue([text for text in listed if text.startswith("line_")], listed)
 
     def test_tooltip_tells_bytes_and_goes_away(self):
         box = self.picture.box(can_zoom)

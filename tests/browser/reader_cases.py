@@ -46,7 +46,7 @@ class ReaderCases(BrowserCase):
         self.press("c")
         expect(self.picture.status).to_contain_text("copied")
         lines = self.copied().splitlines()
-        self.assertEqual(lines[0], "reserved › stream 0 › active_allocated")
+        self.assertEqual(lines[0], "reserved › stream 0 › in use (active_allocated)")
         self.assertRegex(lines[1], r"^<module>  /home/ada/tinyformer/train.py:\d+ \(your code\)$")
         self.assertTrue(lines[-2].startswith(box.name))
         self.assertIn(f"({box.bytes:,} bytes)", lines[-1])

@@ -185,6 +185,32 @@ class Options(unittest.TestCase):
         self.assertLess(len(call("explain", OOM, brief=True).text), len(call("explain", OOM).text))
         self.assertIsNotNone(call("explain", OOM, capacity=1 << 30).devices[0]["totals"]["outside_bytes"])
 
+    def test_lines_have_the_text_of_source_folders(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("cache", "layers"):
+                file = pathlib.Path(folder, name, f"{name}.py")
+                file.parent.mkdir()
+                file.write_text(f"{name} = made()\n" * 100)
+                os.utime(file, (1, 1))
+            for source in (folder + "/cache", [pathlib.Path(folder, "layers"), folder + "/cache"]):
+                self.assertIn("append_page cache.py:47: cache = made()", call("explain", OOM, source=source).text)
+            self.assertNotIn("made()", call("explain", OOM).text)
+
+    def test_in_a_notebook_lines_have_the_text_of_their_cells(self):
+        snapshot, cell = unpickled(OOM), "/tmp/ipykernel_7/1234.py"
+        for segment in snapshot["segments"]:
+            for block in segment["blocks"]:
+                for frame in block.get("frames", ()):
+                    if frame["filename"].endswith("cache.py"):
+                        frame["filename"] = cell
+        cached = {cell: (10, None, ["cache = made()\n"] * 100, cell)}
+        with unittest.mock.patch.dict("sys.modules", ipykernel=unittest.mock.Mock()), \
+                unittest.mock.patch.dict("linecache.cache", cached), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertIn("1234.py:47: cache = made()", memviz_torch.explain(snapshot).text)
+            self.assertNotIn("made()", memviz_torch.explain(snapshot, redact="paths").text)
+            self.assertNotIn("made()", call("explain", snapshot, source=str(TESTDATA / "cases")).text)
+
     def test_numbers_of_other_libraries_are_numbers(self):
         self.assertEqual(call("timeline", OOM, from_=fractions.Fraction(10), to=20).svg, call("timeline", OOM, from_=10, to=20).svg)
 

@@ -9,6 +9,12 @@ from stage import CAUGHT, FITS, MEMVIZ, Stage, TOO_MUCH
 
 
 class OutOfMemory(Stage):
+    def test_the_verdict_has_the_text_of_lines(self):
+        train = self.folder.resolve() / "train.py"
+        train.write_text("\n" * 11 + "loss = model(batch)\n")
+        verdict = self.run_python(TOO_MUCH, STUB_TRAIN_PY=str(train)).err
+        self.assertIn("1 block  step train.py:12: loss = model(batch)\n", verdict)
+
     def test_leaves_a_file_and_a_verdict_and_goes_on(self):
         done = self.run_python(TOO_MUCH)
         self.assertEqual(done.returncode, 1)

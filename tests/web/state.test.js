@@ -60,7 +60,7 @@ test('a tooltip shows when a block was allocated, and starts its stack at the us
   const {cells, stackNodes} = board();
   const [block] = cells[0].pieces;
   assert.equal(pieceTitle(block, framesOf(block, stackNodes), 24), [
-    'step train.py:8', '1.00 KiB (1,024 bytes) at 0x7f0000000000, b7f0000000000_2 in the trace', '1,000 B requested, 24 B rounding', 'active_allocated',
+    'step train.py:8', '1.00 KiB (1,024 bytes) at 0x7f0000000000, b7f0000000000_2 in the trace', '1,000 B requested, 24 B rounding', 'in use (active_allocated)',
     'allocated at event 40, 10 events and 1.50 ms before this moment', 'in segment 0x7f0000000000, 4.00 KiB, expandable, 37.5 % in use', 'GPU 0',
     'at::empty', 'step  /app/train.py:8'].join('\n'));
   const long = [...Array(30).fill(frames[0]), frames[1], ...Array(30).fill(frames[0])];

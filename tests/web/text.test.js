@@ -34,6 +34,9 @@ test('a label takes the longest form that fits', () => {
   const label = {name: 'forward', place: 'model.py:41', note: '19.5 MiB'};
   for (const [columns, form] of [[40, 'forward model.py:41  19.5 MiB'], [28, 'forward model.py:41'], [18, 'forward :41'], [10, 'forward'], [6, 'forwa…'], [5, 'forw…'], [4, '']])
     assert.equal(fitLabel(label, columns), form);
+  const known = {...label, source: 'h = f(x)'};
+  assert.equal(fitLabel(known, 40), 'forward model.py:41  h = f(x)  19.5 MiB');
+  assert.equal(fitLabel(known, 38), 'forward model.py:41  19.5 MiB');
   const changed = {...label, note: '−19.5 MiB'};
   for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [20, 'forward  −19.5 MiB'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])
     assert.equal(fitLabel(changed, columns), form);

@@ -136,7 +136,10 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
 
 def verdict(snapshot: Union[str, bytes]) -> str:
     """What `memviz explain --brief` says of a file, or of the bytes of one."""
-    words = [_program(), "explain", "--brief", "--quiet", "--", snapshot if isinstance(snapshot, str) else "-"]
+    words = [_program(), "explain", "--brief", "--quiet"]
+    if isinstance(snapshot, str):  # the files that ran are there, and it is known which changed since
+        words += ["--source", os.sep]
+    words += ["--", snapshot if isinstance(snapshot, str) else "-"]
     # The program needs nothing that was loaded into this one.
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "PYTHONPATH")}
     done = subprocess.run(

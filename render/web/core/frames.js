@@ -3,7 +3,8 @@ import {text} from './attributes.js';
 
 export const readFrames = (elements) => Array.from(elements, (frame, index) => ({
   key: 'f' + index,
-  label: {name: text(frame, 'n'), place: text(frame, 'p'), note: ''},
+  // The text of the line is indented below the path, where it is known.
+  label: {name: text(frame, 'n'), place: text(frame, 'p'), note: '', source: (/\n {4}(.*)/.exec(frame.textContent) || [])[1]},
   paint: text(frame, 'c'),
   heading: frame.textContent,
   isFrame: true,

@@ -78,6 +78,7 @@ export function fitLabel(label, columns) {
   if (columns < 3) return '';
   const sign = signOf(label);
   const forms = [];
+  if (label.place && label.note && label.source && !label.brief) forms.push(`${label.name} ${label.place}  ${label.source}  ${label.note}`);
   if (label.place && label.note) forms.push(label.name + ' ' + label.place + '  ' + label.note);
   if (sign || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
   else forms.push(label.name + ' ' + label.place);

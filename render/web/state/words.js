@@ -41,7 +41,7 @@ export function pieceTitle(piece, stack, mostLines) {
   if (piece.kind === 'block') {
     lines.push(`${exactBytes(piece.bytes - piece.rounding)} requested` + (piece.rounding ? `, ${exactBytes(piece.rounding)} rounding` : ''));
     if (piece.entry.kinds) lines.push(piece.entry.kinds);
-    lines.push(piece.isPending ? 'active_pending_free: waits to be freed' : 'active_allocated');
+    lines.push(piece.isPending ? 'awaiting free (active_pending_free)' : 'in use (active_allocated)');
     lines.push(birthText(piece), ...piece.notes);
   }
   lines.push(segmentText(piece.cell));

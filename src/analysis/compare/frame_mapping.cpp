@@ -35,15 +35,22 @@ FrameMapping FrameMapper::map(const MemoryState& state, const MovedFiles& moved)
     const Frame& own = frames.frame({id});
     translated.push_back({texts[own.name.value], files[own.filename.value], own.line});
   }
-  if (match_ == FrameMatch::function) return {ids_by_function(translated, bytes_by_frame(state)), std::move(texts)};
+  if (match_ == FrameMatch::function)
+    return {ids_by_function(frames, translated, bytes_by_frame(state)), std::move(texts)};
   std::vector<FrameId> ids;
   ids.reserve(translated.size());
-  for (const Frame& frame : translated)
-    ids.push_back(common_.add_frame(frame));
+  for (std::uint32_t id = 0; id < translated.size(); ++id)
+    ids.push_back(added(translated[id], frames.source({id})));
   return {std::move(ids), std::move(texts)};
 }
 
-std::vector<FrameId> FrameMapper::ids_by_function(const std::vector<Frame>& frames,
+FrameId FrameMapper::added(const Frame& frame, std::string_view source) {
+  const FrameId id = common_.add_frame(frame);
+  if (!source.empty()) common_.set_source(id, source);
+  return id;
+}
+
+std::vector<FrameId> FrameMapper::ids_by_function(const FrameTable& given, const std::vector<Frame>& frames,
                                                   const std::vector<std::uint64_t>& bytes) {
   std::map<Function, std::size_t> heaviest; // index of a frame
   for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -56,7 +63,10 @@ std::vector<FrameId> FrameMapper::ids_by_function(const std::vector<Frame>& fram
   for (const Frame& frame : frames) {
     const Function function{frame.name, frame.filename};
     const auto [entry, is_new] = functions_.try_emplace(function);
-    if (is_new) entry->second = common_.add_frame(frames[heaviest.at(function)]);
+    if (is_new) {
+      const std::size_t line = heaviest.at(function);
+      entry->second = added(frames[line], given.source({static_cast<std::uint32_t>(line)}));
+    }
     ids.push_back(entry->second);
   }
   return ids;

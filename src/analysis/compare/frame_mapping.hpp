@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,7 +48,10 @@ public:
 private:
   using Function = std::pair<StringId, StringId>; ///< name and file
 
-  [[nodiscard]] std::vector<FrameId> ids_by_function(const std::vector<Frame>& frames,
+  /// Adds a frame of the common table, and the source text of its line where that is known.
+  [[nodiscard]] FrameId added(const Frame& frame, std::string_view source);
+  /// `frames` are those of `given`, translated.
+  [[nodiscard]] std::vector<FrameId> ids_by_function(const FrameTable& given, const std::vector<Frame>& frames,
                                                      const std::vector<std::uint64_t>& bytes);
 
   FrameMatch match_;

@@ -133,7 +133,7 @@ std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
   const FreeRoom& room = ledger.room;
   std::vector<LedgerPart> parts{
       {"reserved by PyTorch", "reserved_bytes", ledger.reserved_bytes, false, false},
-      {"live", "live_bytes", ledger.live_bytes, true, false},
+      {"requested", "live_bytes", ledger.live_bytes, true, false},
       {"rounding", "rounding_bytes", ledger.rounding_bytes, true, false},
       {"awaiting free", "pending_free_bytes", ledger.pending_bytes, true, true},
       {"free between blocks in use", "hard_bytes", room.hard_bytes, true, false},
@@ -142,7 +142,7 @@ std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
       {"free in other pools", "private_pool_bytes", room.private_pool_bytes, true, true},
       {"free in the other size class", "other_size_bytes", room.other_size_bytes, true, true},
       {"unaccounted", "unaccounted_bytes", ledger.unaccounted_bytes, true, true},
-      {"live outside all segments", "no_segment_bytes", ledger.no_segment_bytes, false, true},
+      {"in use outside all segments", "no_segment_bytes", ledger.no_segment_bytes, false, true},
   };
   if (ledger.device_free_bytes)
     parts.push_back({"free of the device", "device_free_bytes", *ledger.device_free_bytes, false, false});

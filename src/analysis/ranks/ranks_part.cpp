@@ -57,10 +57,10 @@ std::size_t json_bytes(std::string_view text) {
 }
 
 /// The largest lines, as many as there is room for; the rest by kind.
-std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device, std::size_t most_text_bytes) {
+std::vector<LineMemory> held_of(const MemoryState& state, const std::vector<UserLine>& lines,
+                                std::size_t most_text_bytes) {
   constexpr std::size_t kEntryBytes = 50; // around the text
   std::vector<LineMemory> held;
-  const std::vector<UserLine> lines = rank_user_lines(state, device);
   std::vector<NodeKey> keys;
   for (const UserLine& line : lines)
     keys.push_back(line.key);
@@ -112,7 +112,11 @@ RankPart part_of(const std::string& file, const MemoryState& state, std::size_t 
   part.last_time_us = figures.last_time_us;
   part.is_balanced = figures.balanced();
   part.may_have_lost_events = figures.may_have_lost_events;
-  part.held = held_of(state, device->device, most_text_bytes);
+  const std::vector<UserLine> lines = rank_user_lines(state, device->device);
+  part.held = held_of(state, lines, most_text_bytes);
+  if (!lines.empty())
+    for (const InnerLine& inner : lines.front().within)
+      part.within.push_back({line_text(node_label(state.frames(), inner.frame)), {}, inner.amount.bytes});
   return part;
 }
 

@@ -43,6 +43,7 @@ public:
     part.is_balanced = is_true("balanced");
     part.may_have_lost_events = is_true("may_have_lost_events");
     part.held = held();
+    part.within = within();
     return part;
   }
 
@@ -88,6 +89,20 @@ private:
     document_.for_each(get("held"), [&](Value item) {
       lines.push_back(line_of(item));
       return true;
+    });
+    return lines;
+  }
+  /// Nothing in parts of an older memviz.
+  [[nodiscard]] std::vector<LineMemory> within() const {
+    constexpr std::size_t kMost = 3;
+    std::vector<LineMemory> lines;
+    if (get("within").kind() != Kind::list) return lines;
+    document_.for_each(get("within"), [&](Value item) {
+      const Value line = item.kind() == Kind::dict ? document_.get(item, "line") : item;
+      if (item.kind() != Kind::dict || line.kind() != Kind::text)
+        throw Error("expected objects with 'line' in 'within'");
+      lines.push_back({std::string(document_.text(line)), {}, number(document_.get(item, "bytes"), "bytes")});
+      return lines.size() < kMost;
     });
     return lines;
   }

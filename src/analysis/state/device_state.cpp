@@ -1,6 +1,7 @@
 #include "memviz/device_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace memviz {
 
@@ -14,14 +15,14 @@ bool are_at_end(std::span<const DeviceState> devices) {
 }
 
 const DeviceState* leading_device(std::span<const DeviceState> devices) {
-  const bool have_sum = are_at_end(devices) && !mixes_host(devices);
-  if (devices.size() < 2 || have_sum) return nullptr;
+  if (devices.size() < 2) return nullptr;
   const auto failed =
       std::ranges::find_if(devices, [](const DeviceState& device) { return device.moment.kind == MomentKind::oom; });
   if (failed != devices.end()) return &*failed;
   return &*std::ranges::max_element(devices, [](const DeviceState& one, const DeviceState& other) {
     if (is_host(one.device) != is_host(other.device)) return is_host(one.device);
-    return one.figures.requested_bytes < other.figures.requested_bytes;
+    return std::pair(one.figures.requested_bytes, one.figures.reserved_bytes) <
+           std::pair(other.figures.requested_bytes, other.figures.reserved_bytes);
   });
 }
 

@@ -1,4 +1,5 @@
 #include "analysis/tree/frame_order.hpp"
+#include "analysis/tree/user_lines.hpp"
 #include "memviz/timeline.hpp"
 
 #include <algorithm>
@@ -11,11 +12,16 @@ namespace memviz {
 std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines, const DeviceRecord& record,
                                TimelineKind kind, std::uint32_t state) {
   std::map<NodeKey, Holder> by_line;
+  std::map<NodeKey, std::map<FrameId, Amount>> within;
+  std::uint64_t all_bytes = 0;
   const auto add = [&](const std::vector<Life>& lives, const std::vector<KindOf>* kinds) {
     // They are in order of begin.
     for (std::size_t i = 0; i < lives.size() && lives[i].begin <= state; ++i) {
       if (!lives[i].lives_in(state)) continue;
-      Holder& holder = by_line[lines.line_of(record.device, lives[i])];
+      const NodeKey line = lines.line_of(record.device, lives[i]);
+      Holder& holder = by_line[line];
+      all_bytes += lives[i].size_bytes;
+      if (const auto inner = lines.inner_line_of(lives[i])) within[line][*inner] += {lives[i].size_bytes, 1};
       holder.bytes += lives[i].size_bytes;
       ++holder.allocations;
       if (kinds != nullptr) add_share(holder.kinds, {(*kinds)[i], {lives[i].size_bytes, 1}});
@@ -37,6 +43,8 @@ std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines,
   std::sort(holders.begin(), holders.end(), [&](const Holder& left, const Holder& right) {
     return left.bytes != right.bytes ? left.bytes > right.bytes : order.is_before(left.key, right.key);
   });
+  if (!holders.empty() && holders.front().bytes > all_bytes / 2)
+    holders.front().within = largest_within(within[holders.front().key], holders.front().bytes, order);
   return holders;
 }
 

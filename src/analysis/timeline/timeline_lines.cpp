@@ -23,4 +23,8 @@ NodeKey LifeLines::line_of(DeviceId device, const Life& life) const {
   return known_->no_stack.unexplained(device, life.end == kForever);
 }
 
+std::optional<FrameId> LifeLines::inner_line_of(const Life& life) const {
+  return known_->finder.inner_line_of(life.stack);
+}
+
 } // namespace memviz

@@ -229,14 +229,15 @@ std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
     return order.is_before(left.key, right.key);
   });
   if (!lines.empty() && lines.front().amount.bytes > all_bytes / 2)
-    lines.front().within = largest_within(held_.at(lines.front().key), order);
+    lines.front().within = largest_within(held_.at(lines.front().key).within, lines.front().amount.bytes, order);
   return lines;
 }
 
-std::vector<InnerLine> LineAmounts::largest_within(const Held& held, const FrameOrder& order) {
+std::vector<InnerLine> largest_within(const std::map<FrameId, Amount>& within, std::uint64_t whole_bytes,
+                                      const FrameOrder& order) {
   std::vector<InnerLine> inner;
-  for (const auto& [frame, amount] : held.within)
-    if (amount.bytes >= held.amount.bytes / kLeastPartWithin) inner.push_back({frame, amount});
+  for (const auto& [frame, amount] : within)
+    if (amount.bytes >= whole_bytes / kLeastPartWithin) inner.push_back({frame, amount});
   std::sort(inner.begin(), inner.end(), [&](const InnerLine& left, const InnerLine& right) {
     if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
     return order.is_before(left.frame, right.frame);
@@ -249,28 +250,49 @@ void UserLines::add_within(LineAmounts& amounts, const NodeKey& line, StackId st
   if (const std::optional<FrameId> inner = finder_.inner_line_of(stack)) amounts.add_within(line, *inner, amount);
 }
 
-std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
+namespace {
+
+/// Adds the active memory of `device`, or of all, to what `amounts_of` returns for its device.
+template <class AmountsOf>
+void add_lines(const MemoryState& state, std::optional<DeviceId> device, const AmountsOf& amounts_of) {
   UserLines user_lines(state);
-  LineAmounts amounts;
-  const auto add = [&](const NodeKey& line, StackId stack, const Amount& amount, const KindOf& kind) {
+  const auto add = [&](LineAmounts& amounts, const NodeKey& line, StackId stack, const KindShare& share) {
     if (state.has_kinds)
-      amounts.add(line, KindShare{kind, amount});
+      amounts.add(line, share);
     else
-      amounts.add(line, amount);
-    user_lines.add_within(amounts, line, stack, amount);
+      amounts.add(line, share.amount);
+    user_lines.add_within(amounts, line, stack, share.amount);
   };
   for (const Segment& segment : state.segments_of(device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];
       if (block.is_active())
-        add(user_lines.line_of(segment.device, i), block.stack, {block.requested_bytes, 1}, state.facts[i].kind);
+        add(amounts_of(segment.device), user_lines.line_of(segment.device, i), block.stack,
+            {state.facts[i].kind, {block.requested_bytes, 1}});
     }
   }
   for (const DeviceState& of_device : state.devices_of(device))
     for (const OutsideMemory& outside : of_device.outside)
-      add(user_lines.line_of(of_device.device, outside), outside.stack, {outside.requested_bytes, outside.allocations},
-          {});
+      add(amounts_of(of_device.device), user_lines.line_of(of_device.device, outside), outside.stack,
+          {{}, {outside.requested_bytes, outside.allocations}});
+}
+
+} // namespace
+
+std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
+  LineAmounts amounts;
+  add_lines(state, device, [&](DeviceId) -> LineAmounts& { return amounts; });
   return amounts.ranked(FrameOrder(state.frames()));
+}
+
+std::vector<std::vector<UserLine>> rank_user_lines_of_devices(const MemoryState& state) {
+  std::map<DeviceId, LineAmounts> by_device;
+  add_lines(state, {}, [&](DeviceId device) -> LineAmounts& { return by_device[device]; });
+  const FrameOrder order(state.frames());
+  std::vector<std::vector<UserLine>> ranked;
+  for (const DeviceState& of_device : state.devices)
+    ranked.push_back(by_device[of_device.device].ranked(order));
+  return ranked;
 }
 
 } // namespace memviz

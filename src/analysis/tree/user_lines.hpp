@@ -21,6 +21,10 @@ class LineAmounts;
 inline constexpr std::size_t kMostWithin = 3;
 inline constexpr std::uint64_t kLeastPartWithin = 20;
 
+/// Returns the largest of the lines within a line that holds `whole_bytes`.
+[[nodiscard]] std::vector<InnerLine> largest_within(const std::map<FrameId, Amount>& within, std::uint64_t whole_bytes,
+                                                    const FrameOrder& order);
+
 class UserLines {
 public:
   UserLines(const MemoryState& state) : state_(state), no_stack_(state), finder_(state.frames()) {}
@@ -60,8 +64,6 @@ private:
     KindShares kinds;
     std::map<FrameId, Amount> within;
   };
-
-  [[nodiscard]] static std::vector<InnerLine> largest_within(const Held& held, const FrameOrder& order);
 
   std::map<NodeKey, Held> held_;
 };

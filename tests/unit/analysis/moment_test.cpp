@@ -30,21 +30,21 @@ Moment moment(MomentKind kind, std::int64_t event) {
 
 TEST_CASE("the other moments are with the command that shows them") {
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096)) ==
-        "At the end: 1.00 KiB live of 2.00 KiB reserved (memviz flame --at end FILE)");
+        "At the end: 1.00 KiB in use of 2.00 KiB reserved (memviz flame --at end FILE)");
   DeviceState failed = at(MomentKind::oom, 3072);
   failed.figures.ooms = 1;
   failed.last_oom_event = EventIndex(7);
   CHECK(other_moments_text("state", failed) ==
-        "At the end: 1.00 KiB live of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB live "
+        "At the end: 1.00 KiB in use of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB in use "
         "(--at peak)");
   DeviceState end = at(MomentKind::end, 1024);
   end.figures.ooms = 1;
   end.last_oom_event = EventIndex(7);
   end.moment.event = EventIndex(29);
   CHECK(other_moments_text("flame", end) ==
-        "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB live (--at peak)");
+        "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB in use (--at peak)");
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096), "GPU 1") ==
-        "GPU 1 at the end: 1.00 KiB live of 2.00 KiB reserved (memviz flame --at end FILE)");
+        "GPU 1 at the end: 1.00 KiB in use of 2.00 KiB reserved (memviz flame --at end FILE)");
   SUBCASE("nothing where there is no other") {
     end.figures.events = 0;
     CHECK(other_moments_text("flame", end).empty());
@@ -64,7 +64,7 @@ TEST_CASE("a sentence that has the figures names the moment in few words") {
         "at the start of 'step'");
 }
 
-TEST_CASE("devices at different moments are not added up") {
+TEST_CASE("several devices are not added up") {
   std::vector<DeviceState> devices{at(MomentKind::peak, 100), at(MomentKind::peak, 300)};
   devices[1].device = {1};
   SUBCASE("the one that holds most leads") {
@@ -77,12 +77,18 @@ TEST_CASE("devices at different moments are not added up") {
     CHECK(leading_device(devices) == devices.data());
     CHECK(shown_figures(devices).requested_bytes == 100);
   }
-  SUBCASE("the end is one moment for all") {
+  SUBCASE("and not at their end either") {
     devices[0].moment.kind = devices[1].moment.kind = MomentKind::end;
-    CHECK(leading_device(devices) == nullptr);
-    CHECK(shown_device(devices) == nullptr);
-    CHECK(shown_figures(devices).requested_bytes == 400);
+    CHECK(leading_device(devices) == &devices[1]);
+    CHECK(shown_device(devices) == &devices[1]);
+    CHECK(shown_figures(devices).requested_bytes == 300);
     CHECK(shown_moment(devices).is_end());
+  }
+  SUBCASE("of those that hold the same the one that has reserved most leads, else the first") {
+    devices[0].figures.requested_bytes = devices[1].figures.requested_bytes;
+    CHECK(leading_device(devices) == devices.data());
+    devices[1].figures.reserved_bytes = 1000;
+    CHECK(leading_device(devices) == &devices[1]);
   }
   SUBCASE("one device is its own sum") {
     const std::span<const DeviceState> one = std::span(devices).last(1);

@@ -141,7 +141,7 @@ TEST_CASE("case: one request that no state could have held") {
   CHECK(found.first().judgement.verdict == Verdict::exhaustion);
   REQUIRE(found.first().request.has_value());
   CHECK(found.first().request->bytes == 205'280ULL * 76'032 * 4);
-  CHECK(found.words().verdict.find("larger than everything that was live") != std::string::npos);
+  CHECK(found.words().verdict.find("larger than everything that was in use") != std::string::npos);
   CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::does_not_fit);
 }
 

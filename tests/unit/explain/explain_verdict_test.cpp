@@ -89,7 +89,7 @@ TEST_CASE("where one request stands out, the first advice is to ask for less at 
   SUBCASE("besides others, where the request outweighs all that is held") {
     const Explained found = failed(made, oom(2 * GiB + 512 * MiB, GiB));
     REQUIRE(found.words().advice.size() > 1);
-    CHECK(found.words().advice[0] == "Ask for less at once, the request alone is larger than all that was live: a "
+    CHECK(found.words().advice[0] == "Ask for less at once, the request alone is larger than all that was in use: a "
                                      "smaller batch, shorter sequences, or the same computation in pieces.");
   }
   SUBCASE("but not of a request like any other") {
@@ -114,7 +114,7 @@ TEST_CASE("where nearly all is in use, the verdict says to look at who holds it"
     made.segment(kBase + i * 4 * GiB, 20 * MiB).active(17 * MiB, 17 * MiB).inactive(3 * MiB);
   const Explained found = failed(made, oom(4 * MiB, 10 * MiB));
   CHECK(found.first().judgement.verdict == Verdict::fragmentation);
-  CHECK(found.words().verdict.ends_with("Still, 99.3 % of what PyTorch held was live: look first at who holds it."));
+  CHECK(found.words().verdict.ends_with("Still, 99.3 % of what PyTorch held was in use: look first at who holds it."));
 }
 
 TEST_CASE("a request that is refused besides as much free memory takes more than it asks for, and that is said") {
@@ -351,10 +351,10 @@ TEST_CASE("of an edited file the end is what its blocks say, and what the events
   test::check_adds_up(found);
   CHECK(found.first().ledger.no_segment_bytes == 5 * MiB);
   CHECK(found.words().headline ==
-        "GPU 0 at the peak, event 0 of 1: 0 B of 64.0 MiB reserved is live, and by the events "
+        "GPU 0 at the peak, event 0 of 1: 0 B of 64.0 MiB reserved is in use, and by the events "
         "5.00 MiB more, outside all segments.");
   CHECK(other_moments_text("explain", found.first().device_state)
-            .starts_with("At the end: 0 B live of 64.0 MiB reserved"));
+            .starts_with("At the end: 0 B in use of 64.0 MiB reserved"));
 }
 
 TEST_CASE("what empty_cache() would give back does not count memory that no block covers") {

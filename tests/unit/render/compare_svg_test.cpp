@@ -71,7 +71,7 @@ TEST_CASE("compare_svg") {
   }
   SUBCASE("what vanished keeps its width, and parents have the inclusive change") {
     CHECK(box_titled(boxes, "removed").width_units == 4'000'000);
-    const SvgBox state = box_titled(boxes, "active_allocated");
+    const SvgBox state = box_titled(boxes, "in use (active_allocated)");
     CHECK(state.title.find("before: 8.58 MiB (9,000,000 bytes)") != std::string::npos);
     CHECK(state.title.find("after: 9.54 MiB (10,000,000 bytes)") != std::string::npos);
     CHECK(state.title.find("change: +977 KiB") != std::string::npos);

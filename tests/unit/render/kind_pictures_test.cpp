@@ -158,7 +158,7 @@ TEST_CASE("by kind, boxes have the colour of 90 % of their bytes, and the legend
   CHECK(box_titled(boxes, "forward\n").css_class == "kind-activation");
   CHECK(box_titled(boxes, "mix\n").css_class == "kind-several");
   CHECK(box_titled(boxes, "unknown\n").css_class == "kind-unknown");
-  CHECK(box_titled(boxes, "active_allocated\n").css_class == "group");
+  CHECK(box_titled(boxes, "in use (active_allocated)\n").css_class == "group");
   CHECK(box_titled(boxes, "<gaps>").css_class == "rounding");
   CHECK(has(box_titled(boxes, "mix\n").title, "kinds: activation 600 B by behaviour, workspace 400 B by frames"));
   const std::string text = sentence_of(svg);

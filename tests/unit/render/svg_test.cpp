@@ -34,10 +34,10 @@ TEST_CASE("flame_svg") {
     CHECK(run.label.starts_with("⋯ 3 frames from _call_impl"));
   }
   SUBCASE("free memory is squeezed, and says how much it is") {
-    const SvgBox free = box_titled(boxes, "inactive");
+    const SvgBox free = box_titled(boxes, "free (inactive)");
     CHECK(free.width < 0.21 * boxes.front().width);
     CHECK(free.bytes == 90'000'000);
-    CHECK(free.label.starts_with("inactive 85.8 MiB"));
+    CHECK(free.label.starts_with("free (inactive) 85.8 MiB"));
     CHECK(document.select_node("//g[@class='free']/path[@class='torn']"));
   }
   SUBCASE("it says which version drew it, and that scripts need a browser only where there is one") {

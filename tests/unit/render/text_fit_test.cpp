@@ -63,6 +63,11 @@ TEST_CASE("fit_label takes the longest form that fits") {
   CHECK(fit_label(label, 6) == "forwa…");
   CHECK(fit_label(label, 5) == "forw…");
   CHECK(fit_label(label, 4).empty());
+  SUBCASE("the text of the line is the first to go") {
+    const Label known{.name = "forward", .place = "model.py:41", .note = "19.5 MiB", .source = "h = f(x)"};
+    CHECK(fit_label(known, 40) == "forward model.py:41  h = f(x)  19.5 MiB");
+    CHECK(fit_label(known, 38) == "forward model.py:41  19.5 MiB");
+  }
   SUBCASE("a sign is kept to the last") {
     const Label signed_label{.name = "forward", .place = "model.py:41", .note = "−19.5 MiB"};
     CHECK(fit_label(signed_label, 30) == "forward model.py:41  −19.5 MiB");

@@ -1,0 +1,43 @@
+"""In a notebook: where the program finds the text of the lines that its cells and modules have."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import os
+import re
+import sys
+import tempfile
+
+_CELL = re.compile(r"(?:^|[/\\])(ipykernel_\d+)[/\\](\d+\.py)$")
+_MOST_CELLS = 1000
+
+
+def cells() -> "dict[tuple[str, str], str]":
+    """The text of each cell that was run, by the last folder and the name of the file that its frames name: the name
+    is a hash of the text, so that a cell that was changed has another one."""
+    if "ipykernel" not in sys.modules:
+        return {}
+    known = {**getattr(linecache, "_ipython_cache", {}), **linecache.cache}
+    found = {}
+    for name, entry in list(known.items())[-_MOST_CELLS:]:
+        cell = _CELL.search(str(name))
+        if cell and len(entry) == 4:  # else its lines are not read yet
+            found[cell.group(1), cell.group(2)] = "".join(entry[2])
+    return found
+
+
+def source_folders(stack: contextlib.ExitStack, is_file: bool) -> "list[str]":
+    """Folders for ``--source``: a copy of the cells, which lasts as long as ``stack``; and for a snapshot that is a file,
+    whose time shows what changed since, the working directory. None outside of a notebook."""
+    texts = cells()
+    if not texts:
+        return []
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memviz-cells-"))
+    for (place, name), text in texts.items():
+        path = os.path.join(folder, place, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        os.utime(path, (0, 0))  # no time: it cannot have changed
+    return [folder, os.curdir] if is_file else [folder]
