@@ -61,7 +61,7 @@ template <class Part> [[nodiscard]] std::string device_heading(const Part& part)
 [[nodiscard]] std::vector<std::string> node_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// The place of each frame in node_labels(); "" for what is not a frame.
 [[nodiscard]] std::vector<std::string> places_apart(const FrameTable& frames, const std::vector<NodeKey>& keys);
-/// Returns the source text of a node's line; "" where it is unknown, and of what is no frame.
+/// Returns the source text of a node's line; "" where it is unknown, and of what is not a frame.
 [[nodiscard]] std::string_view source_of(const FrameTable& frames, const NodeKey& key);
 /// "train train.py:12: loss.backward()": a label, and the source text of its line if there is one.
 [[nodiscard]] std::string with_source(std::string label, std::string_view source);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Folders with source files -> the text of the lines that a recording's frames are in. The paths of a snapshot are a
-// stranger's: no file outside of the folders is opened, none behind a symbolic link, and none that is no source file. A
-// file that changed after the snapshot was written has other lines, and is not shown.
+// stranger's: no file outside of the folders is opened, none behind a symbolic link, and none that is not a source
+// file. A file that changed after the snapshot was written has other lines, and is not shown.
 
 #include "memviz/frames.hpp"
 

@@ -38,7 +38,7 @@ private:
   std::vector<std::string> paths_;
 };
 
-/// Returns when a file was last modified, in nanoseconds since 1970; nothing for what is no regular file.
+/// Returns when a file was last modified, in nanoseconds since 1970; nothing for what is not a regular file.
 [[nodiscard]] std::optional<std::int64_t> modified_ns(const std::string& path);
 
 } // namespace memviz

@@ -26,7 +26,7 @@ namespace memviz {
 [[nodiscard]] std::string change_label(const Comparison& comparison, const UserLineChange& line);
 
 /// The same of lines that are in one list: different ones that would look alike with the folders that distinguish
-/// them apart.
+/// them.
 [[nodiscard]] std::vector<std::string> change_labels(const Comparison& comparison,
                                                      const std::vector<const UserLineChange*>& lines);
 
