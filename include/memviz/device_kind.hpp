@@ -39,7 +39,7 @@ struct DeviceKindWords {
 /// Returns the kind with that key; nothing if there is none.
 [[nodiscard]] std::optional<DeviceKind> device_kind_with(std::string_view key);
 
-/// A sentence, without its full stop, on devices that are no NVIDIA GPUs: what they are, and which keys their
+/// A sentence, without its full stop, on devices that are not NVIDIA GPUs: what they are, and which keys their
 /// snapshots lack; "" for the others.
 [[nodiscard]] std::string_view device_kind_note(DeviceKind kind);
 
