@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace memviz {
@@ -96,8 +97,11 @@ private:
   void add_growth(const StackGrowth& growth) {
     limit_.add(lines_.line(growth.stack).size());
     json_.begin_object(JsonLayout::compact).member("line", lines_.line(growth.stack));
-    if (const auto inner = lines_.finder().inner_line_of(growth.stack))
-      json_.member("inner_line", node_label(frames_, *inner));
+    if (const auto inner = lines_.finder().inner_line_of(growth.stack)) {
+      const std::string label = node_label(frames_, *inner);
+      limit_.add(label.size());
+      json_.member("inner_line", label);
+    }
     if (frames_.stack(growth.stack).empty()) json_.member("block_bytes", growth.size_bytes);
     if (const auto kind = kinds_.find({device_, growth.stack}); kind != kinds_.end())
       json_.member("kind", kind_name(kind->second));

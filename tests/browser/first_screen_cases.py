@@ -105,12 +105,15 @@ class FirstScreenCases(FirstScreen):
                 self.assert_static(kind, file)
 
     def test_on_a_phone_details_come_after_the_drawing(self):
-        page = self.open(draw("flame", "training_step.pickle"), viewport={"width": 400, "height": 800})
-        tops = page.evaluate("() => ['[data-leading]', '#graph', '[data-detail]'].map((part) => document.querySelector(part).getBoundingClientRect().top)")
-        self.assertEqual(tops, sorted(tops))
-        page.set_viewport_size({"width": 1200, "height": 800})
-        page.evaluate(SETTLED)
-        tops = page.evaluate("() => ['[data-detail]', '#graph'].map((part) => document.querySelector(part).getBoundingClientRect().top)")
+        for first, *command in (("[data-leading]", "flame", "training_step.pickle"), (".answer", "compare", "before.pickle", "oom.pickle")):
+            page = self.open(draw(*command), viewport={"width": 400, "height": 800})
+            self.assert_order(page, first, "#graph", "[data-detail]")
+            page.set_viewport_size({"width": 1200, "height": 800})
+            page.evaluate(SETTLED)
+            self.assert_order(page, "[data-detail]", "#graph")
+
+    def assert_order(self, page, *parts):
+        tops = page.evaluate("(parts) => parts.map((part) => document.querySelector(part).getBoundingClientRect().top)", list(parts))
         self.assertEqual(tops, sorted(tops))
 
 

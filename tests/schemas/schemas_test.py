@@ -253,6 +253,9 @@ def check_ranks(schemas, folder):
     document = json.loads(run("ranks", parts, "--json", "-"))
     schemas["ranks"].check("ranks of parts", document)
     expect("ranks: by timing", [one["rank"] for one in document["by_timing"]], [12])
+    document = json.loads(run("ranks", data / "cases/clean.pickle", "--json", "-"))
+    schemas["ranks"].check("ranks of one line", document)
+    expect("ranks: within", document["ranks"][0]["within"], [{"line": "__init__ linear.py:98", "bytes": 10066329600}])
 
 
 def check_jobs(schemas, folder):
