@@ -64,7 +64,9 @@ def check_exchanges():
         register_graph_buffers=lambda *arguments: registered.append(arguments),
     )
     state = types.SimpleNamespace(in_the_same_node_as=lambda group, source_rank: "asked")
+    logger = types.SimpleNamespace(_should_log_with_scope=lambda scope: False)
     modules = {
+        "logger": logger,
         "shm_broadcast": types.SimpleNamespace(MessageQueue=MessageQueue),
         "parallel_state": state,
         "custom_all_reduce": types.SimpleNamespace(CustomAllreduce=CustomAllreduce, ops=ops),
@@ -77,9 +79,10 @@ def check_exchanges():
         state.in_the_same_node_as(Group((6, 7, 8, 9)), source_rank=2),
         state.in_the_same_node_as("without PyTorch", 0),
         registered,
+        logger._should_log_with_scope("local"),
     ]
     halves = [True, True, False, False]
-    expected = [None, halves, halves[::-1], "asked", [(5, ["handle"] * 2, ["offset"] * 2)]]
+    expected = [None, halves, halves[::-1], "asked", [(5, ["handle"] * 2, ["offset"] * 2)], True]
     if found != expected:
         sys.exit(f"found {found}")
 

@@ -43,6 +43,7 @@ def install(settings, log, guarded):
         ("vllm.logger", _watch_vllm_log),
         ("vllm.engine.arg_utils", _supply_vllm),
         ("vllm.v1.core.kv_cache_utils", _read_quiet_log),
+        ("openai_harmony", _supply_vocabulary),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
         ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
@@ -123,6 +124,28 @@ def _supply(name, arguments):
     if name == "vLLM" and _NO_CACHE not in os.environ:
         os.environ[_NO_CACHE] = "1"
         _log(added=f"{_NO_CACHE}=1")
+
+
+class _NoVocabulary:
+    @staticmethod
+    def stop_tokens_for_assistant_actions():
+        return []
+
+
+def _supply_vocabulary(module):
+    """Servers of gpt-oss load its vocabulary from the network when they start; only chats need it."""
+    load = module.load_harmony_encoding
+
+    def load_if_there(*arguments, **named):
+        try:
+            return load(*arguments, **named)
+        except module.HarmonyError:
+            if not _State.has_server:
+                raise
+            _log(added="no vocabulary in place of one that openai_harmony cannot load")
+            return _NoVocabulary()
+
+    module.load_harmony_encoding = load_if_there
 
 
 def _become_rank(server, arguments):

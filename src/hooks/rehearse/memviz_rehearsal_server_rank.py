@@ -15,6 +15,7 @@ _LEAVE_OUT = "leave --world out, and give --devices"
 
 def install(when_imported, guarded):
     for module, act in (
+        ("vllm.logger", _let_each_rank_log),
         ("vllm.distributed.device_communicators.shm_broadcast", _leave_out_queues),
         ("vllm.distributed.parallel_state", _know_nodes),
         ("vllm.distributed.device_communicators.custom_all_reduce", _answer_graph_buffers),
@@ -42,6 +43,11 @@ def become_rank(server, arguments, ranks):
 
 def _count(ranks):
     return "1 rank" if ranks == 1 else f"{ranks} ranks"
+
+
+def _let_each_rank_log(module):
+    """The first rank of a node logs in the name of the others, and it may be absent."""
+    module._should_log_with_scope = lambda scope: True
 
 
 def _leave_out_queues(module):

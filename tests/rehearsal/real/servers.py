@@ -101,7 +101,7 @@ def compare(row, verdict):
     words = " ".join(options_of(row))
     if "oom" in row["figures"]:
         print(f"| {row['model']} | `{words}` | {row['figures']['oom'][:180]} / {verdict['text']} |", flush=True)
-    if not server or not server["cache_bytes"]:
+    if not server or not server["cache_tokens"]:
         print(f"| {row['model']} | `{words}` | {verdict['text']} |", flush=True)
         return False
     was, now = published(row["figures"]), rehearsed(server)
