@@ -4,6 +4,8 @@ ends it: first the recordings of the processes that hold its memory, which it ki
 
 import http.client
 import json
+import logging
+import multiprocessing
 import os
 import signal
 import socket
@@ -20,6 +22,7 @@ _MOST_REQUESTS_AT_ONCE = 1024
 _READY_SECONDS = 300
 _REQUEST_SECONDS = 600
 _END_SECONDS = 90
+_UNBOUND_SECONDS = 5  # after which a server that has no port has had the time to end
 _NEW_TOKENS = 8
 # The modules with the HTTP servers.
 _SERVERS = {
@@ -46,6 +49,7 @@ def _watch_http(module):
     original = module.Server.startup
 
     async def startup(self, *arguments, **named):
+        _State.guarded(_watch_binding)
         await original(self, *arguments, **named)
         port = _State.guarded(_port_of, self)
         if port:
@@ -60,6 +64,28 @@ def _watch_http(module):
 
     if end is not None:
         module.Server.shutdown = shutdown
+
+
+def _watch_binding():
+    """SGLang binds its port when its model is loaded. Where the port is in use, it waits for its warm-up, which asks the
+    program that has the port, until the shell kills it: no signal interrupts that."""
+    handler = logging.Handler(logging.ERROR)
+    handler.emit = lambda record: _State.guarded(_on_uvicorn_error, record.msg)
+    logging.getLogger("uvicorn.error").addHandler(handler)
+
+
+def _on_uvicorn_error(error):
+    if isinstance(error, OSError) and server_of_process() is not None:
+        _State.log(error=f"OSError: {error}")
+        threading.Thread(target=_State.guarded, args=(_end_unbound,), daemon=True).start()
+
+
+def _end_unbound():
+    time.sleep(_UNBOUND_SECONDS)
+    _end_recordings()
+    for child in multiprocessing.active_children():
+        child.kill()
+    os._exit(1)  # which ends the recording first
 
 
 def _hang_up():

@@ -1,7 +1,9 @@
 """Stands in for uvicorn, with the answers of vLLM's API; a request takes memory of the tests' torch for a moment."""
 
+import errno
 import http.server
 import json
+import logging
 import os
 import signal
 import sys
@@ -42,6 +44,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 class Server:
     async def startup(self):
+        if os.environ.get("FAKE_SERVER_BINDS_LATE"):
+            logging.getLogger("uvicorn.error").error(OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE)))
+            _OVER.wait()  # as SGLang waits for its warm-up
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.servers = [types.SimpleNamespace(sockets=[server.socket])]
