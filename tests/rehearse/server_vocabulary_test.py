@@ -39,7 +39,7 @@ def main():
     server._State.log = lambda event, **facts: events.append(facts)
     server._State.guarded = lambda act: act()
     server._supply_vocabulary(module)
-    found = [loaded(module, "absent")]  # of a program that is no server
+    found = [loaded(module, "absent")]  # of a program that is not a server
     server._State.has_server = True
     found += [loaded(module, name) for name in ("there", "other")]
     empty = loaded(module, "absent")
