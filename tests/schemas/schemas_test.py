@@ -177,6 +177,7 @@ def check_programs(schemas):
 
 FITS = "import torch\na = torch.allocate(100 << 20)\ntorch.release(a)\n"
 TOO_MUCH = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n"
+PARTS = "import torch\ntorch.allocate(1 << 20)\ntorch.SOURCE_FILE = '/lib/vllm/v1/worker/gpu_worker.py'\ntorch.allocate(3 << 20)"
 SERVER = "import runpy, sys; sys.argv[1:] = ['/']; runpy.run_module('vllm', run_name='__main__')"
 BY_RANK = "import os, torch\ntorch.allocate((1 + int(os.environ['RANK'])) * (10 << 20), 'activation')\n"
 BY_BATCH = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (100 << 20))\n"
@@ -201,6 +202,8 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
     frontier = rehearse("frontier", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=1..2")["frontier"]
     expect("rehearse: frontier", [row["search"]["largest"] for row in frontier["rows"]], [10, 10])
+    parts = rehearse("parts", PARTS)["verdict"]["peak"]["server_kinds"]
+    expect("rehearse: parts", parts, [{"kind": "unknown", "bytes": 3 << 20}])
     server = rehearse("server", SERVER)["verdict"]["server"]
     expect("rehearse: server", [server["has_started"], server["requests"]], [True, 4])
     job = rehearse("job", BY_RANK, "--world", "16", "--rank", "0,9")

@@ -37,6 +37,9 @@ class OutOfMemoryError(RuntimeError):
     pass
 
 
+SOURCE_FILE = os.environ.get("STUB_TRAIN_PY", "/home/me/train.py")  # of the one line that allocates; programs may name another
+
+
 def _needs_native(what):
     if ALLOCATOR != "native":
         raise RuntimeError(f"{ALLOCATOR} does not yet support {what}\nException raised from {what} (most recent call first)")
@@ -75,7 +78,7 @@ def _snapshot(*_):
 
 def _event(action, address, size, **more):
     if _state.history and action not in _state.asked.get("skip_actions", ()):
-        frames = [{"name": "step", "filename": os.environ.get("STUB_TRAIN_PY", "/home/me/train.py"), "line": 12}]
+        frames = [{"name": "step", "filename": SOURCE_FILE, "line": 12}]
         event = {"action": action, "addr": address, "size": size, "stream": 0, "frames": frames, **more}
         _state.events.append({**event, "time_us": time.time_ns() // 1000})
         del _state.events[: -1 if _state.history == "state" else -_state.asked.get("max_entries", 1 << 62)]
