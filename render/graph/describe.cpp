@@ -181,9 +181,10 @@ private:
     return frame != nullptr ? labels_.of(*frame) : key_label(frames_, key);
   }
 
-  /// The width does not show the bytes, so they go before all else.
+  /// The width does not show the bytes, so they go before all else, such as PyTorch's name of a state.
   [[nodiscard]] static Label squeezed_label(const Label& label) {
-    return {.name = fmt::format("{} {}", label.name, label.note), .place = "not to scale"};
+    return {.name = fmt::format("{} {}", label.name.substr(0, label.name.find(" (")), label.note),
+            .place = "not to scale"};
   }
 
   [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const GraphBox& drawn) const {

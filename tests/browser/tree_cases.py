@@ -51,8 +51,11 @@ class TreeCases(BrowserCase):
             picture.page.locator(f"#{switch}").click()
 
     def own_numbers(self, picture):
-        # PyTorch's name of a state, as in exports; a squeezed box has its bytes in its name: "free (inactive) 2.31 GiB".
-        return {tuple(re.sub(r"^(?:in use|awaiting free|free) \((\w+)\).*", r"\1", name) for name in path): bytes
+        # PyTorch's name of a state, as in exports; a squeezed box has its bytes instead: "free 2.31 GiB".
+        def exported_name(name):
+            return re.sub(r"^(?:in use|awaiting free|free) \((\w+)\)", r"\1", re.sub(r"^free [\d.]+ [KMGT]?i?B$", "inactive", name))
+
+        return {tuple(map(exported_name, path)): bytes
                 for path, bytes in self.shown_totals(picture).items()}  # fmt: skip
 
     def test_boxes_hold_what_export_says(self):

@@ -87,7 +87,7 @@ TEST_CASE("several devices are not added up") {
   SUBCASE("of those that hold the same the one that has reserved most leads, else the first") {
     devices[0].figures.requested_bytes = devices[1].figures.requested_bytes;
     CHECK(leading_device(devices) == devices.data());
-    devices[1].figures.reserved_bytes = 1000;
+    devices[1].figures.reserved_bytes = 10'000;
     CHECK(leading_device(devices) == &devices[1]);
   }
   SUBCASE("one device is its own sum") {

@@ -96,7 +96,7 @@ TEST_CASE("flame_svg of several devices has a bar for each") {
   const std::string svg = drawing.svg();
   check_svg(svg);
   const std::string text = visible_text(parse_svg(svg));
-  CHECK(text.find("4.00 KiB reserved on GPU 3, 0 % in use") != std::string::npos);
+  CHECK(text.find("512 B reserved on GPU 0, 100 % in use") != std::string::npos);
   CHECK(text.find("\nGPU 3\n") != std::string::npos);
   CHECK(text.find("4.00 KiB reserved, 0 % in use") != std::string::npos);
 }

@@ -37,7 +37,7 @@ TEST_CASE("flame_svg") {
     const SvgBox free = box_titled(boxes, "free (inactive)");
     CHECK(free.width < 0.21 * boxes.front().width);
     CHECK(free.bytes == 90'000'000);
-    CHECK(free.label.starts_with("free (inactive) 85.8 MiB"));
+    CHECK(free.label.starts_with("free 85.8 MiB"));
     CHECK(document.select_node("//g[@class='free']/path[@class='torn']"));
   }
   SUBCASE("it says which version drew it, and that scripts need a browser only where there is one") {
