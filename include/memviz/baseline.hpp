@@ -5,6 +5,7 @@
 // baseline_json.hpp has the file.
 
 #include "memviz/compare.hpp"
+#include "memviz/device_kind.hpp"
 #include "memviz/source_line.hpp"
 
 #include <array>
@@ -48,7 +49,7 @@ struct BaselineMoment {
 };
 
 struct BaselineDevice {
-  bool is_cpu = false;
+  DeviceKind device_kind = DeviceKind::cuda;
   EventCounts counts; ///< of the first recording
   ByteRange peak_requested;
   ByteRange end_requested;

@@ -3,6 +3,7 @@
 // One device at a moment: its totals then, its accounts over the whole recording, and what does not add up; and the
 // figures of several devices together. All sizes are bytes.
 
+#include "memviz/device_kind.hpp"
 #include "memviz/moment.hpp"
 
 #include <cstdint>
@@ -100,7 +101,7 @@ struct Misfits {
 /// One device at a moment.
 struct DeviceState {
   DeviceId device;
-  bool is_cpu = false; ///< Origin::is_main_memory()
+  DeviceKind device_kind = DeviceKind::cuda; ///< Origin::kind_of()
   Moment moment = {};
   DeviceFigures figures = {};
   EventIndex peak_event = {}; ///< the first event after which live bytes are highest; none: the baseline itself

@@ -3,7 +3,6 @@
 // The state of a device at a moment -> why memory ran out, or why it is reserved and not used: totals that add up to
 // the byte, a verdict with the figures behind it, and what would have helped, computed by replay. All sizes are bytes.
 
-#include "memviz/accelerator.hpp"
 #include "memviz/allocator_settings.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/kinds.hpp"
@@ -82,7 +81,6 @@ struct OtherDevice {
 
 struct DeviceExplanation {
   DeviceState device_state; ///< of the moment
-  Accelerator accelerator = Accelerator::cuda;
   AllocatorSettings settings;
   std::optional<Request> request;         ///< where the moment is an out-of-memory error
   NodeKey asking_line;                    ///< of the request: as in UserLine

@@ -4,6 +4,7 @@
 // at the end, and what is reserved there. They are of the whole recordings, whatever moment is compared, and those of
 // several devices are never added up: their peaks are at different times.
 
+#include "memviz/device_kind.hpp"
 #include "memviz/replay.hpp"
 
 #include <array>
@@ -39,7 +40,7 @@ struct Reading {
 
 struct DeviceReadings {
   DeviceId device;
-  bool is_cpu = false;
+  DeviceKind device_kind = DeviceKind::cuda;
   std::array<Reading, kGauges.size()> readings; ///< in the order of kGauges
 
   [[nodiscard]] const Reading& of(Gauge gauge) const { return readings[static_cast<std::size_t>(gauge)]; }
@@ -65,7 +66,7 @@ struct GaugedSide {
 /// A figure that grew too much.
 struct GaugeGrowth {
   DeviceId device;
-  bool is_cpu = false;
+  DeviceKind device_kind = DeviceKind::cuda;
   Gauge gauge = Gauge::peak;
   std::uint64_t before_bytes = 0;
   std::uint64_t after_bytes = 0;

@@ -2,6 +2,7 @@
 
 // The one way to name a frame or a tree node, in folded output, text, JSON and pictures.
 
+#include "memviz/device_kind.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/tree.hpp"
 
@@ -39,10 +40,17 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// there is none.
 [[nodiscard]] std::string fx_text(const FrameTable& frames, FrameId frame);
 
-/// "GPU 0", "host memory", or "CPU" in a recording of main memory.
-[[nodiscard]] std::string device_name(DeviceId device, bool is_cpu);
+/// "GPU 0", "NPU 0", "host memory", or "CPU" in a recording of main memory.
+[[nodiscard]] std::string device_name(DeviceId device, DeviceKind kind);
 /// The same at the beginning of a sentence or a line: "Host memory".
-[[nodiscard]] std::string device_heading(DeviceId device, bool is_cpu);
+[[nodiscard]] std::string device_heading(DeviceId device, DeviceKind kind);
+/// The same of a DeviceState, a DeviceKey, and of whatever else has both.
+template <class Part> [[nodiscard]] std::string device_name(const Part& part) {
+  return device_name(part.device, part.device_kind);
+}
+template <class Part> [[nodiscard]] std::string device_heading(const Part& part) {
+  return device_heading(part.device, part.device_kind);
+}
 /// Returns the word by which --device and --at take a device: "0", "host".
 [[nodiscard]] std::string device_word(DeviceId device);
 

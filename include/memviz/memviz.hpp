@@ -2,7 +2,6 @@
 
 // All of the library: bytes of a snapshot -> who holds the memory, as figures, texts and pictures.
 
-#include "memviz/accelerator.hpp"
 #include "memviz/allocator_settings.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/baseline.hpp"
@@ -18,6 +17,7 @@
 #include "memviz/compare_report.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/device_id.hpp"
+#include "memviz/device_kind.hpp"
 #include "memviz/device_state.hpp"
 #include "memviz/ending.hpp"
 #include "memviz/environment.hpp"

@@ -26,6 +26,7 @@ struct LiveSpan {
 /// One device of a recording.
 struct OverlaySide {
   DeviceId device;
+  DeviceKind device_kind = DeviceKind::cuda;
   std::uint64_t events = 0;
   std::uint64_t steps = 0;
   std::optional<std::uint64_t> duration_us = {}; ///< from the first event to the last

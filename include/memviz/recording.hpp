@@ -4,6 +4,7 @@
 // bytes, times are microseconds since 1970, addresses are unsigned 64 bit. Source of the fields:
 // torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.15.
 
+#include "memviz/device_kind.hpp"
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/memory_map.hpp"
@@ -46,18 +47,19 @@ struct GenerationSigns {
 
 /// The way the file was written, as far as the file shows it.
 struct Origin {
-  std::string encoding;   ///< "pickle protocol 4", "JSON"
-  std::string generation; ///< "PyTorch 2.5 to 2.8": inferred from the keys present
-  GenerationSigns signs;  ///< those keys
-  bool is_cpu = false;    ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
+  std::string encoding;                      ///< "pickle protocol 4", "JSON"
+  std::string generation;                    ///< "PyTorch 2.5 to 2.8": inferred from the keys present
+  GenerationSigns signs;                     ///< those keys
+  DeviceKind device_kind = DeviceKind::cuda; ///< of all devices except `cpu_device` and pinned host memory
   /// Main memory in a recording of GPUs, by the same module: the device that is none.
   std::optional<DeviceId> cpu_device;
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
   std::optional<std::uint64_t> rank;  ///< the process's rank in its job, where the file records that
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 
-  /// Whether CUDA's allocator has nothing to do with it; so too of pinned host memory.
-  [[nodiscard]] bool is_main_memory(DeviceId device) const { return is_cpu || is_host(device) || device == cpu_device; }
+  [[nodiscard]] DeviceKind kind_of(DeviceId device) const {
+    return is_host(device) || device == cpu_device ? DeviceKind::cpu : device_kind;
+  }
 };
 
 /// A key of the whole snapshot that memviz does not know.

@@ -25,6 +25,7 @@ struct StepChange {
 /// The steps of one device of both recordings.
 struct StepComparison {
   DeviceId device;
+  DeviceKind device_kind = DeviceKind::cuda;
   Steps before; ///< without `starts`
   Steps after;
   std::uint64_t before_steps = 0;

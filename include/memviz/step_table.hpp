@@ -27,6 +27,7 @@ struct StepFigures {
 /// The steps of one device.
 struct StepTable {
   DeviceId device;
+  DeviceKind device_kind = DeviceKind::cuda;
   Steps steps;
   std::optional<StepFigures> before = {}; ///< the events before the first step of `rows`; nothing where there are none
   std::vector<StepFigures> rows = {};     ///< by step; the last one ends with the recording and need not be whole

@@ -6,6 +6,7 @@
 // bytes, and in edited files those of allocations outside all segments. FrameTree weighs one snapshot, DiffTree two.
 
 #include "memviz/device_id.hpp"
+#include "memviz/device_kind.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/memory_map.hpp"
@@ -47,7 +48,7 @@ struct RootKey {
 
 struct DeviceKey {
   DeviceId device;
-  bool is_cpu = false; ///< Origin::is_main_memory()
+  DeviceKind device_kind = DeviceKind::cuda; ///< Origin::kind_of()
   friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
 };
 

@@ -43,7 +43,7 @@ double draw_totals(Page& page, double y, const Comparison& comparison) {
   } else {
     for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
       const DeviceReadings& device = comparison.readings[index];
-      add(device_heading(device.device, device.is_cpu) + " ", comparison.devices[index].before.figures,
+      add(device_heading(device) + " ", comparison.devices[index].before.figures,
           comparison.devices[index].after.figures);
     }
   }

@@ -93,8 +93,7 @@ std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices) {
   std::vector<Bar> bars;
   for (const DeviceExplanation* device : ordered)
     bars.push_back(
-        {device_heading(device->device_state.device, device->device_state.is_cpu),
-         bar_parts(device->device_state.figures),
+        {device_heading(device->device_state), bar_parts(device->device_state.figures),
          fmt::format("{}, {}", format_bytes(device->ledger.reserved_bytes), moment_text(device->device_state))});
   return bars;
 }

@@ -97,7 +97,7 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, Col
   const std::vector<CodeOrigin>& origins = words.origins;
   RankedList list;
   list.heading = fmt::format("Largest users{}, by your own line of code",
-                             leading == nullptr ? "" : " of " + device_name(leading->device, leading->is_cpu));
+                             leading == nullptr ? "" : " of " + device_name(*leading));
   const FrameTable& frames = picture.subject.state.frames();
   const std::vector<std::string> callers =
       callers_of(picture.subject.users, kRankedRows, frames, origins, picture.tree);

@@ -133,9 +133,7 @@ private:
     failures_.push_back(std::move(failure));
   }
 
-  [[nodiscard]] static std::string name_of(const DeviceState& device_state) {
-    return device_name(device_state.device, device_state.is_cpu);
-  }
+  [[nodiscard]] static std::string name_of(const DeviceState& device_state) { return device_name(device_state); }
 
   [[nodiscard]] bool lacks_kinds() const {
     const auto is_told = [](const BlockClass& line) { return !line.kinds.empty(); };

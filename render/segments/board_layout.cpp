@@ -267,7 +267,8 @@ std::string band_text(const MemoryState& state, const Band& band) {
 }
 
 std::string place_name(const MemoryState& state, const BoardPlace& place) {
-  return fmt::format("{}, {}, stream {}", device_name(place.place.device, state.recording->origin.is_cpu),
+  return fmt::format("{}, {}, stream {}",
+                     device_name(place.place.device, state.recording->origin.kind_of(place.place.device)),
                      node_label(state.frames(), place.place.pool), place.place.stream);
 }
 

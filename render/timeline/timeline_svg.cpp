@@ -289,7 +289,7 @@ private:
     const bool is_only_device = picture_.devices.size() == 1 || charts_.charts().size() == 1;
     if (charts_.axis() == TimelineAxis::time)
       return is_only_device ? "time since the first event" : "time since the first event of all";
-    return is_only_device ? "events" : "events of " + device_name(chart.device_state.device, chart.device_state.is_cpu);
+    return is_only_device ? "events" : "events of " + device_name(chart.device_state);
   }
 
   [[nodiscard]] std::string finish(Page& page, double y) {
@@ -361,7 +361,7 @@ private:
         ++more;
         continue;
       }
-      texts.push_back(fmt::format("{} (peak {}, {})", device_heading(device_state.device, device_state.is_cpu),
+      texts.push_back(fmt::format("{} (peak {}, {})", device_heading(device_state),
                                   format_bytes(device_state.figures.peak_requested_bytes),
                                   format_counted(device_state.figures.events, "event")));
     }

@@ -28,8 +28,8 @@ SnapshotPart part_of(const SnapshotQuestion& question, const Loaded& loaded) {
   check_moment(first, loaded.name, loaded.state.devices);
   for (const DeviceState& device : loaded.state.devices_of(part.device))
     if (device.figures.events > 0 && device.moment.event < first.event)
-      throw UsageError(fmt::format("{}: what is written of {} ends with event {}", first.option,
-                                   device_name(device.device, device.is_cpu), device.moment.event.number()));
+      throw UsageError(fmt::format("{}: what is written of {} ends with event {}", first.option, device_name(device),
+                                   device.moment.event.number()));
   part.first_event = *question.from;
   return part;
 }

@@ -63,7 +63,7 @@ bool is_over(const FileOptions& options, const Loaded& loaded, const std::vector
     if (gate_of(leaks, most_bytes) != Gate::exceeded) continue;
     is_any = true;
     options.say(fmt::format("{}: {} grows by {} a step, more than the {} that --fail-over allows", loaded.name,
-                            device_name(leaks.device, loaded.state.recording->origin.is_cpu),
+                            device_name(leaks.device, loaded.state.recording->origin.kind_of(leaks.device)),
                             format_bytes(leaks.bytes_per_step()), format_bytes(most_bytes)));
   }
   return is_any;
@@ -81,7 +81,7 @@ std::string no_steps_text(const Recording& recording, const Steps& steps) {
 void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& devices, std::uint64_t most_bytes) {
   bool is_any = false;
   for (const DeviceLeaks& leaks : devices) {
-    const std::string device = device_name(leaks.device, state.recording->origin.is_cpu);
+    const std::string device = device_name(leaks.device, state.recording->origin.kind_of(leaks.device));
     const Gate gate = gate_of(leaks, most_bytes);
     is_any = is_any || gate == Gate::passes;
     if (gate == Gate::no_steps) {

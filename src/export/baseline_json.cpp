@@ -76,7 +76,9 @@ std::uint64_t left_out(const BaselineMoment& moment, std::size_t most_lines) {
 }
 
 void write_device(JsonWriter& json, DeviceId id, const BaselineDevice& device, std::size_t most_lines) {
-  write_device_key(json.begin_object(), id).member("is_cpu", device.is_cpu);
+  write_device_key(json.begin_object(), id)
+      .member("is_cpu", device.device_kind == DeviceKind::cpu)
+      .member("device_kind", words_of(device.device_kind).key);
   json.member("events", device.counts.events).member("allocs", device.counts.allocs);
   json.member("alloc_bytes", device.counts.alloc_bytes).member("free_bytes", device.counts.free_bytes);
   write_range(json, "peak_requested_bytes", device.peak_requested);

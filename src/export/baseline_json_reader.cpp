@@ -108,7 +108,11 @@ DeviceId device_of(const BaselineReader& reader, Value value) {
 
 BaselineDevice read_device(const BaselineReader& reader, Value value, std::uint64_t& blocks) {
   BaselineDevice device;
-  device.is_cpu = reader.document().get(value, "is_cpu") == Value::boolean(true);
+  // Baselines of before this key have no kind.
+  if (reader.has(value, "device_kind"))
+    device.device_kind = device_kind_with(reader.text(value, "device_kind")).value_or(DeviceKind::cuda);
+  else if (reader.document().get(value, "is_cpu") == Value::boolean(true))
+    device.device_kind = DeviceKind::cpu;
   device.counts.events = reader.bytes(value, "events");
   device.counts.allocs = reader.bytes(value, "allocs");
   device.counts.alloc_bytes = reader.bytes(value, "alloc_bytes");

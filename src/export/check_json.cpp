@@ -95,6 +95,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
   if (report.recording) {
     json.member("encoding", report.recording->origin.encoding);
     json.member("generation", report.recording->origin.generation);
+    json.member("device_kind", words_of(report.recording->origin.device_kind).key);
     write_rehearsal(json, report.recording->origin.rehearsal);
   }
   if (report.read_by) write_reader(json, *report.read_by);

@@ -128,7 +128,7 @@ void add_devices(TextTable& table, const CheckReport& report) {
   const std::vector<DeviceId> devices = recording.devices();
   for (const DeviceId device : devices) {
     const DeviceCounts counts = device_counts(recording, device);
-    table.add_row({device_heading(device, recording.origin.is_cpu),
+    table.add_row({device_heading(device, recording.origin.kind_of(device)),
                    fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
                                format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
     if (!report.state) continue;
@@ -161,7 +161,7 @@ DeviceCounts device_counts(const Recording& recording, DeviceId device) {
 // PyTorch's C++ pickler writes protocol 2 and memoizes a container when it is full (torch/csrc/jit/serialization/
 // pickler.cpp); Python's memoizes it when it is still empty.
 std::string writer_text(const CheckReport& report) {
-  if (report.recording && report.recording->origin.is_cpu) return "memviz's capture module";
+  if (report.recording && report.recording->origin.device_kind == DeviceKind::cpu) return "memviz's capture module";
   if (!report.survey) return "";
   const pickle::Survey& survey = *report.survey;
   if (survey.memoized_before_filling > 0 && survey.memoized_after_filling == 0) return "Python's pickle";

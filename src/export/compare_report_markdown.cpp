@@ -66,9 +66,9 @@ std::string gauges_table(const Comparison& comparison) {
     const DeviceReadings& device = comparison.readings[index];
     for (const Gauge gauge : kGauges) {
       const Reading& reading = device.of(gauge);
-      text += fmt::format("| {}{} | {} | {} | {} |\n",
-                          names_device ? device_heading(device.device, device.is_cpu) + ", " : "", gauge_label(gauge),
-                          known_bytes(reading.before_bytes), known_bytes(reading.after_bytes), change_cell(reading));
+      text += fmt::format("| {}{} | {} | {} | {} |\n", names_device ? device_heading(device) + ", " : "",
+                          gauge_label(gauge), known_bytes(reading.before_bytes), known_bytes(reading.after_bytes),
+                          change_cell(reading));
     }
   }
   if (shown.size() < comparison.readings.size())
@@ -93,8 +93,7 @@ std::string kinds_table(const Comparison& comparison) {
   for (const std::size_t index : devices_that_changed_most(comparison, kMostTableDevices)) {
     const std::string changes = kind_changes_text(comparison.devices[index].kinds);
     const DeviceReadings& device = comparison.readings[index];
-    if (!changes.empty())
-      text += fmt::format("\n{} by kind: {}\n", device_heading(device.device, device.is_cpu), changes);
+    if (!changes.empty()) text += fmt::format("\n{} by kind: {}\n", device_heading(device), changes);
   }
   return text;
 }

@@ -69,7 +69,7 @@ private:
 void add_gauges(SidesTable& table, const Comparison& comparison) {
   for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
     const DeviceReadings& readings = comparison.readings[index];
-    table.add_heading(device_heading(readings.device, readings.is_cpu));
+    table.add_heading(device_heading(readings));
     for (const Gauge gauge : kGauges)
       table.add(gauge_label(gauge), readings.of(gauge));
   }
@@ -103,8 +103,7 @@ std::string kinds_text(const Comparison& comparison) {
     const std::string changes = kind_changes_text(comparison.devices[index].kinds);
     const DeviceReadings& readings = comparison.readings[index];
     if (!changes.empty())
-      text += wrapped_text(fmt::format("{} by kind: {}", device_heading(readings.device, readings.is_cpu), changes),
-                           kIndent, kColumns);
+      text += wrapped_text(fmt::format("{} by kind: {}", device_heading(readings), changes), kIndent, kColumns);
   }
   return text;
 }

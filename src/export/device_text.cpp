@@ -87,8 +87,8 @@ std::string accounts(const DeviceState& device_state) {
 
 std::string device_text(const MemoryState& state, const DeviceState& device_state) {
   const std::string moment = device_state.moment.is_end() ? "" : ' ' + printable(moment_text(device_state));
-  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_heading(device_state.device, device_state.is_cpu),
-                     moment, format_count(device_state.figures.segments), format_count(device_state.figures.blocks)) +
+  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_heading(device_state), moment,
+                     format_count(device_state.figures.segments), format_count(device_state.figures.blocks)) +
          totals(device_state) + pools_and_streams(state, device_state.device) + "\n" + accounts(device_state);
 }
 

@@ -68,8 +68,12 @@ std::string stats_json(const std::string& file, const MemoryState& state, const 
       write_device(json, state, state.devices[i], no_stack[i], peak_kinds);
     json.end_array().member("warnings", warnings_and_losses(state));
     const Origin& origin = state.recording->origin;
-    json.key("origin").begin_object().member("encoding", origin.encoding).member("generation", origin.generation);
-    json.end_object();
+    json.key("origin")
+        .begin_object()
+        .member("encoding", origin.encoding)
+        .member("generation", origin.generation)
+        .member("device_kind", words_of(origin.device_kind).key)
+        .end_object();
     write_rehearsal(json, origin.rehearsal);
     json.key("settings").begin_array(); // not an object: the file may name one twice
     for (const auto& [name, value] : state.recording->settings)

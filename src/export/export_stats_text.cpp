@@ -49,10 +49,9 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
                      format_count(inner.amount.blocks),
                      inner_line_text(state.frames(), inner.frame, kStatsLineColumns - kNumberColumns)});
   }
-  std::string text =
-      fmt::format("\nLargest users{}, by the innermost line of your own code\n",
-                  leading == nullptr ? "" : " of " + device_name(leading->device, state.recording->origin.is_cpu)) +
-      table.text("  ");
+  std::string text = fmt::format("\nLargest users{}, by the innermost line of your own code\n",
+                                 leading == nullptr ? "" : " of " + device_name(*leading)) +
+                     table.text("  ");
   if (users.size() > shown) text += fmt::format("  and {} more\n", format_count(users.size() - shown));
   return text;
 }

@@ -27,7 +27,7 @@ constexpr std::size_t kMostRows = 16;
 constexpr std::size_t kNameColumns = 120;
 
 std::string use_name(const DeviceUse& use, const RunFacts& facts) {
-  std::string name = device_name(use.device, false);
+  std::string name = device_name(use.device, DeviceKind::cuda);
   if (use.rank) return fmt::format("rank {}, {}", *use.rank, name);
   const bool is_only_process =
       std::all_of(facts.uses.begin(), facts.uses.end(), [&](const DeviceUse& other) { return other.pid == use.pid; });

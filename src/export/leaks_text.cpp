@@ -200,8 +200,8 @@ std::string LeaksText::rise_table(const std::vector<StackGrowth>& growths) {
 
 std::string LeaksText::section(const DeviceLeaks& leaks) {
   const LeaksWords words = leaks_words(*state_.recording, leaks);
-  std::string text =
-      fmt::format("\n{}\n  {}\n", device_heading(leaks.device, state_.recording->origin.is_cpu), words.verdict);
+  std::string text = fmt::format(
+      "\n{}\n  {}\n", device_heading(leaks.device, state_.recording->origin.kind_of(leaks.device)), words.verdict);
   for (const std::string& reason : words.reasons)
     text += fmt::format("  {}\n", reason);
   if (!leaks.has_enough_steps()) return text;

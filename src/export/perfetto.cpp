@@ -113,7 +113,7 @@ private:
   }
 
   void write_tracks(const Device& device, const DeviceState& state) {
-    std::string name = device_name(state.device, state.is_cpu);
+    std::string name = device_name(state);
     if (const std::string alert = rehearsal_alert(state_.recording->origin.rehearsal); !alert.empty())
       name += ", " + alert;
     if (!state.figures.first_time_us) name += ", a microsecond for each event: the events have no times";

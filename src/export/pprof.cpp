@@ -181,8 +181,7 @@ private:
       for (std::size_t i = kept.size(); i > 0; --i)
         sample.locations.push_back(locations_.of(kept[i - 1]));
       if (kept.empty()) sample.locations.push_back(locations_.of(pseudo_label(reason(selection, stack))));
-      const DeviceState* const state = subject_.state.device_at(device);
-      sample.labels.emplace_back("device", device_name(device, state != nullptr && state->is_cpu));
+      sample.labels.emplace_back("device", device_name(device, subject_.state.recording->origin.kind_of(device)));
       write(sample);
     }
   }
@@ -202,7 +201,7 @@ private:
     if (recording.origin.rehearsal) comment(rehearsal_text(*recording.origin.rehearsal));
     std::optional<std::int64_t> last_us;
     for (const DeviceState& device : subject_.state.devices_of(subject_.options.device)) {
-      comment("in use: " + device_name(device.device, device.is_cpu) + " " + moment_text(device));
+      comment("in use: " + device_name(device) + " " + moment_text(device));
       if (device.figures.last_time_us) last_us = std::max(last_us.value_or(0), *device.figures.last_time_us);
     }
     if (last_us) profile_.number(field::kTimeNanos, static_cast<std::uint64_t>(*last_us) * kNanosOfMicro);

@@ -112,9 +112,9 @@ void EventRows::add(DeviceId device, const Event& event) {
 
 void write_device_rows(TableRows& rows, const MemoryState& state, std::optional<DeviceId> device) {
   for (const DeviceState& device_state : state.devices_of(device))
-    rows.row(device_number(device_state.device), device_name(device_state.device, device_state.is_cpu),
-             device_state.figures.events, device_state.figures.baseline_bytes,
-             device_state.figures.peak_requested_bytes, number_of(device_state.peak_event), moment_text(device_state));
+    rows.row(device_number(device_state.device), device_name(device_state), device_state.figures.events,
+             device_state.figures.baseline_bytes, device_state.figures.peak_requested_bytes,
+             number_of(device_state.peak_event), moment_text(device_state));
 }
 
 void write_segment_rows(TableRows& rows, const MemoryMap& memory, std::optional<DeviceId> device) {

@@ -73,8 +73,8 @@ TextTable table_of(const MemoryState& state, const Segments& segments, std::size
 std::string segment_map(const MemoryState& state, DeviceId device) {
   const Segments all = pointers_to(state, device);
   const Segments shown = largest(all);
-  std::string text =
-      fmt::format("Segments of {} ({}", device_name(device, state.recording->origin.is_cpu), format_count(all.size()));
+  std::string text = fmt::format("Segments of {} ({}", device_name(device, state.recording->origin.kind_of(device)),
+                                 format_count(all.size()));
   if (shown.size() < all.size()) {
     text += fmt::format("; the {} largest, the other {} are left out", shown.size(),
                         format_count(all.size() - shown.size()));

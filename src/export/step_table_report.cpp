@@ -60,7 +60,7 @@ std::string step_answer(const StepTable& steps) {
 }
 
 std::string step_section(const MemoryState& state, const StepTable& steps) {
-  std::string text = '\n' + device_heading(steps.device, state.recording->origin.is_cpu) + '\n';
+  std::string text = '\n' + device_heading(steps) + '\n';
   if (steps.rows.empty())
     return text + wrapped_text("No steps: " + steps_note(*state.recording, steps.steps) + '.', "  ", kStepColumns);
   text += wrapped_text(step_answer(steps), "  ", kStepColumns);

@@ -59,7 +59,7 @@ public:
     index_columns_ = std::max<std::size_t>(5, std::to_string(survey.events).size());
     if (is_begun_) out += '\n';
     is_begun_ = true;
-    const std::string name = device_heading(device, recording_.origin.is_cpu);
+    const std::string name = device_heading(device, recording_.origin.kind_of(device));
     out += fmt::format("{}: {}{}\n", name, format_counted(survey.events, "event"),
                        first_us_ ? ", the first at " + utc_time(*first_us_) + " UTC" : "");
     if (survey.events == 0) return;

@@ -2,7 +2,7 @@
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
-#include "memviz/accelerator.hpp"
+#include "memviz/device_kind.hpp"
 #include "recording/annotation_reader.hpp"
 #include "recording/generation.hpp"
 #include "recording/recorder_reader.hpp"
@@ -52,9 +52,9 @@ void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording
 }
 
 /// Returns the generation of writers whose keys are not those of CUDA's generations; "" for CUDA.
-std::string_view generation_of(Accelerator accelerator) {
-  if (accelerator == Accelerator::xpu) return "PyTorch of 2026 or newer";
-  return accelerator == Accelerator::npu ? "unknown PyTorch" : "";
+std::string_view generation_of(DeviceKind kind) {
+  if (kind == DeviceKind::xpu) return "PyTorch of 2026 or newer";
+  return kind == DeviceKind::npu ? "unknown PyTorch" : "";
 }
 
 } // namespace
@@ -120,7 +120,8 @@ void read_document(Readers& readers) {
                             .has_compile_context = traces.saw_compile_context(),
                             .has_user_metadata = traces.saw_user_metadata(),
                             .has_pool = traces.saw_pool()};
-  const std::string_view other = generation_of(accelerator_of(recording));
+  recording.origin.device_kind = device_kind_of(recording);
+  const std::string_view other = generation_of(recording.origin.device_kind);
   recording.origin.generation = other.empty() ? infer_generation(recording.origin.signs) : std::string(other);
 }
 

@@ -72,7 +72,7 @@ template <class Archive, class Part> void origin(Archive& archive, Part& part) {
        {&signs.is_list, &signs.has_history, &signs.has_time, &signs.has_settings, &signs.has_annotations,
         &signs.has_compile_context, &signs.has_user_metadata, &signs.has_pool})
     archive.flag(*sign);
-  archive.flag(part.is_cpu);
+  archive.word(part.device_kind, DeviceKind::cpu);
   archive.optional(part.cpu_device, [&](auto& device) { archive.number(device.value); });
   archive.optional(part.rehearsal, [&](auto& rehearsal) {
     archive.text(rehearsal.gpu);

@@ -30,7 +30,7 @@ void read_settings(const Document& document, Value settings, FrameReader& texts,
     recording.trace_overflowed = document.as_signed(overflowed).value_or(0) != 0;
   }
   const Value recorded = document.get(settings, "memviz_recording");
-  recording.origin.is_cpu = recorded.kind() == Kind::text && document.text(recorded) == "cpu";
+  if (recorded.kind() == Kind::text && document.text(recorded) == "cpu") recording.origin.device_kind = DeviceKind::cpu;
   const auto cpu_device = document.as_unsigned(document.get(settings, "memviz_cpu_device"));
   if (cpu_device && *cpu_device <= std::numeric_limits<std::uint32_t>::max())
     recording.origin.cpu_device = DeviceId{static_cast<std::uint32_t>(*cpu_device)};

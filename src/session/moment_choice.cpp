@@ -91,8 +91,8 @@ void check_event(const MomentChoice& choice, const std::string& file, std::span<
     const std::uint64_t events = device.figures.events;
     if (events == 0 || (choice.device && device.device != *choice.device)) continue;
     if (choice.event.count() <= events) return;
-    throw UsageError(fmt::format("{}: {} has events 0 to {} of {}", choice.option, file, events - 1,
-                                 device_name(device.device, device.is_cpu)));
+    throw UsageError(
+        fmt::format("{}: {} has events 0 to {} of {}", choice.option, file, events - 1, device_name(device)));
   }
   throw UsageError(fmt::format("{}: {} has no events of device {}", choice.option, file, device_word(*choice.device)));
 }

@@ -58,7 +58,7 @@ std::vector<Account> accounts_beside_host(std::span<const DeviceState> devices) 
   std::vector<Account> accounts = accounts_of(gpus);
   if (gpus.size() == 1 || accounts.front().balances) accounts.front().text.insert(0, devices_text(gpus) + ": ");
   Account host = accounts_of(devices.last(1)).front();
-  host.text.insert(0, device_heading(devices.back().device, devices.back().is_cpu) + ": ");
+  host.text.insert(0, device_heading(devices.back()) + ": ");
   accounts.push_back(std::move(host));
   return accounts;
 }
@@ -93,8 +93,7 @@ std::string balance_line(const DeviceFigures& figures) {
 std::string imbalance_warning(const DeviceState& device_state) {
   return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
                      "active at the end request ({} bytes); the trace is incomplete or edited{}",
-                     device_name(device_state.device, device_state.is_cpu),
-                     format_bytes(magnitude(device_state.figures.imbalance_bytes)),
+                     device_name(device_state), format_bytes(magnitude(device_state.figures.imbalance_bytes)),
                      device_state.figures.imbalance_bytes > 0 ? "more" : "less",
                      format_count(device_state.figures.end_block_bytes),
                      device_state.figures.imbalance_bytes > 0 ? skipped_frees_text(device_state.figures) : "");
@@ -117,8 +116,7 @@ std::vector<Account> accounts_of(std::span<const DeviceState> devices) {
   std::vector<Account> accounts;
   for (const DeviceState& device_state : devices) {
     if (device_state.figures.balanced()) continue;
-    const std::string prefix =
-        devices.size() == 1 ? "" : device_heading(device_state.device, device_state.is_cpu) + ": ";
+    const std::string prefix = devices.size() == 1 ? "" : device_heading(device_state) + ": ";
     accounts.push_back({prefix + balance_text(device_state.figures), false, false});
   }
   if (!accounts.empty()) return accounts;

@@ -40,7 +40,7 @@ std::string environment_text(const std::vector<EnvironmentChange>& changes, Quot
 }
 
 std::string steps_difference_text(const StepComparison& steps, bool names_device) {
-  const std::string device = names_device ? device_name(steps.device, false) + ": " : std::string();
+  const std::string device = names_device ? device_name(steps) + ": " : std::string();
   if (steps.rows.empty()) {
     std::string reason = unknown_steps(steps.before, steps.before_steps, "before");
     const std::string other = unknown_steps(steps.after, steps.after_steps, "after");

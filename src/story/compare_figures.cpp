@@ -49,7 +49,7 @@ std::string figure_name(Gauge gauge) {
 } // namespace
 
 std::vector<Figure> gauge_figures(const DeviceReadings& device, bool names_device) {
-  const std::string owner = names_device ? device_heading(device.device, device.is_cpu) + ": " : std::string();
+  const std::string owner = names_device ? device_heading(device) + ": " : std::string();
   std::vector<Figure> figures;
   for (const Gauge gauge : kGauges)
     figures.push_back(change_figure(owner + figure_name(gauge), device.of(gauge)));

@@ -104,9 +104,10 @@ std::string devices_note(const JobComparison& comparison) {
   for (const RankChange& rank : comparison.ranks)
     if (part_before(comparison, rank).other_devices + part_after(comparison, rank).other_devices > 0) ++files;
   if (files == 0) return "";
-  return fmt::format("{} {} memory on several GPUs; the figures are of the one that failed, else of the one with the "
-                     "highest peak. memviz compare of the two files compares all.",
-                     format_counted(files, "rank"), files == 1 ? "has" : "have");
+  return fmt::format(
+      "{} {} memory on several devices; the figures are of the one that failed, else of the one with the "
+      "highest peak. memviz compare of the two files compares all.",
+      format_counted(files, "rank"), files == 1 ? "has" : "have");
 }
 
 std::string unknown_note(const JobComparison& comparison) {

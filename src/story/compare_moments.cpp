@@ -79,7 +79,7 @@ std::string device_prefix(const Comparison& comparison, const UserLineChange& li
   const auto at =
       std::lower_bound(comparison.readings.begin(), comparison.readings.end(), *line.device,
                        [](const DeviceReadings& readings, DeviceId device) { return readings.device < device; });
-  return device_name(*line.device, at->is_cpu) + ": ";
+  return device_name(*at) + ": ";
 }
 
 } // namespace memviz

@@ -58,8 +58,7 @@ std::string worst_device_sentence(const Comparison& comparison) {
                      gauge == Gauge::peak  ? "at the peak"
                      : gauge == Gauge::end ? "at the end"
                                            : "reserved at the end",
-                     device_name(worst->device, worst->is_cpu), format_bytes(*reading.before_bytes),
-                     format_bytes(*reading.after_bytes));
+                     device_name(*worst), format_bytes(*reading.before_bytes), format_bytes(*reading.after_bytes));
 }
 
 /// Percent of the largest change below which one the other way is not worth words.
@@ -165,7 +164,7 @@ std::vector<std::string> side_facts(const MemoryState& state, std::optional<Devi
   const Origin& origin = state.recording->origin;
   std::vector<std::string> names;
   for (const DeviceId present : state.recording->devices())
-    if (!device || *device == present) names.push_back(device_name(present, origin.is_main_memory(present)));
+    if (!device || *device == present) names.push_back(device_name(present, origin.kind_of(present)));
   std::vector<std::string> facts;
   if (names.size() > kMostNames)
     facts.push_back(fmt::format("{} devices", names.size()));

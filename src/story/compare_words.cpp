@@ -17,7 +17,7 @@ std::string growth_text(const GaugeGrowth& growth, bool names_device, bool is_fi
   const std::string_view subject = growth.gauge == Gauge::peak  ? "the peak"
                                    : growth.gauge == Gauge::end ? "the end"
                                                                 : "reserved memory";
-  const std::string device = names_device ? " of " + device_name(growth.device, growth.is_cpu) : "";
+  const std::string device = names_device ? " of " + device_name(growth) : "";
   const std::string share = growth.before_bytes == 0
                                 ? "from nothing"
                                 : format_change(growth.bytes(), growth.before_bytes, format_bytes(growth.before_bytes));
@@ -58,7 +58,7 @@ std::string grown_lines_text(const Comparison& comparison, const GateVerdict& ve
 /// "GPU 0", "GPU 0 and 2 more", "no device"
 std::string device_list(const std::vector<DeviceState>& devices) {
   if (devices.empty()) return "no device";
-  const std::string first = device_name(devices.front().device, devices.front().is_cpu);
+  const std::string first = device_name(devices.front());
   return devices.size() == 1 ? first : fmt::format("{} and {} more", first, format_count(devices.size() - 1));
 }
 
@@ -128,18 +128,19 @@ std::string uneven_text(const CompareReport& report) {
     const bool are_there =
         before.figures.segments + before.figures.events > 0 && after.figures.segments + after.figures.events > 0;
     if (!are_there || before.moment.kind == after.moment.kind) continue;
-    return fmt::format("{} is {} in {}, but {} in {}: --at end compares both at the end",
-                       device_name(before.device, before.is_cpu), moment_text(before), report.before.file,
-                       moment_text(after), report.after.file);
+    return fmt::format("{} is {} in {}, but {} in {}: --at end compares both at the end", device_name(before),
+                       moment_text(before), report.before.file, moment_text(after), report.after.file);
   }
   return "";
 }
 
 std::string other_devices_text(const CompareReport& report) {
-  if (const auto& paired = report.comparison.paired)
-    return fmt::format("{} uses {} alone and {} uses {}: these two are compared, as {}", report.before.file,
-                       device_name(paired->before, false), report.after.file, device_name(paired->after, false),
-                       device_name(paired->before, false));
+  if (const auto& paired = report.comparison.paired) {
+    const DeviceChange& both = report.comparison.devices.front();
+    const std::string name = device_name(both.before);
+    return fmt::format("{} uses {} alone and {} uses {}: these two are compared, as {}", report.before.file, name,
+                       report.after.file, device_name(paired->after, both.after.device_kind), name);
+  }
   const auto before = used_devices(report.comparison, &DeviceChange::before);
   const auto after = used_devices(report.comparison, &DeviceChange::after);
   if (std::ranges::equal(before, after, {}, &DeviceState::device, &DeviceState::device)) return "";

@@ -50,8 +50,7 @@ std::string moments_text(std::span<const DeviceState> devices) {
   for (const DeviceState& device_state : devices) {
     if (device_state.moment.is_end() || named == kMostNamed) continue;
     ++named;
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(device_state.device, device_state.is_cpu),
-                        moment_text(device_state));
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(device_state), moment_text(device_state));
   }
   if (const std::size_t more = devices.size() - at_end - named; more > 0)
     text += fmt::format("; {} more at theirs", more);

@@ -34,7 +34,7 @@ bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std:
 }
 
 std::string outside_advice(const DeviceExplanation& device) {
-  const AcceleratorWords words = words_of(device.accelerator);
+  const DeviceKindWords& words = words_of(device.device_state.device_kind);
   return fmt::format("Make room outside PyTorch, of which {} is missing: {} shows the other processes on this device; "
                      "libraries and {} of this process take memory outside PyTorch as well.",
                      format_bytes(device.judgement.missing_bytes), words.monitor, words.context);
@@ -62,11 +62,11 @@ std::string_view pending_advice() {
 std::string balance_advice(const DeviceExplanation& device) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kMostDevices, device.less_used.size()); ++i)
-    names.push_back(device_name(device.less_used[i].device, false));
+    names.push_back(device_name(device.less_used[i].device, device.device_state.device_kind));
   if (device.less_used.size() > kMostDevices)
     names.push_back(format_counted(device.less_used.size() - kMostDevices, "more device"));
-  return fmt::format("Spread the work: move some of what {} holds to {}.",
-                     device_name(device.device_state.device, false), fmt::join(names, " or "));
+  return fmt::format("Spread the work: move some of what {} holds to {}.", device_name(device.device_state),
+                     fmt::join(names, " or "));
 }
 
 std::string blocks_text(const WhatIf& answer) {

@@ -21,11 +21,11 @@ namespace {
 
 /// Whether nothing is known of its memory but what is live.
 bool is_uncached(const DeviceState& device_state) {
-  return device_state.is_cpu && !is_host(device_state.device);
+  return device_state.device_kind == DeviceKind::cpu && !is_host(device_state.device);
 }
 
 std::string headline(const MemoryState& state, const DeviceExplanation& device) {
-  const std::string name = device_heading(device.device_state.device, device.device_state.is_cpu);
+  const std::string name = device_heading(device.device_state);
   const MemoryLedger& ledger = device.ledger;
   if (!device.request && is_uncached(device.device_state))
     return fmt::format("{} {}: {} is live.", name, moment_text(device.device_state), format_bytes(ledger.live_bytes));
@@ -52,7 +52,7 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
 }
 
 std::string title(const DeviceExplanation& device) {
-  const std::string name = device_heading(device.device_state.device, device.device_state.is_cpu);
+  const std::string name = device_heading(device.device_state);
   const MemoryLedger& ledger = device.ledger;
   if (device.request)
     return fmt::format("{} ran out of memory: {} asked for{}, {} free", name, format_bytes(device.request->bytes),
@@ -180,7 +180,7 @@ std::string verdict(const DeviceExplanation& device) {
     return fmt::format("Outside PyTorch: {} of {} is neither free nor PyTorch's: other processes, {}, "
                        "libraries such as NCCL. PyTorch itself held {}.",
                        format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
-                       words_of(device.accelerator).context, format_bytes(ledger.reserved_bytes));
+                       words_of(device.device_state.device_kind).context, format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
     if (is_uncached(device.device_state)) return "In use: what is recorded of main memory is live; nothing caches it.";
     if (!is_mostly_used(ledger))
@@ -200,15 +200,15 @@ std::string imbalance(const DeviceExplanation& device) {
   const auto& others = device.less_used;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kMostNames, others.size()); ++i)
-    names.push_back(fmt::format("{} {}{}", device_name(others[i].device, false), i == 0 ? "held " : "",
-                                format_bytes(others[i].reserved_bytes)));
+    names.push_back(fmt::format("{} {}{}", device_name(others[i].device, device.device_state.device_kind),
+                                i == 0 ? "held " : "", format_bytes(others[i].reserved_bytes)));
   if (others.size() > kMostNames)
     names.push_back(format_counted(others.size() - kMostNames, "more device") + " less than half as much");
   const bool at_peaks = std::all_of(others.begin(), others.end(),
                                     [](const OtherDevice& other) { return other.at.kind == MomentKind::peak; });
   const std::string last = names.size() > 1 ? " and " + names.back() : "";
   if (names.size() > 1) names.pop_back();
-  return fmt::format("Imbalance: {} held {}; {}{}{}.", device_name(device.device_state.device, false),
+  return fmt::format("Imbalance: {} held {}; {}{}{}.", device_name(device.device_state),
                      format_bytes(device.ledger.reserved_bytes), fmt::join(names, ", "), last,
                      at_peaks ? (others.size() == 1 ? ", at its peak" : ", each at its peak") : "");
 }
@@ -219,7 +219,7 @@ std::string headroom(const DeviceExplanation& device) {
                      "and libraries use is unknown: a snapshot does not record it.",
                      format_bytes(capacity_bytes),
                      format_bytes(capacity_bytes - std::min(capacity_bytes, device.ledger.reserved_bytes)),
-                     words_of(device.accelerator).context);
+                     words_of(device.device_state.device_kind).context);
 }
 
 std::string private_pools(const DeviceExplanation& device) {
@@ -261,7 +261,8 @@ std::string processes(const DeviceExplanation& device) {
                                 format_bytes(*measured->other_processes_bytes)));
   if (measured->own_outside_bytes)
     parts.push_back(fmt::format("this one held {} outside PyTorch ({}, libraries)",
-                                format_bytes(*measured->own_outside_bytes), words_of(device.accelerator).context));
+                                format_bytes(*measured->own_outside_bytes),
+                                words_of(device.device_state.device_kind).context));
   return parts.empty() ? "" : fmt::format("When the file was written, {}.", fmt::join(parts, ", and "));
 }
 
@@ -282,7 +283,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   if (device.request && ledger.outside_bytes && device.judgement.verdict != Verdict::outside)
     text.push_back(fmt::format("Of the device's {}, {} is neither PyTorch's nor free: other processes, {}, libraries.",
                                format_bytes(*ledger.capacity_bytes), format_bytes(*ledger.outside_bytes),
-                               words_of(device.accelerator).context));
+                               words_of(device.device_state.device_kind).context));
   if (std::string said = processes(device); device.request && !said.empty()) text.push_back(std::move(said));
   if (device.request && !ledger.capacity_bytes)
     text.push_back(fmt::format(
@@ -348,8 +349,7 @@ std::string unused_text(const std::vector<DeviceExplanation>& devices) {
   const std::vector<const DeviceExplanation*> shown = shown_devices(devices);
   std::vector<std::string> names;
   for (const DeviceExplanation& device : devices)
-    if (std::ranges::find(shown, &device) == shown.end())
-      names.push_back(device_name(device.device_state.device, device.device_state.is_cpu));
+    if (std::ranges::find(shown, &device) == shown.end()) names.push_back(device_name(device.device_state));
   if (names.empty()) return "";
   if (names.size() == 1) return fmt::format("Nothing is reserved on {}.", names.front());
   const std::size_t count = names.size();

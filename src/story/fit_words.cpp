@@ -82,7 +82,7 @@ std::string no_gpu_text(const RunFacts& facts) {
 std::string shared_text(const SharedDevice& shared) {
   return fmt::format(
       "{} was used by {} processes, and each of them found all of it free: together they took at most {} of {}{}",
-      device_name(shared.device, false), shared.processes, format_bytes(shared.peak_bytes),
+      device_name(shared.device, DeviceKind::cuda), shared.processes, format_bytes(shared.peak_bytes),
       format_bytes(shared.total_bytes), shared.peak_bytes > shared.total_bytes ? ", which may not fit." : ".");
 }
 

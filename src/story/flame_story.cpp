@@ -37,7 +37,7 @@ std::string line_text(const FrameTable& frames, const NodeKey& key) {
 /// Whom a sentence is about: the leading device, else all.
 std::string owner_text(const MemorySubject& subject) {
   const DeviceState* const leading = leading_device(subject.devices);
-  return leading == nullptr ? devices_text(subject.devices) : device_name(leading->device, leading->is_cpu);
+  return leading == nullptr ? devices_text(subject.devices) : device_name(*leading);
 }
 
 /// The first device that is drawn at its out-of-memory error; null if none is.
@@ -92,7 +92,7 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceFigures&
 std::string moment_fact(const MemorySubject& subject) {
   const DeviceState* const leading = leading_device(subject.devices);
   if (leading == nullptr) return subject.moment;
-  return fmt::format("{} {}", device_heading(leading->device, leading->is_cpu), moment_text(*leading));
+  return fmt::format("{} {}", device_heading(*leading), moment_text(*leading));
 }
 
 /// Returns what the moments that are not drawn held.
@@ -104,7 +104,7 @@ std::string other_moments_of(const MemorySubject& subject) {
 
 std::string headline(const MemorySubject& subject, const DeviceFigures& sum) {
   if (const DeviceState* const failed = failed_device(subject))
-    return fmt::format("{} ran out of memory: {} asked for, {} reserved", device_name(failed->device, failed->is_cpu),
+    return fmt::format("{} ran out of memory: {} asked for, {} reserved", device_name(*failed),
                        format_bytes(failed->moment.asked_bytes), format_bytes(failed->figures.reserved_bytes));
   if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
   const std::string owner = owner_text(subject);
@@ -144,7 +144,7 @@ std::string alert(const MemorySubject& subject, const DeviceFigures& sum) {
 
 std::string devices_text(std::span<const DeviceState> devices) {
   if (devices.empty()) return "no GPU";
-  if (devices.size() == 1) return device_name(devices.front().device, devices.front().is_cpu);
+  if (devices.size() == 1) return device_name(devices.front());
   if (!mixes_host(devices)) return fmt::format("{} GPUs", devices.size());
   return fmt::format("{} and host memory", devices_text(devices.first(devices.size() - 1)));
 }

@@ -77,8 +77,8 @@ std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> p
 }
 
 MemoryRow device_row(const DeviceState& device_state, bool has_many) {
-  MemoryRow row{device_heading(device_state.device, device_state.is_cpu),
-                static_cast<const MemoryTotals&>(device_state.figures), use_text(device_state.figures)};
+  MemoryRow row{device_heading(device_state), static_cast<const MemoryTotals&>(device_state.figures),
+                use_text(device_state.figures)};
   if (!has_many || device_state.figures.events == 0) return row;
   row.note += device_state.moment.is_end() ? ", peak " + format_bytes(device_state.figures.peak_requested_bytes)
                                            : ", " + short_moment_text(device_state.moment);

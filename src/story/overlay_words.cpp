@@ -41,7 +41,7 @@ std::string overlay_answer(const Overlay& overlay) {
 }
 
 std::vector<std::string> overlay_facts(const OverlaySide& side) {
-  std::vector<std::string> facts{device_name(side.device, false), format_counted(side.events, "event")};
+  std::vector<std::string> facts{device_name(side), format_counted(side.events, "event")};
   if (side.steps > 0) facts.push_back(format_counted(side.steps, "step"));
   if (side.duration_us) facts.push_back(format_duration(*side.duration_us));
   facts.push_back("peak " + format_bytes(side.peak_bytes));

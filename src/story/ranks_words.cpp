@@ -127,9 +127,10 @@ std::string devices_note(const JobReport& report) {
   const auto has_others = [](const RankPart& part) { return part.other_devices > 0; };
   const auto count = static_cast<std::uint64_t>(std::ranges::count_if(report.parts, has_others));
   if (count == 0) return "";
-  return fmt::format("{} {} memory on several GPUs; the figures are of the one that failed, else of the one with the "
-                     "highest peak.",
-                     format_counted(count, "file"), count == 1 ? "has" : "have");
+  return fmt::format(
+      "{} {} memory on several devices; the figures are of the one that failed, else of the one with the "
+      "highest peak.",
+      format_counted(count, "file"), count == 1 ? "has" : "have");
 }
 
 } // namespace

@@ -18,15 +18,12 @@ struct Shown {
   const DeviceState* leading; ///< null where they share a moment
   DeviceFigures figures;
 
-  [[nodiscard]] std::string owner() const {
-    return leading == nullptr ? devices_text(devices) : device_name(leading->device, leading->is_cpu);
-  }
+  [[nodiscard]] std::string owner() const { return leading == nullptr ? devices_text(devices) : device_name(*leading); }
 };
 
 std::string state_headline(const Shown& shown, const std::optional<FailedRequest>& failed) {
   if (failed) {
-    return fmt::format("{} ran out of memory: {} asked for, largest hole {}",
-                       device_name(failed->device_state.device, failed->device_state.is_cpu),
+    return fmt::format("{} ran out of memory: {} asked for, largest hole {}", device_name(failed->device_state),
                        format_bytes(failed->bytes), format_bytes(failed->largest_hole_bytes));
   }
   return fmt::format("{} {}: {}", shown.devices.empty() ? shown.owner() : capitalized(shown.owner()),

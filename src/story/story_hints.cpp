@@ -26,12 +26,12 @@ std::vector<std::string> end_hints(std::span<const DeviceState> devices) {
     const std::string reason = device_state.figures.ooms > 0
                                    ? fmt::format("ran out of memory at event {}", device_state.last_oom_event.value())
                                    : "held more before";
-    hints.push_back(fmt::format(
-        "{} {}: this is the end of the recording, with {} requested; the peak was {} at "
-        "event {} (--at {} shows that)",
-        device_heading(device_state.device, device_state.is_cpu), reason,
-        format_bytes(device_state.figures.end_requested_bytes), format_bytes(device_state.figures.peak_requested_bytes),
-        device_state.peak_event.number(), device_state.figures.ooms > 0 ? "oom or --at peak" : "peak"));
+    hints.push_back(
+        fmt::format("{} {}: this is the end of the recording, with {} requested; the peak was {} at "
+                    "event {} (--at {} shows that)",
+                    device_heading(device_state), reason, format_bytes(device_state.figures.end_requested_bytes),
+                    format_bytes(device_state.figures.peak_requested_bytes), device_state.peak_event.number(),
+                    device_state.figures.ooms > 0 ? "oom or --at peak" : "peak"));
   }
   return hints;
 }

@@ -163,7 +163,7 @@ const Mark* TimelineSubject::last_oom() const {
 }
 
 std::string timeline_owner(const TimelineSubject& subject) {
-  const std::string name = device_name(subject.device_state.device, subject.device_state.is_cpu);
+  const std::string name = device_name(subject.device_state);
   return subject.place.empty() ? name : name + ", " + subject.place;
 }
 

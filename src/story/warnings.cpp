@@ -1,5 +1,5 @@
 #include "memviz/warnings.hpp"
-#include "memviz/accelerator.hpp"
+#include "memviz/device_kind.hpp"
 #include "memviz/moment_words.hpp"
 
 #include "memviz/format.hpp"
@@ -27,7 +27,7 @@ std::string needed(const LostHistory& lost) {
 }
 
 std::string at_moment(const DeviceState& device_state) {
-  return fmt::format("{} {}", device_name(device_state.device, device_state.is_cpu), moment_text(device_state));
+  return fmt::format("{} {}", device_name(device_state), moment_text(device_state));
 }
 
 void add_imbalances(const MemoryState& state, std::vector<std::string>& warnings) {
@@ -89,7 +89,7 @@ private:
 } // namespace
 
 std::string lost_history_text(const LostHistory& lost, const DeviceState& device_state) {
-  const std::string device = device_name(device_state.device, device_state.is_cpu);
+  const std::string device = device_name(device_state);
   const std::string ring =
       fmt::format("the ring held only the last {}", format_counted(device_state.figures.events, "event"));
   if (device_state.figures.unexplained_with_stack == 0)
@@ -108,8 +108,8 @@ std::string lost_history_text(const LostHistory& lost, const DeviceState& device
 
 std::vector<std::string> warnings_of(const Recording& recording) {
   std::vector<std::string> warnings = recording.warnings;
-  if (std::string note = accelerator_note(accelerator_of(recording)); !note.empty())
-    warnings.insert(warnings.begin(), std::move(note));
+  if (const auto note = device_kind_note(recording.origin.device_kind); !note.empty())
+    warnings.emplace(warnings.begin(), note);
   if (recording.origin.rehearsal) warnings.insert(warnings.begin(), rehearsal_text(*recording.origin.rehearsal));
   return warnings;
 }

@@ -127,7 +127,7 @@ struct Labeller {
   const FrameTable& frames;
 
   std::string operator()(const RootKey& /*root*/) const { return "reserved"; }
-  std::string operator()(const DeviceKey& key) const { return device_name(key.device, key.is_cpu); }
+  std::string operator()(const DeviceKey& key) const { return device_name(key); }
   std::string operator()(const PoolId& pool) const {
     return pool.is_private() ? fmt::format("private pool ({}, {})", pool.first, pool.second) : "default pool";
   }
@@ -181,13 +181,13 @@ CodeOrigin origin_of(std::string_view filename) {
   return contains_any(path, kTorch) ? CodeOrigin::torch : CodeOrigin::library;
 }
 
-std::string device_name(DeviceId device, bool is_cpu) {
+std::string device_name(DeviceId device, DeviceKind kind) {
   if (is_host(device)) return "host memory";
-  return is_cpu ? "CPU" : fmt::format("GPU {}", device.value);
+  return kind == DeviceKind::cpu ? "CPU" : fmt::format("{} {}", words_of(kind).noun, device.value);
 }
 
-std::string device_heading(DeviceId device, bool is_cpu) {
-  return capitalized(device_name(device, is_cpu));
+std::string device_heading(DeviceId device, DeviceKind kind) {
+  return capitalized(device_name(device, kind));
 }
 
 std::string device_word(DeviceId device) {

@@ -104,7 +104,7 @@ std::string difference(const Recording& one, const Recording& other) {
   if (one.trace_max_entries != other.trace_max_entries) return "trace_max_entries";
   if (one.origin.encoding != other.origin.encoding) return "encoding";
   if (one.origin.generation != other.origin.generation) return "generation";
-  if (one.origin.signs.is_list != other.origin.signs.is_list || one.origin.is_cpu != other.origin.is_cpu)
+  if (one.origin.signs.is_list != other.origin.signs.is_list || one.origin.device_kind != other.origin.device_kind)
     return "origin";
   if (one.origin.rehearsal.has_value() != other.origin.rehearsal.has_value()) return "rehearsal";
   if (one.origin.rehearsal && one.origin.rehearsal->total_bytes != other.origin.rehearsal->total_bytes)

@@ -103,6 +103,7 @@ StackId SmallSnapshot::stack(const std::vector<std::string_view>& frames) {
 }
 
 Recording SmallSnapshot::take() {
+  snapshot_.origin.device_kind = device_kind_of(snapshot_);
   return std::move(snapshot_);
 }
 

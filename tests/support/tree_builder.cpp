@@ -51,7 +51,7 @@ NodeKey key_of(FrameTable& frames, const std::string& step) {
     if (step == state_name(state)) return state;
   for (const PseudoStep& known : kPseudoSteps)
     if (step == known.text) return known.pseudo;
-  if (step.starts_with("GPU ")) return DeviceKey{{static_cast<std::uint32_t>(std::stoul(step.substr(4)))}, false};
+  if (step.starts_with("GPU ")) return DeviceKey{{static_cast<std::uint32_t>(std::stoul(step.substr(4)))}};
   if (step.starts_with("stream ")) return StreamKey{std::stoll(step.substr(7))};
   if (step.starts_with("segment ")) return SegmentKey{std::stoull(step.substr(8)), {}};
   return frame_key(frames, step);

@@ -44,7 +44,7 @@ void write_device(JsonWriter& json, const PageFile& file, const DeviceState& dev
   const DeviceFigures& figures = device.figures;
   json.begin_object()
       .member("device", device.device.value)
-      .member("name", device_name(device.device, device.is_cpu))
+      .member("name", device_name(device))
       .member("events", record.events)
       .member("lives", record.lives.size() + record.freed_baseline.size() + record.kept_baseline.size())
       .member("has_times", !record.times_us().empty())

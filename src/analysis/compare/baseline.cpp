@@ -81,7 +81,7 @@ void add_recording(Baseline& baseline, const std::string& name, const MemoryStat
     const DeviceState* const peak = at_peak.device_at(end.device);
     if (peak == nullptr || !is_used(end.figures)) continue;
     BaselineDevice& device = baseline.devices[end.device];
-    device.is_cpu = end.is_cpu;
+    device.device_kind = end.device_kind;
     if (device.recordings == 0) device.counts = static_cast<const EventCounts&>(end.figures);
     widen(device.peak_requested, end.figures.peak_requested_bytes, baseline.recordings.size());
     widen(device.end_requested, end.figures.end_requested_bytes, baseline.recordings.size());

@@ -83,7 +83,7 @@ private:
   void add_state(DeviceId id, const BaselineDevice& device, const BaselineMoment& moment) {
     DeviceState state;
     state.device = id;
-    state.is_cpu = device.is_cpu;
+    state.device_kind = device.device_kind;
     state.moment.kind = moment_;
     if (moment.event >= 0) state.moment.event = EventIndex(static_cast<std::uint64_t>(moment.event));
     static_cast<MemoryTotals&>(state.figures) = moment.totals;

@@ -23,7 +23,7 @@ bool has_events(std::span<const DeviceState> devices) {
 void add_side(Found& found, const GaugedSide& gauged, BytesOfSide side) {
   for (const DeviceState& device_state : gauged.devices) {
     DeviceReadings& readings = readings_for(found, device_state.device);
-    readings.is_cpu = device_state.is_cpu;
+    readings.device_kind = device_state.device_kind;
     readings.of(Gauge::peak).*side = device_state.figures.peak_requested_bytes;
     readings.of(Gauge::end).*side = device_state.figures.end_requested_bytes;
   }
@@ -94,7 +94,7 @@ GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GateLim
     for (const DeviceReadings& device : devices) {
       const Reading& reading = device.of(judged);
       if (!reading.is_known() || !limit->is_exceeded(*reading.before_bytes, *reading.after_bytes)) continue;
-      const GaugeGrowth growth{device.device, device.is_cpu, judged, *reading.before_bytes, *reading.after_bytes};
+      const GaugeGrowth growth{device.device, device.device_kind, judged, *reading.before_bytes, *reading.after_bytes};
       if (!worst || growth.bytes() > worst->bytes()) worst = growth;
     }
     if (worst) verdict.exceeded.push_back(*worst);

@@ -6,7 +6,7 @@
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/step_leak.hpp"
 #include "analysis/tree/open_annotations.hpp"
-#include "memviz/accelerator.hpp"
+#include "memviz/device_kind.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -55,7 +55,7 @@ const MeasuredDevice* measured_of(const MemoryState& state, DeviceId device) {
 std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
                                          const DeviceState& device_state, const std::optional<Request>& request) {
   if (is_host(device_state.device)) return std::nullopt;
-  if (options.capacity_bytes || device_state.is_cpu) return options.capacity_bytes;
+  if (options.capacity_bytes || device_state.device_kind == DeviceKind::cpu) return options.capacity_bytes;
   const MeasuredDevice* const measured = measured_of(state, device_state.device);
   const auto& rehearsal = state.recording->origin.rehearsal;
   auto total_bytes = measured != nullptr ? measured->total_bytes : std::nullopt;
@@ -67,13 +67,11 @@ std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const Me
 class Explainer {
 public:
   Explainer(const MemoryState& state, const MemoryMap& start, const ExplainOptions& options)
-      : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state),
-        accelerator_(accelerator_of(*state.recording)) {}
+      : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state) {}
 
   [[nodiscard]] DeviceExplanation device(const DeviceState& device_state) {
     DeviceExplanation result;
     result.device_state = device_state;
-    result.accelerator = accelerator_;
     result.settings = settings_;
     result.request = failed_request(state_, device_state.device, device_state.moment);
     if (result.request) {
@@ -92,13 +90,14 @@ public:
     result.pins = find_pins(state_, names_, pins);
     result.growth = growth_before(state_, device_state, names_);
     if (result.request) result.leak = step_leak(state_, device_state, names_);
-    if (!device_state.is_cpu) {
-      if (has_cuda_allocator(accelerator_)) ask_what_if(result);
-    } else if (!is_host(device_state.device)) { // its segments are what the program asked for, one by one
+    const bool is_cpu = device_state.device_kind == DeviceKind::cpu;
+    if (has_cuda_allocator(device_state.device_kind)) {
+      ask_what_if(result);
+    } else if (is_cpu && !is_host(device_state.device)) { // its segments are what the program asked for, one by one
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
     }
-    if (result.request && !device_state.is_cpu) {
+    if (result.request && !is_cpu) {
       if (!passes_) passes_.emplace(state_.frames());
       result.first_step = first_step(state_, result, *passes_);
     }
@@ -164,14 +163,13 @@ private:
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
-  Accelerator accelerator_;
   std::optional<PassFinder> passes_; ///< where a request failed
 };
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {
   std::vector<OtherDevice> others;
   for (const DeviceState& device_state : state.devices) {
-    const bool is_less = !device_state.is_cpu && device_state.figures.reserved_bytes > 0 &&
+    const bool is_less = device_state.device_kind != DeviceKind::cpu && device_state.figures.reserved_bytes > 0 &&
                          device_state.figures.reserved_bytes < failed.ledger.reserved_bytes / 2;
     if (is_less) others.push_back({device_state.device, device_state.moment, device_state.figures.reserved_bytes});
   }

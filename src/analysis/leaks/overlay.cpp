@@ -120,6 +120,7 @@ private:
 OverlaySide side_of(const Run& run, const Overlay& overlay) {
   const auto live_of = [](std::int64_t bytes) { return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes); };
   OverlaySide side{.device = run.state.device,
+                   .device_kind = run.state.device_kind,
                    .events = run.events.size(),
                    .steps = run.steps.steps.left_out + run.steps.rows.size(),
                    .peak_bytes = run.state.figures.peak_requested_bytes,

@@ -19,6 +19,7 @@ Steps without_starts(Steps steps) {
 
 StepComparison compared(const StepTable& before, const StepTable& after) {
   StepComparison result{.device = before.device,
+                        .device_kind = before.device_kind,
                         .before = without_starts(before.steps),
                         .after = without_starts(after.steps),
                         .before_steps = before.steps.left_out + before.rows.size(),

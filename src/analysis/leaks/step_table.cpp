@@ -49,7 +49,7 @@ private:
 };
 
 StepTable table_of(const DeviceState& device, const EventTable& events, Steps steps) {
-  StepTable table{.device = device.device, .steps = std::move(steps)};
+  StepTable table{.device = device.device, .device_kind = device.device_kind, .steps = std::move(steps)};
   const std::vector<std::uint64_t>& starts = table.steps.starts;
   if (starts.empty()) return table;
   StepSums sums(events, device.figures.baseline_bytes);

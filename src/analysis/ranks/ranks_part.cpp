@@ -9,7 +9,7 @@
 namespace memviz {
 namespace {
 
-/// The GPU that ran out of memory, else the one with the highest peak; null where there is none.
+/// The device that ran out of memory, else the one with the highest peak; null where there is none.
 const DeviceState* main_device(const MemoryState& state) {
   const DeviceState* best = nullptr;
   const auto failed = [](const DeviceState& device) { return device.moment.kind == MomentKind::oom; };
@@ -92,7 +92,7 @@ std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device, std::
 RankPart part_of(const std::string& file, const MemoryState& state, std::size_t most_text_bytes) {
   const Recording& recording = *state.recording;
   const DeviceState* const device = main_device(state);
-  if (device == nullptr) return unread_part(file, "holds no memory of a GPU");
+  if (device == nullptr) return unread_part(file, "holds no device memory");
   RankPart part{.file = file, .rank = recording.origin.rank, .device = device->device};
   if (recording.origin.rehearsal) part.ranks = recording.origin.rehearsal->ranks;
   const DeviceFigures& figures = device->figures;

@@ -188,7 +188,7 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     const RingState ring = ring_state(*state.recording, accounts.counts);
     DeviceState& at_end = state.devices.emplace_back();
     at_end.device = device;
-    at_end.is_cpu = state.recording->origin.is_main_memory(device);
+    at_end.device_kind = state.recording->origin.kind_of(device);
     at_end.moment.event = EventIndex::last_of(accounts.counts.events);
     at_end.moment.time_us = accounts.last_event_time_us;
     at_end.figures = accounts.settled(totals, unexplained, ring);

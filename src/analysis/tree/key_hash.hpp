@@ -16,7 +16,7 @@ struct KeyHash {
 
   std::uint64_t operator()(const RootKey& /*root*/) const { return hash; }
   std::uint64_t operator()(const DeviceKey& key) const {
-    return mixed(mixed(hash, key.device.value), key.is_cpu ? 1 : 0);
+    return mixed(mixed(hash, key.device.value), static_cast<std::uint64_t>(key.device_kind));
   }
   std::uint64_t operator()(const PoolId& pool) const { return mixed(mixed(hash, pool.first), pool.second); }
   std::uint64_t operator()(const StreamKey& key) const { return mixed(hash, static_cast<std::uint64_t>(key.stream)); }

@@ -14,7 +14,7 @@ namespace memviz {
 namespace {
 
 NodeKey device_key(const MemoryState& state, DeviceId device) {
-  return DeviceKey{device, state.recording->origin.is_main_memory(device)};
+  return DeviceKey{device, state.recording->origin.kind_of(device)};
 }
 
 /// PyTorch 2.8 writes N/A for what is not compiled.

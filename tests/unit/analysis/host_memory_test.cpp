@@ -50,7 +50,7 @@ TEST_CASE("pinned host memory is a device behind the GPUs, with its own accounts
   REQUIRE(state.devices.size() == 2);
   const DeviceState& host = state.devices[1];
   CHECK(host.device == kHostDevice);
-  CHECK(host.is_cpu);
+  CHECK(host.device_kind == DeviceKind::cpu);
   CHECK(host.figures.reserved_bytes == 5 * MiB);
   CHECK(host.figures.requested_bytes == 4 * MiB);
   CHECK(host.figures.events == 11);
@@ -160,8 +160,8 @@ TEST_CASE("a comparison has figures of pinned host memory, but no segments of it
 }
 
 TEST_CASE("devices have names and words") {
-  CHECK(device_name(kHostDevice, true) == "host memory");
-  CHECK(device_heading(kHostDevice, true) == "Host memory");
+  CHECK(device_name(kHostDevice, DeviceKind::cpu) == "host memory");
+  CHECK(device_heading(kHostDevice, DeviceKind::cpu) == "Host memory");
   CHECK(device_word(kHostDevice) == "host");
   CHECK(device_word({3}) == "3");
 }

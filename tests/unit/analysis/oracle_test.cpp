@@ -81,7 +81,7 @@ TEST_CASE("snapshots recorded by the capture module give the figures and stacks 
   for (const fs::path& path : snapshots) {
     check_snapshot(path, test::testdata() / "expected" / path.stem());
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
-    CHECK(snapshot.origin.is_cpu);
+    CHECK(snapshot.origin.device_kind == DeviceKind::cpu);
     CHECK(warnings_of(test::end_of(snapshot)).empty());
   }
 }

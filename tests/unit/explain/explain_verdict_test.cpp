@@ -334,7 +334,7 @@ TEST_CASE("main memory gets no advice about CUDA") {
   SmallSnapshot made;
   made.segment(kBase, GiB).active(GiB / 8, GiB / 8).inactive(GiB - GiB / 8);
   Recording snapshot = made.take();
-  snapshot.origin.is_cpu = true;
+  snapshot.origin.device_kind = DeviceKind::cpu;
   const Explained found = test::explained(std::move(snapshot));
   CHECK(found.first().what_ifs.empty());
   CHECK(found.first().growth.reserving.empty());

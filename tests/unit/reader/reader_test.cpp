@@ -233,9 +233,9 @@ TEST_CASE("settings and annotations") {
 
 TEST_CASE("a recording of main memory by the capture module says so") {
   SnapshotBuilder builder;
-  CHECK_FALSE(builder.read().origin.is_cpu);
+  CHECK(builder.read().origin.device_kind == DeviceKind::cuda);
   builder.set("allocator_settings", dict({{"memviz_recording", "cpu"}}));
-  CHECK(builder.read().origin.is_cpu);
+  CHECK(builder.read().origin.device_kind == DeviceKind::cpu);
 }
 
 TEST_CASE("of a recording of GPUs and of main memory, one device is none") {
@@ -244,11 +244,11 @@ TEST_CASE("of a recording of GPUs and of main memory, one device is none") {
   builder.segment(0x9000, 1024, 2).active(1024, 1000);
   builder.set("allocator_settings", dict({{"memviz_recording", "cuda"}, {"memviz_cpu_device", 2}}));
   const Recording snapshot = builder.read();
-  CHECK_FALSE(snapshot.origin.is_main_memory({0}));
-  CHECK(snapshot.origin.is_main_memory({2}));
+  CHECK(snapshot.origin.kind_of({0}) == DeviceKind::cuda);
+  CHECK(snapshot.origin.kind_of({2}) == DeviceKind::cpu);
   const MemoryState accounts = end_of(snapshot);
-  CHECK_FALSE(accounts.devices[0].is_cpu);
-  CHECK(accounts.devices[1].is_cpu);
+  CHECK(accounts.devices[0].device_kind == DeviceKind::cuda);
+  CHECK(accounts.devices[1].device_kind == DeviceKind::cpu);
   TreeOptions options;
   options.levels = {Level::device};
   const FrameTree tree = build_frame_tree(accounts, options);

@@ -71,6 +71,7 @@ Recording odd_recording() {
   recording.declared.push_back({{0}, 512, 512, MemoryKind::gradient, text});
   recording.measured.push_back({{0}, 1, std::nullopt, kMost, 2});
   recording.origin.rank = 7;
+  recording.origin.device_kind = DeviceKind::npu;
   recording.origin.cpu_device = DeviceId{1};
   recording.origin.rehearsal = Rehearsal{"GPU", "gpu", 5, std::nullopt, 8};
   recording.trace_overflowed = false;

@@ -156,7 +156,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
   const auto reading = [](std::uint64_t before_mib, std::uint64_t after_mib) {
     return Reading{before_mib << 20U, after_mib << 20U};
   };
-  comparison.readings = {{{0}, false, {reading(100, 250), reading(10, 10), reading(300, 200)}}};
+  comparison.readings = {{{0}, DeviceKind::cuda, {reading(100, 250), reading(10, 10), reading(300, 200)}}};
   comparison.devices.resize(1);
   comparison.devices[0].after.figures.segments = 1;
   std::string text = visible_text(parse_svg(draw(comparison)));
@@ -164,7 +164,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
                                "Reserved at the end", "−100 MiB", "Drawn: what both held at the end."})
     CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
   SUBCASE("and does not add up devices that are at their own moments") {
-    comparison.readings.push_back({{1}, false, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});
+    comparison.readings.push_back({{1}, DeviceKind::cuda, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});
     comparison.devices.resize(2);
     comparison.is_one_moment = false;
     comparison.changes.front().device = DeviceId{1};

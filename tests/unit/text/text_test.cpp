@@ -103,8 +103,10 @@ TEST_CASE("node labels") {
   FrameTable frames;
   const FrameId frame = frames.add_frame({frames.intern("step"), frames.intern("/home/ann/train.py"), 12});
   CHECK(node_label(frames, frame) == "step train.py:12");
-  CHECK(node_label(frames, DeviceKey{{3}, false}) == "GPU 3");
-  CHECK(node_label(frames, DeviceKey{{0}, true}) == "CPU");
+  CHECK(node_label(frames, DeviceKey{{3}}) == "GPU 3");
+  CHECK(node_label(frames, DeviceKey{{3}, DeviceKind::npu}) == "NPU 3");
+  CHECK(node_label(frames, DeviceKey{{3}, DeviceKind::xpu}) == "XPU 3");
+  CHECK(node_label(frames, DeviceKey{{0}, DeviceKind::cpu}) == "CPU");
   CHECK(node_label(frames, SegmentKey{0x7f0000000000, {}}) == "segment 0x7f0000000000");
   CHECK(node_label(frames, PoolId{0, 0}) == "default pool");
   CHECK(node_label(frames, PoolId{0, 2}) == "private pool (0, 2)");

@@ -1,4 +1,4 @@
-#include "memviz/accelerator.hpp"
+#include "memviz/device_kind.hpp"
 
 #include "memviz/explain.hpp"
 #include "memviz/warnings.hpp"
@@ -46,7 +46,7 @@ bool says(const Recording& recording, std::string_view part) {
 TEST_CASE("snapshots of other devices are named as what they are, and no setting of CUDA is tried for them") {
   SUBCASE("CUDA") {
     const Recording recording = failed_on("/app/train.py:1:main").take();
-    CHECK(accelerator_of(recording) == Accelerator::cuda);
+    CHECK(device_kind_of(recording) == DeviceKind::cuda);
     CHECK(asks_what_if(recording));
     CHECK_FALSE(says(recording, "recorded "));
   }
@@ -54,24 +54,24 @@ TEST_CASE("snapshots of other devices are named as what they are, and no setting
     SmallSnapshot snapshot = failed_on("/app/train.py:1:main");
     snapshot.setting("PYTORCH_ALLOC_CONF", "").setting("expandable_segments", "False");
     const Recording recording = snapshot.take();
-    CHECK(accelerator_of(recording) == Accelerator::xpu);
+    CHECK(device_kind_of(recording) == DeviceKind::xpu);
     CHECK_FALSE(asks_what_if(recording));
     CHECK(says(recording, "recorded by torch.xpu on Intel GPUs"));
   }
   SUBCASE("more settings are those of CUDA") {
     SmallSnapshot snapshot = failed_on("/app/train.py:1:main");
     snapshot.setting("PYTORCH_ALLOC_CONF", "").setting("expandable_segments", "False").setting("max_split_size", "-1");
-    CHECK(accelerator_of(snapshot.take()) == Accelerator::cuda);
+    CHECK(device_kind_of(snapshot.take()) == DeviceKind::cuda);
   }
   SUBCASE("torch_npu, by its frames") {
     const Recording recording = failed_on("/lib/python3.11/site-packages/torch_npu/npu/memory.py:1:alloc").take();
-    CHECK(accelerator_of(recording) == Accelerator::npu);
+    CHECK(device_kind_of(recording) == DeviceKind::npu);
     CHECK_FALSE(asks_what_if(recording));
     CHECK(says(recording, "Ascend NPUs"));
   }
   SUBCASE("ROCm has CUDA's allocator") {
     const Recording recording = failed_on("/lib/libtorch_hip.so:1:at::native::empty").take();
-    CHECK(accelerator_of(recording) == Accelerator::rocm);
+    CHECK(device_kind_of(recording) == DeviceKind::rocm);
     CHECK(asks_what_if(recording));
     CHECK(says(recording, "AMD GPUs"));
   }
