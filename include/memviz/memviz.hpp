@@ -75,6 +75,7 @@
 #include "memviz/places.hpp"
 #include "memviz/pprof.hpp"
 #include "memviz/project_files.hpp"
+#include "memviz/rank_names.hpp"
 #include "memviz/ranks.hpp"
 #include "memviz/ranks_report.hpp"
 #include "memviz/ranks_words.hpp"

@@ -34,6 +34,7 @@ struct PprofSubject {
   const MemoryState& state;   ///< with kinds
   const TreeOptions& options; ///< its levels are those of pprof_levels()
   const AllocationCounter& allocations;
+  std::optional<std::uint64_t> rank = {}; ///< of the process, where the file does not record it
 };
 
 /// The levels that become labels.

@@ -2,10 +2,13 @@
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/many_files.hpp"
+#include "cli/output_names.hpp"
 #include "cli/outputs.hpp"
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/sqlite_output.hpp"
+#include "cli/text_outputs.hpp"
 #include "cli/tree_options.hpp"
 #include "io/compress.hpp"
 #include "memviz/error.hpp"
@@ -13,13 +16,17 @@
 #include "memviz/moment_words.hpp"
 #include "memviz/perfetto.hpp"
 #include "memviz/pprof.hpp"
+#include "memviz/rank_names.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/speedscope.hpp"
 #include "memviz/tables.hpp"
 #include "memviz/warnings.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +49,8 @@ struct ExportOptions : CommandOptions {
   TreeChoice tree;
   SnapshotQuestion part; ///< --from and --to
   Scope scope;
-  std::optional<Table> table; ///< of CSV and JSON lines
+  std::optional<Table> table;        ///< of CSV and JSON lines
+  std::optional<std::uint64_t> rank; ///< of the process, by the names of several files
 };
 
 Loaded load_tree(const ExportOptions& options) {
@@ -148,7 +156,7 @@ void write_pprof(const ExportOptions& options) {
   const std::string profile = naming_file(loaded.name, [&] {
     TreeOptions tree = resolved(options.tree, loaded.state, options.scope.device);
     tree.levels = pprof_levels();
-    return pprof_profile({picture_name(loaded.name), loaded.state, tree, allocations});
+    return pprof_profile({picture_name(loaded.name), loaded.state, tree, allocations, options.rank});
   });
   check_redacted(options.file, profile);
   write_output(options.file, options.target(), gzipped(profile));
@@ -176,6 +184,7 @@ void write_speedscope(const ExportOptions& options) {
 /// the events.
 struct FormatRow {
   std::string_view word;
+  std::string_view ending; ///< of files
   bool has_view = false;   ///< --view
   bool has_group = false;  ///< --group
   bool has_frames = false; ///< --frames, --focus and --hide; folded output is PyTorch's, whose frames are fixed
@@ -186,15 +195,25 @@ struct FormatRow {
 };
 
 constexpr std::array kFormats{
-    FormatRow{.word = "folded", .has_view = true, .write = write_folded},
-    FormatRow{.word = "json", .has_view = true, .has_group = true, .has_frames = true, .write = write_tree},
-    FormatRow{.word = "speedscope", .has_view = true, .has_group = true, .has_frames = true, .write = write_speedscope},
-    FormatRow{.word = "pprof", .has_frames = true, .write = write_pprof},
-    FormatRow{.word = "perfetto", .has_moment = false, .write = write_perfetto},
-    FormatRow{.word = "sqlite", .write = write_tables},
-    FormatRow{.word = "csv", .has_table = true, .write = write_csv},
-    FormatRow{.word = "ndjson", .has_table = true, .write = write_ndjson},
-    FormatRow{.word = "pickle", .has_part = true, .write = write_snapshot},
+    FormatRow{.word = "folded", .ending = ".folded", .has_view = true, .write = write_folded},
+    FormatRow{.word = "json",
+              .ending = ".json",
+              .has_view = true,
+              .has_group = true,
+              .has_frames = true,
+              .write = write_tree},
+    FormatRow{.word = "speedscope",
+              .ending = ".speedscope.json",
+              .has_view = true,
+              .has_group = true,
+              .has_frames = true,
+              .write = write_speedscope},
+    FormatRow{.word = "pprof", .ending = ".pb.gz", .has_frames = true, .write = write_pprof},
+    FormatRow{.word = "perfetto", .ending = ".pftrace", .has_moment = false, .write = write_perfetto},
+    FormatRow{.word = "sqlite", .ending = ".sqlite", .write = write_tables},
+    FormatRow{.word = "csv", .ending = ".csv", .has_table = true, .write = write_csv},
+    FormatRow{.word = "ndjson", .ending = ".ndjson", .has_table = true, .write = write_ndjson},
+    FormatRow{.word = "pickle", .ending = ".pickle", .has_part = true, .write = write_snapshot},
 };
 
 Choices<const FormatRow*> format_choices() {
@@ -228,7 +247,8 @@ OptionList<ExportOptions> export_options() {
       {{one_of<ExportOptions, const FormatRow*, const FormatRow*>(
             {"format", '\0', "FORMAT", all_formats() + " (required, except with --json)"}, &ExportOptions::format,
             format_choices()),
-        verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output),
+        verbatim({"output", 'o', "FILE", "where it goes (default: standard output); of several snapshots a folder"},
+                 &ExportOptions::output),
         json_option(&ExportOptions::json, "the same as --format json -o FILE"),
         one_of<ExportOptions, std::optional<Table>, Table>(
             {"table", '\0', "NAME",
@@ -276,11 +296,34 @@ void refuse_options(const ExportOptions& options) {
   refuse(!options.scope.at.option.empty(), "at", &FormatRow::has_moment, row);
 }
 
+/// Writes a file for each snapshot below the folder that -o names. Returns the exit code of the worst.
+int export_each(const ExportOptions& options) {
+  if (options.target() == "-")
+    throw UsageError("several snapshots become several files: name their folder with -o FOLDER");
+  const auto outputs = outputs_below(options.target(), options, options.format->ending);
+  const std::vector<NamedRank> ranks = ranks_of_names(options.operands, "");
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    places.emplace(options.operands[i], i);
+  return answer_each(options, {}, [&](const std::string& file, const ExportOptions& given) {
+    ExportOptions of_file = given;
+    const std::size_t place = places.at(file);
+    of_file.operands = {file};
+    of_file.output = outputs[place].string();
+    of_file.rank = ranks[place].rank;
+    make_folder_of(outputs[place]);
+    of_file.format->write(of_file);
+    return FileAnswer{};
+  });
+}
+
 int run_export(const ExportOptions& given) {
   ExportOptions options = given;
   options.settle();
   if (options.format == nullptr) throw UsageError(fmt::format("export needs a format: add --format {}", all_formats()));
   refuse_options(options);
+  find_files(options);
+  if (options.has_several) return export_each(options);
   check_outputs(options, {{"-o", options.output}});
   options.format->write(options);
   return kSuccess;
@@ -291,8 +334,7 @@ int run_export(const ExportOptions& given) {
 Command export_command() {
   const CommandText text{
       .name = "export",
-      .operands = "SNAPSHOT --format FORMAT [-o FILE] [options]",
-      .operand_count = 1,
+      .operands = "SNAPSHOT...|FOLDER... --format FORMAT [-o FILE] [options]",
       .summary = "for other programs: pprof, Perfetto, speedscope, SQLite, CSV, JSON lines, folded stacks, the flame "
                  "graph as JSON, or a snapshot written anew",
       .text =
@@ -304,15 +346,19 @@ Command export_command() {
           "tables of segments, blocks, events, stacks and frames, and of what lives at the peak, or at the moment "
           "that --at names; csv and ndjson: one of these tables. pickle: a snapshot again, for PyTorch's tools and "
           "this program: without what --redact hides, of one --device, or of the events from --from to --to; it "
-          "ends at the moment of --to or --at, with the segments and blocks of that moment.",
+          "ends at the moment of --to or --at, with the segments and blocks of that moment. Of several snapshots, and "
+          "of "
+          "the snapshots below a folder, -o names a folder that gets a file for each.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
                   "  memviz export mem.pickle --format json --group pool,state -o tree.json\n"
                   "  memviz export mem.pickle --format pprof --frames user -o mem.pb.gz\n"
+                  "  memviz export rank*.pickle --format pprof -o profiles\n"
                   "  memviz export mem.pickle --format perfetto -o mem.pftrace\n"
                   "  memviz export mem.pickle --format sqlite -o mem.sqlite\n"
                   "  memviz export mem.pickle --format ndjson --table events -o events.ndjson\n"
                   "  memviz export mem.pickle --format pickle --redact all -o shared.pickle\n"
                   "  memviz export mem.pickle --format pickle --from 1000 --to 2000 -o step.pickle\n",
+      .takes_several = true,
   };
   return command(text, export_options(), run_export);
 }

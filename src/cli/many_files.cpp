@@ -31,10 +31,7 @@ bool is_compressed(std::string_view name) {
 }
 
 bool is_snapshot_name(const std::string& name) {
-  static constexpr std::array<std::string_view, 5> kEndings{".pickle", ".pkl", ".pt", ".json", ".ndjson"};
-  const std::string_view plain = without_compression(name);
-  return !name.starts_with('.') &&
-         std::ranges::any_of(kEndings, [&](std::string_view end) { return plain.ends_with(end); });
+  return !name.starts_with('.') && stem_of(name).size() < without_compression(name).size();
 }
 
 std::vector<std::string> files_below(const std::string& folder) {
@@ -151,6 +148,14 @@ private:
 };
 
 } // namespace
+
+std::string stem_of(std::string_view name) {
+  static constexpr std::array<std::string_view, 5> kEndings{".pickle", ".pkl", ".pt", ".json", ".ndjson"};
+  std::string_view plain = without_compression(name);
+  for (const std::string_view ending : kEndings)
+    if (plain.ends_with(ending)) return std::string(plain.substr(0, plain.size() - ending.size()));
+  return std::string(plain);
+}
 
 std::vector<std::string> files_of(const std::vector<std::string>& operands) {
   std::vector<std::string> files;

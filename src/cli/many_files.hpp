@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz::cli {
@@ -14,6 +15,9 @@ namespace memviz::cli {
 /// Returns the operands, with the snapshots below a folder instead of the folder, sorted by name: files that end in
 /// .pickle, .pkl, .pt, .json or .ndjson, compressed or not. Throws Error for a folder that cannot be read or has none.
 [[nodiscard]] std::vector<std::string> files_of(const std::vector<std::string>& operands);
+
+/// Returns the name of a snapshot without the endings that snapshots have.
+[[nodiscard]] std::string stem_of(std::string_view name);
 
 /// Makes files_of() the operands of a command that takes several.
 void find_files(CommandOptions& options);

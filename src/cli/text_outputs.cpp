@@ -112,6 +112,7 @@ private:
   }
 
   void write_text_of(const FileAnswer& answer) {
+    if (answer.text.empty()) return;
     const std::string text = (is_first_ ? "" : "\n") + answer.text;
     is_first_ = false;
     if (text_)

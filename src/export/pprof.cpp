@@ -136,8 +136,9 @@ private:
   }
 
   void write(Sample& sample) {
-    const auto& rehearsal = subject_.state.recording->origin.rehearsal;
-    if (rehearsal && rehearsal->rank) sample.labels.emplace_back("rank", std::to_string(*rehearsal->rank));
+    const auto& recorded = subject_.state.recording->origin.rank;
+    if (const auto& rank = recorded ? recorded : subject_.rank)
+      sample.labels.emplace_back("rank", std::to_string(*rank));
     ProtobufWriter body;
     body.packed(1, sample.locations);
     body.packed(2,

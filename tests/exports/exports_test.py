@@ -235,6 +235,36 @@ def check_page(subject, folder):
     expect("docs/export.md: Parquet", found, (len(subject.events), sum(event["size_bytes"] for event in subject.events)))
 
 
+def check_several(subjects, folder, go):
+    """Several snapshots: a file for each, which are one profile with ranks, one table with names of files, one query."""
+    job = folder / "job"
+    job.mkdir()
+    for rank, subject in enumerate(subjects):
+        shutil.copy(subject.path, job / f"rank{rank}.pickle")
+    for form in ("pprof", "perfetto", "ndjson", "sqlite"):
+        export(job, form, "-o", folder / form)
+    reserved = {str(rank): subject.reserved + subject.outside for rank, subject in enumerate(subjects)}
+    for rank, subject in enumerate(subjects):
+        profile = Profile.FromString(gzip.decompress((folder / "pprof" / f"rank{rank}.pb.gz").read_bytes()))
+        samples = list(samples_of(profile, profile.string_table))
+        expect(f"rank {rank} as pprof, labels", {labels["rank"] for labels, _, _ in samples}, {str(rank)})
+        expect(f"rank {rank} as pprof, in use", sum(values[1] for _, _, values in samples), reserved[str(rank)])
+        trace = (folder / "perfetto" / f"rank{rank}.pftrace").read_bytes()
+        expect(f"rank {rank} as perfetto", trace == export(subject.path, "perfetto"), True)
+    if go:
+        words = "go tool pprof -top -unit=B -nodefraction=0 -nodecount=10000 -tagfocus=rank=^1$".split()
+        words += sorted(map(str, (folder / "pprof").iterdir()))
+        top = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True, text=True).stdout
+        found = re.search(r"for (\d+)B, .* of (\d+)B", top)
+        expect("rank 1 of both by go tool pprof", [int(bytes) for bytes in found.groups()], [reserved["1"], sum(reserved.values())])
+    live = f"read_ndjson('{folder}/ndjson/*.ndjson', filename = true)"
+    rows = duckdb.sql(f"SELECT filename, sum(requested_bytes) FROM {live} GROUP BY 1 ORDER BY 1").fetchall()
+    with sqlite3.connect(folder / "sqlite" / "rank0.sqlite") as database:
+        database.execute("ATTACH ? AS other", (str(folder / "sqlite" / "rank1.sqlite"),))
+        query = "SELECT (SELECT sum(requested_bytes) FROM main.memviz_live), (SELECT sum(requested_bytes) FROM other.memviz_live)"
+        expect("two files at their peaks", [database.execute(query).fetchone()], [tuple(row[1] for row in rows)])
+
+
 def main():
     paths = [SOURCE / "testdata" / f"{name}.pickle" for name in SMALL]
     if not SHARED.is_dir() and os.environ.get("MEMVIZ_NEED_SHARED"):
@@ -254,6 +284,7 @@ def main():
         if go:
             check_go(subject, folder)
         check_page(subject, folder)
+        check_several([subject, Subject(paths[1])], folder, go)
     print("\n".join(failures[:20]) or f"{len(paths)} snapshots agree{'' if go else '; no go tool pprof here'}")
     sys.exit(1 if failures else 0)
 

@@ -1,4 +1,4 @@
-#include "analysis/ranks/rank_names.hpp"
+#include "memviz/rank_names.hpp"
 
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"

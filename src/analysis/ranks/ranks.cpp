@@ -2,8 +2,8 @@
 
 #include "analysis/ranks/rank_groups.hpp"
 #include "analysis/ranks/rank_medians.hpp"
-#include "analysis/ranks/rank_names.hpp"
 #include "base/saturating.hpp"
+#include "memviz/rank_names.hpp"
 
 #include <algorithm>
 #include <functional>

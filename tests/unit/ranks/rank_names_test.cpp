@@ -1,5 +1,5 @@
-#include "analysis/ranks/rank_names.hpp"
 #include "memviz/error.hpp"
+#include "memviz/rank_names.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
