@@ -20,7 +20,7 @@ namespace memviz {
 [[nodiscard]] std::string moment_text(const DeviceState& device);
 
 /// The same of one device; of several, which is at which: "GPU 1 at the out-of-memory error, event 5 of 9; the
-/// others at the end of recording".
+/// others at the end of recording". Devices without any memory are left out where others have some.
 [[nodiscard]] std::string moments_text(std::span<const DeviceState> devices);
 
 } // namespace memviz

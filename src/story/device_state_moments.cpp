@@ -1,3 +1,4 @@
+#include "memviz/compare.hpp"
 #include "memviz/device_state.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -6,6 +7,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <vector>
 
 namespace memviz {
 
@@ -41,6 +44,9 @@ std::string moment_text(const DeviceState& device) {
 
 std::string moments_text(std::span<const DeviceState> devices) {
   constexpr std::size_t kMostNamed = 3;
+  std::vector<DeviceState> used;
+  std::ranges::copy_if(devices, std::back_inserter(used), is_used, &DeviceState::figures);
+  if (!used.empty() && used.size() < devices.size()) return moments_text(used);
   const auto at_end = static_cast<std::size_t>(std::count_if(
       devices.begin(), devices.end(), [](const DeviceState& device_state) { return device_state.moment.is_end(); }));
   if (at_end == devices.size()) return moment_text({}, 0);

@@ -288,10 +288,10 @@ class SaveCases(ViewCase):
 
     def test_figures_and_pictures_are_saved(self):
         view = self.view(STEP)
-        view.press("Home", "Shift+ArrowRight", "4")
+        view.press("Home", "Shift+ArrowRight", "i")
         view.wait_for_event(14)
         name, text = self.saved(view, "j")
-        self.assertEqual(name, "memviz-stats.json")
+        self.assertEqual(name, "memviz-info.json")
         native = json.loads(memviz("stats", TESTDATA / STEP, "--at", "event:14", "--json", "-"))
         saved = json.loads(text)["devices"][0]
         self.assertEqual(saved, {name: native["devices"][0][name] for name in saved})
@@ -300,6 +300,27 @@ class SaveCases(ViewCase):
         name, text = self.saved(view, "s")
         self.assertEqual(name, "memviz-state.svg")
         self.assertIn("after event 14 ", text)
+
+    def test_figures_are_those_that_the_tab_shows(self):
+        view = self.view(STEP)
+        figures = {}
+
+        def save(*keys):
+            view.press(*keys)
+            name, text = self.saved(view, "j")
+            figures[name] = json.loads(text)
+            return figures[name]
+
+        table = save("p", "4")
+        self.assertEqual(sum(row["bytes"] for row in table["rows"]), table["bytes"])
+        self.assertEqual(len(save("5")["rows"]), 1529)
+        view.page.locator("#event-filter").fill("oom")
+        view.page.locator("#event-filter").blur()
+        self.assertEqual(save()["rows"], [])
+        native = json.loads(memviz("compare", TESTDATA / STEP, TESTDATA / STEP, "--json", "-"))
+        self.assertEqual(save("0", "9")["schema"], native["schema"])
+        self.assertEqual(save("6")["schema"], "memviz.timeline/1.0")
+        self.assertEqual([*figures], [f"memviz-{tab}.json" for tab in ("table", "events", "difference", "timeline")])
 
 
 class LinkCases(ViewCase):

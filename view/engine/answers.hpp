@@ -40,7 +40,7 @@ namespace memviz::view {
 [[nodiscard]] std::string picture_of(Engine& engine, const Request& request);
 /// SVG: what changed from "before" (a moment) of "file" to "after" of "other".
 [[nodiscard]] std::string comparison_of(Engine& engine, const Request& request);
-/// "of": explain (text), stats, state, flame, explain_json (JSON), folded.
+/// "of": explain (text), stats, state, flame, explain_json, timeline, compare (JSON), folded.
 [[nodiscard]] std::string text_of(Engine& engine, const Request& request);
 
 } // namespace memviz::view

@@ -2,10 +2,13 @@
 
 #include "memviz/answers.hpp"
 #include "memviz/compare.hpp"
+#include "memviz/compare_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
+#include "memviz/timeline_json.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/warnings.hpp"
 
@@ -79,12 +82,18 @@ ExplainAnswer explained(PageFile& file, const Request& request) {
   return explain_answer({.scope = scope_of(request)}, loaded(file, request));
 }
 
-std::string timeline_picture(PageFile& file, const Request& request) {
+/// The timelines of the devices that a request is about, as a picture or as JSON takes them.
+template <class Part> std::vector<Part> timelines_of(PageFile& file, const Request& request) {
   check_device(file.name(), file.recording(), request.device());
-  std::vector<TimelineDevice> devices;
+  std::vector<Part> parts;
   for (const DeviceRecord& record : file.timeline())
     if (!request.device() || record.device == *request.device())
-      devices.push_back({record, request.window(record.events)});
+      parts.push_back({record, request.window(record.events)});
+  return parts;
+}
+
+std::string timeline_picture(PageFile& file, const Request& request) {
+  const auto devices = timelines_of<TimelineDevice>(file, request);
   TimelineSvgOptions options;
   options.view = choice_of<TimelineView, 4>(request, "view",
                                             {{{"segments", TimelineView::segments},
@@ -105,6 +114,29 @@ std::vector<std::string> named_warnings(const PageFile& before, const PageFile& 
   return all;
 }
 
+/// The two sides of a request and what differs.
+struct Compared {
+  Compared(Engine& engine, const Request& request)
+      : before_file(engine.file(request)), after_file(engine.file(request, "other")),
+        before(before_file.state_at(request.text("before", "auto"), request.device())),
+        after(after_file.state_at(request.text("after", "auto"), request.device())),
+        comparison(compared(*before, *after, request.device())) {}
+
+  static Comparison compared(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
+    CompareOptions options;
+    options.tree.levels = memory_levels(after);
+    options.tree.device = device;
+    std::erase(options.tree.levels, Level::stream);
+    return compare_snapshots(before, after, options);
+  }
+
+  PageFile& before_file;
+  PageFile& after_file;
+  std::shared_ptr<const MemoryState> before;
+  std::shared_ptr<const MemoryState> after;
+  Comparison comparison;
+};
+
 } // namespace
 
 std::string picture_of(Engine& engine, const Request& request) {
@@ -120,19 +152,11 @@ std::string picture_of(Engine& engine, const Request& request) {
 }
 
 std::string comparison_of(Engine& engine, const Request& request) {
-  PageFile& before_file = engine.file(request);
-  PageFile& after_file = engine.file(request, "other");
-  const std::optional<DeviceId> device = request.device();
-  const auto before = before_file.state_at(request.text("before", "auto"), device);
-  const auto after = after_file.state_at(request.text("after", "auto"), device);
-  CompareOptions options;
-  options.tree.levels = memory_levels(*after);
-  options.tree.device = device;
-  std::erase(options.tree.levels, Level::stream);
-  const Comparison comparison = compare_snapshots(*before, *after, options);
-  ComparePicture picture{before_file.name(), after_file.name(), comparison, named_warnings(before_file, after_file)};
-  picture.before_facts = side_facts(*before, device);
-  picture.after_facts = side_facts(*after, device);
+  const Compared of(engine, request);
+  ComparePicture picture{of.before_file.name(), of.after_file.name(), of.comparison,
+                         named_warnings(of.before_file, of.after_file)};
+  picture.before_facts = side_facts(*of.before, request.device());
+  picture.after_facts = side_facts(*of.after, request.device());
   return compare_svg(picture, {});
 }
 
@@ -143,6 +167,14 @@ std::string text_of(Engine& engine, const Request& request) {
   if (of == "explain_json") {
     const ExplainAnswer answer = explained(file, request);
     return explain_json(file.name(), answer.loaded.state, answer.devices);
+  }
+  if (of == "timeline") return timeline_json(file.name(), file.end(), timelines_of<TimelinePart>(file, request));
+  if (of == "compare") {
+    const Compared sides(engine, request);
+    return compare_json({.before = {sides.before_file.name(), moments_text(sides.before->devices_of(request.device()))},
+                         .after = {sides.after_file.name(), moments_text(sides.after->devices_of(request.device()))},
+                         .comparison = sides.comparison,
+                         .warnings = named_warnings(sides.before_file, sides.after_file)});
   }
   if (of == "flame") return whole_text(json_of(flame_of(file, request)));
   if (of == "stats") return json_of(stats_of(file, request));

@@ -67,7 +67,7 @@ const KEYS = [
   ['1 to 9, i', 'the tabs'],
   ['k, t', 'colours by line or kind; the axis by event or time'],
   ['/, Esc', 'search; close, let go, stop searching'],
-  ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures as JSON'],
+  ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures of the tab as JSON'],
   ['?', 'this list'],
 ];
 

@@ -78,10 +78,22 @@ function save(text, type, name) {
 
 export const savePicture = () => svgText && save(svgText, 'image/svg+xml', `memviz-${view.tab}.svg`);
 
+const textNow = (of, about) => askText({ask: 'text', of, ...whereNow(), ...about});
+const atPlayhead = (of) => () => textNow(of, {at: momentOf(view.state)});
+const ofRange = () => textNow('timeline', {first: view.first, last: view.last});
+
+// Asks for the figures of each tab, as JSON; the tables add theirs.
+export const figures = {
+  flame: () => textNow('flame', livesOfPicture()),
+  state: atPlayhead('state'),
+  why: atPlayhead('explain_json'),
+  difference: () => textNow('compare', {...sidesNow(), other: view.file}),
+  info: atPlayhead('stats'),
+  ...Object.fromEntries(OF_RANGE.map((tab) => [tab, ofRange])),
+};
+
 export async function saveJson() {
-  const of = {flame: 'flame', state: 'state', why: 'explain_json'}[view.tab] || 'stats';
-  const about = view.tab === 'flame' ? livesOfPicture() : {at: momentOf(view.state)};
-  save(await askText({ask: 'text', of, ...whereNow(), ...about}), 'application/json', `memviz-${of}.json`);
+  save(await figures[view.tab](), 'application/json', `memviz-${view.tab}.json`);
 }
 
 export function startPictures() {

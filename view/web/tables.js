@@ -2,8 +2,9 @@
 // events.
 import {searchFor} from './controls.js';
 import {byId, element} from './elements.js';
-import {askJson, latestOnly} from './engine.js';
+import {askJson, askText, latestOnly} from './engine.js';
 import {deviceNow, goTo, hasDevice, view, watch, whereNow} from './model.js';
+import {figures} from './pictures.js';
 import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '../../render/web/core/numbers.js';
 
 const sorting = {by: 'bytes', isAscending: false};
@@ -48,8 +49,11 @@ function tableElement(rows, all, onRow) {
   return element('table', {class: 'rows'}, element('thead', {}, element('tr', {}, ...columns.map(heading))), element('tbody', {}, ...body));
 }
 
+const linesNow = (by) => ({ask: 'lines', ...whereNow(), ...livesNow(), ...by});
+const callersNow = () => linesNow({by: 'sandwich', frame: chosenFunction.frame});
+
 async function sandwich(frame, all) {
-  const found = await askJson({ask: 'lines', ...whereNow(), ...livesNow(), by: 'sandwich', frame: frame.frame});
+  const found = await askJson(callersNow());
   const open = (row) => {
     chosenFunction = row;
     showTable({});
@@ -62,7 +66,7 @@ async function sandwich(frame, all) {
 
 const showTable = latestOnly(async () => {
   if (view.tab !== 'table' || !hasDevice()) return;
-  const {rows, bytes} = await askJson({ask: 'lines', ...whereNow(), ...livesNow(), by: tableOf});
+  const {rows, bytes} = await askJson(linesNow({by: tableOf}));
   const place = byId('table');
   if (tableOf === 'function' && chosenFunction) {
     const back = element('button', {type: 'button'}, 'all functions');
@@ -89,9 +93,21 @@ let found = null, isJump = false;
 // The events a pixel of the list stands for, where there are more than an element can be high.
 const scaleOf = (all) => Math.max(1, (all * ROW_HEIGHT) / MOST_HEIGHT);
 
+const filterNow = () => byId('event-filter').value.trim();
+
+// The events that the filter leaves, up to a number that a page can hold.
+async function eventsAsJson() {
+  const MOST = 100_000, AT_ONCE = 1000, rows = [], request = {ask: 'events', ...whereNow(), filter: filterNow(), count: AT_ONCE};
+  for (;;) {
+    const page = await askJson({...request, from: rows.length});
+    rows.push(...page.rows);
+    if (!page.rows.length || rows.length >= Math.min(MOST, page.all)) return JSON.stringify({filter: request.filter, all: page.all, rows});
+  }
+}
+
 const showEvents = latestOnly(async () => {
   if (view.tab !== 'events' || !hasDevice()) return;
-  const jumps = isJump, filter = byId('event-filter').value.trim();
+  const jumps = isJump, filter = filterNow();
   isJump = false; // a jump asked for while this one waits is for the next
   const count = Math.ceil(list.clientHeight / ROW_HEIGHT) + 2 * MARGIN;
   const request = {ask: 'events', ...whereNow(), filter, state: view.state, count};
@@ -125,6 +141,8 @@ function jump() {
 }
 
 export function startTables() {
+  figures.table = () => askText(chosenFunction ? callersNow() : linesNow({by: tableOf}));
+  figures.events = eventsAsJson;
   for (const one of ['line', 'kind', 'function'])
     byId(`by-${one}`).addEventListener('click', () => {
       tableOf = one;

@@ -55,6 +55,17 @@ TEST_CASE("the other moments are with the command that shows them") {
   }
 }
 
+TEST_CASE("devices without any memory have no moment to name") {
+  DeviceState unused;
+  unused.moment.kind = MomentKind::peak;
+  unused.device = DeviceId{1};
+  const std::vector<DeviceState> both{at(MomentKind::peak, 4096), unused};
+  CHECK(moments_text(both) == moment_text(both.front()));
+  CHECK(moments_text(std::span(both).subspan(1)) == moment_text(unused));
+  const std::vector<DeviceState> none(2, unused);
+  CHECK(moments_text(none) == "GPU 1 at the peak, before the first event; GPU 1 at the peak, before the first event");
+}
+
 TEST_CASE("a sentence that has the figures names the moment in few words") {
   CHECK(short_moment_text({}) == "at the end");
   CHECK(short_moment_text(moment(MomentKind::peak, 4)) == "at its peak");
