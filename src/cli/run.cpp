@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 struct RunCommand : CommandOptions {
   std::string folder = "memviz-run";
+  std::optional<std::string> partial;
   std::uint64_t max_entries = 100'000;
   bool python_only = false;
 };
@@ -37,6 +39,9 @@ OptionList<RunCommand> run_options() {
                   "where the snapshots go (default: memviz-run); made when the first one is written, no file is "
                   "replaced"},
                  &RunCommand::folder),
+        verbatim({"partial", '\0', "FOLDER",
+                  "also write there what `memviz ranks` needs of each snapshot, at most 8 KB: a folder of all nodes"},
+                 &RunCommand::partial),
         parsed({"max-entries", '\0', "N", "events of each device's history that are kept (default: 100000)"},
                &RunCommand::max_entries, parse_entries),
         flag({"python-only", '\0', "",
@@ -64,7 +69,7 @@ std::string in_full(const std::string& folder) {
 Variables environment(const RunCommand& options) {
   const std::string hook = hooks::lasting_hook().string();
   const char* const own = std::getenv("PYTHONPATH");
-  return {
+  Variables variables{
       {"PYTHONPATH", own == nullptr || *own == '\0' ? hook : hook + ':' + own},
       {"MEMVIZ_PROGRAM", own_file()},
       {"MEMVIZ_RECORD", "1"},
@@ -72,6 +77,8 @@ Variables environment(const RunCommand& options) {
       {"MEMVIZ_RECORD_MAX_ENTRIES", std::to_string(options.max_entries)},
       {"MEMVIZ_RECORD_STACKS", options.python_only ? "python" : "all"},
   };
+  if (options.partial) variables.emplace_back("MEMVIZ_RECORD_PARTIAL", in_full(*options.partial));
+  return variables;
 }
 
 /// A program that cannot be recorded runs all the same.
@@ -87,6 +94,8 @@ Variables environment_or_none(const RunCommand& options) {
 int run_run(const RunCommand& options) {
   if (options.folder.empty() || options.folder == "-")
     throw UsageError("--dir names a folder, which gets a snapshot from each process that runs out of memory");
+  if (options.partial && (options.partial->empty() || *options.partial == "-"))
+    throw UsageError("--partial names a folder, which gets a part of each snapshot");
   const int error = become(options.operands, environment_or_none(options));
   // As a shell has them.
   constexpr int kNoProgram = 127;
@@ -109,11 +118,12 @@ Command run_command() {
           "keeps a bounded history of PyTorch's CUDA allocator from when CUDA is first used. At an out-of-memory "
           "error it writes a snapshot, prints on standard error what `memviz explain --brief` says of it, and lets "
           "the error go on. Nothing is written while memory lasts. With the Python package installed, MEMVIZ_RECORD=1 "
-          "does the same for programs that others start; MEMVIZ_RECORD_DIR and MEMVIZ_RECORD_MAX_ENTRIES are its "
-          "options. Exit code 127 where there is no such program, 126 where it cannot be started.",
+          "does the same for programs that others start; MEMVIZ_RECORD_DIR, MEMVIZ_RECORD_MAX_ENTRIES and "
+          "MEMVIZ_RECORD_PARTIAL are its options. Exit code 127 where there is no such program, 126 where it cannot be "
+          "started.",
       .examples = "  memviz run -- python train.py\n"
                   "  memviz run --dir /scratch/oom -- torchrun --nproc-per-node 8 train.py\n"
-                  "  srun memviz run -- python train.py\n"
+                  "  srun memviz run --dir /local/oom --partial /shared/parts -- python train.py\n"
                   "  MEMVIZ_RECORD=1 MEMVIZ_RECORD_DIR=/scratch/oom python train.py\n",
       .takes_program = true,
   };

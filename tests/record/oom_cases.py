@@ -34,6 +34,21 @@ class OutOfMemory(Stage):
         self.assertIsNone(answer["measured"]["other_processes"])
         self.assertIn("1.00 MiB is neither PyTorch's nor free", verdict)
 
+    def test_leaves_the_part_that_ranks_needs_where_all_nodes_write(self):
+        parts = self.folder / "parts"
+        for rank in range(2):
+            done = self.run_python(TOO_MUCH, options=["--partial", parts], RANK=str(rank))
+            self.assertIn(f"  Of all ranks: memviz ranks {parts}\n", done.err)
+        self.assertEqual(len(list(parts.iterdir())), 2)
+        answer = json.loads(self.done([MEMVIZ, "ranks", parts, "--json", "-", "--quiet"]).out)
+        self.assertEqual([row["rank"] for row in answer["ranks"]], [0, 1])
+        self.assertTrue(answer["headline"].startswith("2 ranks ran out of memory"), answer["headline"])
+
+    def test_without_room_for_the_part_still_has_its_verdict(self):
+        done = self.run_python(TOO_MUCH, options=["--partial", "/dev/null/parts"])
+        self.assertIn("  No part of it for memviz ranks: ", done.err)
+        self.assertIn("Exhaustion:", done.err)
+
     def test_that_is_caught_is_told_and_the_program_goes_on(self):
         done = self.run_python(CAUGHT.format(count=5))
         self.assertEqual((done.returncode, done.out), (0, "went on\n"))

@@ -129,6 +129,7 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
         lines.append(f"  {failure}.")
     if written:
         lines.append(f"  All of it: memviz explain {shlex.quote(written)}")
+        lines += _part_lines(written)
     lines.append("  The error goes on to the program, which may catch it.")
     messages.say("\n".join(lines))
     return written
@@ -139,13 +140,31 @@ def verdict(snapshot: Union[str, bytes]) -> str:
     words = [_program(), "explain", "--brief", "--quiet"]
     if isinstance(snapshot, str):  # the files that ran are there, and it is known which changed since
         words += ["--source", os.sep]
-    words += ["--", snapshot if isinstance(snapshot, str) else "-"]
+    return _said([*words, "--", snapshot if isinstance(snapshot, str) else "-"], None if isinstance(snapshot, str) else snapshot)
+
+
+def _part_lines(path: str) -> list[str]:
+    """Writes what `memviz ranks` needs of a snapshot into the folder MEMVIZ_RECORD_PARTIAL; returns what is said of it."""
+    folder = os.environ.get("MEMVIZ_RECORD_PARTIAL")
+    if not folder:
+        return []
+    part = os.path.join(folder, f"{os.uname().nodename}-{os.path.basename(path)}.ndjson")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        _said([_program(), "ranks", "--quiet", "--partial", part, "--", path], None)
+    except Exception as error:
+        return [f"  No part of it for memviz ranks: {error}"]
+    return [f"  Of all ranks: memviz ranks {shlex.quote(folder)}"]
+
+
+def _said(words: list[str], standard_input: Optional[bytes]) -> str:
+    """What memviz prints for these words. Raises where it fails."""
     # The program needs nothing that was loaded into this one.
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "PYTHONPATH")}
     done = subprocess.run(
         words,
-        input=None if isinstance(snapshot, str) else snapshot,
-        stdin=subprocess.DEVNULL if isinstance(snapshot, str) else None,
+        input=standard_input,
+        stdin=subprocess.DEVNULL if standard_input is None else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
