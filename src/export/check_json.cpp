@@ -113,7 +113,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
 
 std::string check_json(const CheckReport& report) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.check/1.0");
+    begin_document(json, "memviz.check/1.1");
     write_report(json, report);
     json.end_object();
   });

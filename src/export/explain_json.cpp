@@ -213,7 +213,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
 std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.explain/1.0").member("file", file);
+    begin_document(json, "memviz.explain/1.1").member("file", file);
     write_rehearsal(json, state.recording->origin.rehearsal);
     json.key("devices").begin_array();
     for (const DeviceExplanation& device : devices)

@@ -151,7 +151,7 @@ private:
 
 std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.leaks/1.0").member("file", file).key("devices").begin_array(JsonLayout::rows);
+    begin_document(json, "memviz.leaks/1.1").member("file", file).key("devices").begin_array(JsonLayout::rows);
     LeaksJson leaks_json(state, json);
     for (const DeviceLeaks& leaks : devices)
       leaks_json.add(leaks);

@@ -110,7 +110,7 @@ std::string line_of(const std::function<void(JsonWriter&)>& write) {
 
 std::string ranks_json(const JobReport& report) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.ranks/1.0").member("headline", ranks_headline(report));
+    begin_document(json, "memviz.ranks/1.1").member("headline", ranks_headline(report));
     json.member("files", report.parts.size()).member("unread", report.unread.size()).key("missing").begin_array();
     for (const auto& [first, last] : report.missing)
       json.begin_object(JsonLayout::compact).member("first", first).member("last", last).end_object();

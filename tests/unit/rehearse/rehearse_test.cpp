@@ -230,7 +230,7 @@ TEST_CASE("a verdict in words") {
     verdict.steps_asked = 3;
     CHECK(has_note(verdict, "--steps 3: the program ended after 2 steps"));
     verdict.facts.is_stopped = true;
-    CHECK(has_note(verdict, "Stopped after 2 optimizer steps, as asked"));
+    CHECK(has_note(verdict, "Stopped after 2 optimizer steps, as requested"));
   }
   SUBCASE("as JSON") {
     const auto json = nlohmann::json::parse(variants_json({.usual = verdict_of({}, fitting())}));
