@@ -29,9 +29,10 @@ void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
   json.end_array().end_object();
 }
 
+/// Writes the members of an open object.
 void write_device(JsonWriter& json, const MemoryState& state, const DeviceState& device_state,
-                  const NoStackAccount& no_stack, const std::vector<UserLine>& users, const KindsByDevice& peak_kinds) {
-  write_device_key(json.begin_object(), device_state.device).key("at");
+                  const NoStackAccount& no_stack, const KindsByDevice& peak_kinds) {
+  write_device_key(json, device_state.device).key("at");
   write_moment(json, device_state.moment);
   json.member("segments", device_state.figures.segments)
       .member("blocks", device_state.figures.blocks)
@@ -57,8 +58,6 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceState&
   if (state.has_kinds) write_kinds(json.key("kinds"), kind_account(state, device_state.device));
   const auto peak = peak_kinds.find(device_state.device);
   if (peak != peak_kinds.end()) write_kinds(json.key("peak_kinds"), peak->second);
-  write_lines(json.key("users"), state.frames(), users);
-  json.end_object();
 }
 
 } // namespace
@@ -68,8 +67,11 @@ std::string stats_json(const std::string& file, const MemoryState& state, const 
     begin_document(json, "memviz.stats/1.1").member("file", file).key("devices").begin_array();
     const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
     const std::vector<std::vector<UserLine>> users = rank_user_lines_of_devices(state);
-    for (std::size_t i = 0; i < state.devices.size(); ++i)
-      write_device(json, state, state.devices[i], no_stack[i], users[i], peak_kinds);
+    for (std::size_t i = 0; i < state.devices.size(); ++i) {
+      write_device(json.begin_object(), state, state.devices[i], no_stack[i], peak_kinds);
+      write_lines(json.key("users"), state.frames(), users[i]);
+      json.end_object();
+    }
     json.end_array().member("warnings", warnings_and_losses(state));
     const Origin& origin = state.recording->origin;
     json.key("origin")

@@ -20,9 +20,9 @@ void write_within(JsonWriter& json, const FrameTable& frames, const std::vector<
 }
 
 void write_lines(JsonWriter& json, const FrameTable& frames, const std::vector<UserLine>& lines) {
-  constexpr std::size_t kMostLines = 100;
+  constexpr std::size_t kMost = 100;
   json.begin_array();
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
+  for (std::size_t i = 0; i < std::min(lines.size(), kMost); ++i) {
     json.begin_object()
         .member("line", node_label(frames, lines[i].key))
         .member("bytes", lines[i].amount.bytes)
