@@ -33,7 +33,7 @@ target_include_directories(engine_tests PRIVATE ${root}/tests)
 target_compile_definitions(engine_tests PRIVATE DOCTEST_CONFIG_NO_MULTITHREADING DOCTEST_CONFIG_NO_POSIX_SIGNALS _WASI_EMULATED_SIGNAL
   _WASI_EMULATED_PROCESS_CLOCKS)
 target_link_libraries(engine_tests PRIVATE engine_settings page_libraries page_exceptions wasi-emulated-signal wasi-emulated-process-clocks)
-target_compile_options(engine_tests PRIVATE -O1 -Wno-shorten-64-to-32 -Wno-c++11-narrowing)
+target_compile_options(engine_tests PRIVATE -O1 -Wno-c++11-narrowing)
 target_link_options(engine_tests PRIVATE -fwasm-exceptions -Wl,--gc-sections -Wl,-z,stack-size=8388608 -Wl,--max-memory=4294967296)
 memviz_unity_by_folder(engine_tests)
 set_target_properties(engine_tests PROPERTIES SUFFIX .wasm)
