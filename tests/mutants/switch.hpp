@@ -26,7 +26,7 @@ inline void note(const char* mark, const char* text) {
 inline bool is_on(int number) {
   static const int chosen = [] {
     const char* const value = std::getenv("MUTANT");
-    return value == nullptr ? -1 : std::atoi(value);
+    return value == nullptr ? -1 : static_cast<int>(std::strtol(value, nullptr, 10));
   }();
   if (!reached[static_cast<std::size_t>(number)].exchange(true)) {
     std::array<char, 16> digits{};
