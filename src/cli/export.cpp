@@ -346,9 +346,8 @@ Command export_command() {
           "tables of segments, blocks, events, stacks and frames, and of what lives at the peak, or at the moment "
           "that --at names; csv and ndjson: one of these tables. pickle: a snapshot again, for PyTorch's tools and "
           "this program: without what --redact hides, of one --device, or of the events from --from to --to; it "
-          "ends at the moment of --to or --at, with the segments and blocks of that moment. Of several snapshots, and "
-          "of "
-          "the snapshots below a folder, -o names a folder that gets a file for each.",
+          "ends at the moment of --to or --at, with the segments and blocks of that moment. Of several snapshots, "
+          "and of those below a folder, -o names a folder that gets a file for each.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
                   "  memviz export mem.pickle --format json --group pool,state -o tree.json\n"
                   "  memviz export mem.pickle --format pprof --frames user -o mem.pb.gz\n"

@@ -38,7 +38,7 @@ fs::path common_folder(const std::vector<fs::path>& paths) {
 std::vector<fs::path> outputs_below(const fs::path& folder, const CommandOptions& options, std::string_view ending) {
   std::error_code unknown;
   if (fs::exists(folder, unknown) && !fs::is_directory(folder, unknown))
-    throw UsageError(fmt::format("'{}' is no folder, and several snapshots become several files", folder.string()));
+    throw UsageError(fmt::format("'{}' is not a folder, and several snapshots become several files", folder.string()));
   std::vector<fs::path> snapshots;
   std::map<fs::path, std::string> taken; ///< by whom
   for (const std::string& file : options.operands) {

@@ -40,7 +40,8 @@ OptionList<RunCommand> run_options() {
                   "replaced"},
                  &RunCommand::folder),
         verbatim({"partial", '\0', "FOLDER",
-                  "also write there what `memviz ranks` needs of each snapshot, at most 8 KB: a folder of all nodes"},
+                  "also write there what `memviz ranks` needs of each snapshot, at most 8 KB: a folder that all nodes "
+                  "share"},
                  &RunCommand::partial),
         parsed({"max-entries", '\0', "N", "events of each device's history that are kept (default: 100000)"},
                &RunCommand::max_entries, parse_entries),

@@ -138,9 +138,10 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
 def verdict(snapshot: Union[str, bytes]) -> str:
     """What `memviz explain --brief` says of a file, or of the bytes of one."""
     words = [_program(), "explain", "--brief", "--quiet"]
-    if isinstance(snapshot, str):  # the files that ran are there, and it is known which changed since
-        words += ["--source", os.sep]
-    return _said([*words, "--", snapshot if isinstance(snapshot, str) else "-"], None if isinstance(snapshot, str) else snapshot)
+    if isinstance(snapshot, bytes):
+        return _said([*words, "--", "-"], snapshot)
+    # The files that ran are there, and it is known which changed since.
+    return _said([*words, "--source", os.sep, "--", snapshot], None)
 
 
 def _part_lines(path: str) -> list[str]:

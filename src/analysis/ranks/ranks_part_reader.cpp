@@ -1,3 +1,4 @@
+#include "analysis/tree/user_lines.hpp"
 #include "memviz/error.hpp"
 #include "memviz/ranks.hpp"
 #include "value/document.hpp"
@@ -94,7 +95,6 @@ private:
   }
   /// Nothing in parts of an older memviz.
   [[nodiscard]] std::vector<LineMemory> within() const {
-    constexpr std::size_t kMost = 3;
     std::vector<LineMemory> lines;
     if (get("within").kind() != Kind::list) return lines;
     document_.for_each(get("within"), [&](Value item) {
@@ -102,7 +102,7 @@ private:
       if (item.kind() != Kind::dict || line.kind() != Kind::text)
         throw Error("expected objects with 'line' in 'within'");
       lines.push_back({std::string(document_.text(line)), {}, number(document_.get(item, "bytes"), "bytes")});
-      return lines.size() < kMost;
+      return lines.size() < kMostWithin;
     });
     return lines;
   }

@@ -49,7 +49,7 @@ TEST_CASE("the text of a frame's line is that of its file below the folder") {
     CHECK(text_of(project + "/", project + "/train.py", 4) == "last");
   }
   SUBCASE("at the end of a path of another machine") {
-    CHECK(text_of(project, "/home/ana/work/train.py", 1) == "import torch");
+    CHECK(text_of(project, "/home/ana/project/train.py", 1) == "import torch");
     CHECK(text_of(project, "train.py", 1) == "import torch");
     CHECK(text_of(project, "./train.py", 1) == "import torch");
     CHECK(text_of(project, "C:\\work\\train.py", 1) == "import torch");
@@ -138,9 +138,9 @@ TEST_CASE("files of a snapshot are those of a folder where their paths begin ali
   write_in(folder, "train.py", "own");
   write_in(folder, "models/gpt.py", "own model");
   FrameTable frames;
-  const FrameId own = frame_in(frames, "/home/ana/work/train.py", 1);
+  const FrameId own = frame_in(frames, "/home/ana/project/train.py", 1);
   SUBCASE("so that a file of another project with the same name is not shown") {
-    const FrameId model = frame_in(frames, "/home/ana/work/models/gpt.py", 1);
+    const FrameId model = frame_in(frames, "/home/ana/project/models/gpt.py", 1);
     const FrameId other = frame_in(frames, "/opt/tools/train.py", 1);
     SourceLines sources({folder / ""}, kLater);
     sources.add_to(frames);
@@ -157,7 +157,7 @@ TEST_CASE("files of a snapshot are those of a folder where their paths begin ali
     CHECK(frames.source(other).empty());
     REQUIRE(sources.remarks().size() == 1);
     CHECK(sources.remarks().front().ends_with(
-        "it is unknown whether its files are those of /home/ana/work/ or of /opt/tools/ in the snapshot, so none of "
+        "it is unknown whether its files are those of /home/ana/project/ or of /opt/tools/ in the snapshot, so none of "
         "their lines is shown; name the folder above it"));
   }
   SUBCASE("and a file of a package is not one of the project") {
