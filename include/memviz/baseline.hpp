@@ -1,8 +1,8 @@
 #pragma once
 
-// Recordings of one commit -> a small file that later ones are compared with: the peak and the end of each device, by
-// line and kind, as the range that the recordings span; and back into a state that compare_snapshots() takes.
-// baseline_json.hpp has the file.
+// Recordings of one commit -> a small file to compare later recordings with: the peak and the end of each device, by
+// line and kind, as the range that the recordings span. Also converts it back into a state for compare_snapshots().
+// baseline_json.hpp defines the file.
 
 #include "memviz/compare.hpp"
 #include "memviz/device_kind.hpp"
@@ -18,13 +18,13 @@
 
 namespace memviz {
 
-/// The least and the most of a figure among the recordings.
+/// The smallest and the largest value of a figure among the recordings.
 struct ByteRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
 
-/// A line of the user's own code, or the label of the reason why there is none, and a kind of memory.
+/// A line of the user's own code, or the reason why there is none, and a kind of memory.
 struct BaselineLine {
   std::string function = {};
   std::string file = {};
@@ -37,15 +37,15 @@ struct BaselineLine {
 struct BaselineShare {
   ByteRange bytes;
   std::uint64_t blocks = 0;     ///< of the recording that holds most
-  std::uint64_t recordings = 0; ///< in which it holds anything
+  std::uint64_t recordings = 0; ///< the number of recordings that hold any
 };
 
-/// A device at its peak or its end.
+/// A device at its peak or at its end.
 struct BaselineMoment {
   std::int64_t event = -1;
   MemoryTotals totals; ///< of the recording that requests most
   std::map<BaselineLine, BaselineShare> lines;
-  ByteRange rest; ///< all lines that the file leaves out
+  ByteRange rest; ///< all lines that the file omits
 };
 
 struct BaselineDevice {
@@ -54,31 +54,32 @@ struct BaselineDevice {
   ByteRange peak_requested;
   ByteRange end_requested;
   ByteRange end_reserved;
-  std::array<BaselineMoment, 2> moments; ///< the peak and the end
-  std::uint64_t recordings = 0;          ///< that use it
+  std::array<BaselineMoment, 2> moments; ///< at the peak and at the end
+  std::uint64_t recordings = 0;          ///< the recordings that use it
 };
 
 struct Baseline {
-  std::vector<std::string> recordings; ///< their names
+  std::vector<std::string> recordings; ///< the recordings' file names
   std::vector<std::pair<std::string, std::string>> settings;
   std::string generation;
   std::string rehearsed_gpu; ///< the made-up GPU of a rehearsal; "" for a real one
   std::map<DeviceId, BaselineDevice> devices;
-  std::uint64_t most_of_left_out_bytes = 0; ///< that no line left out of the file exceeds; 0: the file has all lines
+  std::uint64_t most_of_left_out_bytes = 0; ///< upper bound for lines omitted from the file; 0: it has all lines
 };
 
-/// Adds a recording by its state at the peak and at the end, both with kinds.
+/// Adds a recording, given as its states at the peak and at the end, both with kinds.
 void add_recording(Baseline& baseline, const std::string& name, const MemoryState& at_peak, const MemoryState& at_end);
 
-/// Returns the state at the peak, or at the end, in which each figure is the highest of the recordings, or the lowest.
+/// Returns the state at the peak or at the end, with the highest, or the lowest, value of each figure among the
+/// recordings.
 [[nodiscard]] MemoryState state_of(const Baseline& baseline, MomentKind moment, std::uint64_t ByteRange::*side);
 /// Whether the peak is known.
 [[nodiscard]] bool has_events(const Baseline& baseline);
 /// "a.pickle", "3 recordings, a.pickle to c.pickle"
 [[nodiscard]] std::string name_of(const Baseline& baseline);
 
-/// Takes out of a comparison of two baselines what they do not know: segments, and lines that the file of one may have
-/// left out, which count as the rest.
+/// Removes from a comparison of two baselines what they do not record: segments, and lines that one of the files may
+/// have omitted, which are counted as the rest.
 void fold_left_out(Comparison& comparison, const Baseline& before, const Baseline& after);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// A Baseline <-> the JSON of at most 100 KB that is kept in a repository.
+// A Baseline <-> JSON of at most 100 KB, to keep in a repository.
 
 #include "memviz/baseline.hpp"
 
@@ -9,14 +9,14 @@
 
 namespace memviz {
 
-/// Returns at most 100 KB: the lines that hold least are left out, and counted as the rest. Throws Error where the
-/// names of recordings and settings alone take more.
+/// Returns at most 100 KB: the smallest lines are omitted and counted as the rest. Throws Error if the names of
+/// recordings and settings alone take more.
 [[nodiscard]] std::string baseline_json(const Baseline& baseline);
 
-/// Reads what baseline_json() wrote. Throws Error.
+/// Reads the output of baseline_json(). Throws Error.
 [[nodiscard]] Baseline read_baseline_json(std::string_view json);
 
-/// Whether bytes begin as baseline_json() does.
+/// Whether bytes begin like the output of baseline_json().
 [[nodiscard]] bool is_baseline_json(std::string_view bytes);
 
 } // namespace memviz

@@ -1,8 +1,8 @@
 #pragma once
 
-// Finds the births of the blocks of a state: when each was allocated, how often its address was used before, and what
-// the program said of it. A replay keeps only which event that was, so that it needs little memory; this looks at the
-// events once more, for a picture that shows every block.
+// Finds the births of the blocks of a state: when each was allocated, how often its address had been used before, and
+// which texts the program attached to it. To save memory, a replay keeps only the index of that event; this reads the
+// events again, for pictures that show every block.
 
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -16,11 +16,11 @@
 
 namespace memviz {
 
-/// Takes all events of the file whose state this is. Memory proportional to the blocks of that state.
+/// Receives all events of the file that the state belongs to. Memory is proportional to the blocks of that state.
 class BirthFinder final : public EventSink {
 public:
-  /// Gives each block of `state`, which must outlive this object, a birth; one without a recorded alloc is the first
-  /// use of its address.
+  /// Adds a birth to each block of `state`, which must outlive this object. A block without a recorded alloc is the
+  /// first use of its address.
   explicit BirthFinder(MemoryState& state);
   ~BirthFinder() override;
   BirthFinder(const BirthFinder&) = delete;
@@ -28,7 +28,7 @@ public:
 
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
-  /// Throws Error where a text is none of the recording: the events were others than those that it was made of.
+  /// Throws Error if a text is not from the recording, because the events are not those it was made from.
   void finish() const;
 
 private:
@@ -36,8 +36,8 @@ private:
   void take(OfDevice& of_device, std::uint64_t index, const Event& event, std::size_t block);
 
   MemoryState& state_;
-  ByDevice<std::unique_ptr<OfDevice>> devices_; ///< those with a block that has a recorded alloc
-  std::vector<bool> is_alive_;                  ///< by block index: whether the events are within its life
+  ByDevice<std::unique_ptr<OfDevice>> devices_; ///< those that have a block with a recorded alloc
+  std::vector<bool> is_alive_;                  ///< by block index: whether the event is within the block's life
 };
 
 } // namespace memviz

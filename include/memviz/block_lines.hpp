@@ -1,6 +1,6 @@
 #pragma once
 
-// MemoryState -> for each block in use the line of the user's own code that asked for it.
+// MemoryState -> for each block in use, the line of the user's own code that allocated it.
 
 #include "memviz/flame.hpp"
 
@@ -11,12 +11,12 @@
 
 namespace memviz {
 
-/// The line of a block that is not in use, or not on the requested device.
+/// The value for a block that is not in use, or not on the requested device.
 inline constexpr std::uint32_t kNoLine = std::numeric_limits<std::uint32_t>::max();
 
 struct BlockLines {
-  std::vector<UserLine> lines;         ///< what rank_user_lines() returns
-  std::vector<std::uint32_t> of_block; ///< by block index: a place in `lines`, or kNoLine
+  std::vector<UserLine> lines;         ///< the result of rank_user_lines()
+  std::vector<std::uint32_t> of_block; ///< by block index: an index into `lines`, or kNoLine
 };
 
 /// Returns the lines of the blocks of `device`, or of all devices.

@@ -1,7 +1,7 @@
 #pragma once
 
-// A file, of whatever kind -> what it is: a snapshot or not, whether its accounts add up, who wrote it, and which
-// opcodes of a hostile pickle would have run something.
+// A file of any kind -> what it is: whether it is a snapshot, whether its accounts balance, which program wrote it, and
+// which opcodes of a hostile pickle would have executed something.
 
 #include "memviz/read_by.hpp"
 #include "memviz/session.hpp"
@@ -21,11 +21,11 @@ struct CheckReport {
   std::string file;
   std::uint64_t size_bytes = 0;                 ///< decompressed
   std::optional<std::uint64_t> stored_bytes;    ///< of a file that is compressed
-  std::shared_ptr<const pickle::Survey> survey; ///< its opcodes; null of what is not a pickle, or where not looked at
-  std::optional<ReadBy> read_by;                ///< none where no reader began
+  std::shared_ptr<const pickle::Survey> survey; ///< its opcodes; null if it is not a pickle or was not scanned
+  std::optional<ReadBy> read_by;                ///< nullopt if no reader started
   std::string error;                            ///< why it is not a snapshot; "" where it is one
-  std::shared_ptr<const Recording> recording;   ///< null where it is not a snapshot
-  std::optional<MemoryState> state;             ///< unless the structure alone was asked for
+  std::shared_ptr<const Recording> recording;   ///< null if it is not a snapshot
+  std::optional<MemoryState> state;             ///< except if only the structure was requested
   double decoding_seconds = 0;
 
   [[nodiscard]] bool is_balanced() const;
@@ -33,11 +33,11 @@ struct CheckReport {
 
 enum class CheckDepth : std::uint8_t {
   whole,
-  structure, ///< everything is decoded and validated, nothing replayed; opcodes are looked at only where that fails
+  structure, ///< decodes and validates everything, replays nothing; scans opcodes only if that fails
 };
 
-/// Throws what read_input() throws, and what keeps a file from being read at all; that it is not a snapshot is an
-/// answer.
+/// Throws the exceptions of read_input(), and those that prevent reading at all; that a file is not a snapshot is a
+/// result.
 [[nodiscard]] CheckReport check(const std::string& path, CheckDepth depth, const SessionOptions& options);
 
 } // namespace memviz

@@ -1,7 +1,7 @@
 #pragma once
 
-// Two jobs of many ranks, each read as job_report() reads it -> what changed on each rank that both have: the three
-// figures of a gate, and the lines at the moment of its part. No file is read again.
+// Two jobs of many ranks, each as job_report() reads it -> what changed on each rank that both have: the three figures
+// of a gate, and the lines at the moment of its part. No file is read again.
 
 #include "memviz/compare.hpp"
 #include "memviz/gauges.hpp"
@@ -15,8 +15,8 @@
 
 namespace memviz {
 
-/// The requested bytes of a line of code, or of a function, on both sides. A line that a side leaves out counts there
-/// with the most that it can hold, so that what is shown is the least change.
+/// The requested bytes of a line of code, or of a function, on both sides. A line that one side omits counts there with
+/// its largest possible value, so the change shown is a lower bound.
 struct RankLineChange {
   std::string line;
   std::uint64_t before_bytes = 0;
@@ -25,17 +25,17 @@ struct RankLineChange {
   [[nodiscard]] std::int64_t delta_bytes() const;
 };
 
-/// A rank that both jobs have. Indices are of JobReport::ranks.
+/// A rank that both jobs have. Indices refer to JobReport::ranks.
 struct RankChange {
   std::size_t before = 0;
   std::size_t after = 0;
   DeviceReadings readings;                 ///< of the device after
   std::vector<RankLineChange> lines = {};  ///< unequal ones only, largest change first
-  std::optional<GateVerdict> verdict = {}; ///< its lines are indices into `lines`
+  std::optional<GateVerdict> verdict = {}; ///< refers to `lines` by index
 };
 
 struct JobCompareOptions {
-  std::optional<FrameMatch> match = {}; ///< nothing: by line, but by function where most lines only moved
+  std::optional<FrameMatch> match = {}; ///< nullopt: by line, but by function if most lines only moved
   std::optional<GateLimits> limits = {};
 };
 
@@ -43,9 +43,9 @@ struct JobComparison {
   JobReport before;
   JobReport after;
   FrameMatch match = FrameMatch::line;
-  bool is_match_chosen = false;         ///< no one asked for it: most of what differs by line only moved
-  std::vector<RankChange> ranks;        ///< ascending by rank; files without a rank last, paired by their names
-  std::vector<std::size_t> only_before; ///< ranks that the job after lacks
+  bool is_match_chosen = false;         ///< chosen automatically: most of what differs by line only moved
+  std::vector<RankChange> ranks;        ///< ascending by rank; files without a rank come last, paired by name
+  std::vector<std::size_t> only_before; ///< ranks that the second job lacks
   std::vector<std::size_t> only_after;
 
   [[nodiscard]] bool is_passed() const;
@@ -55,8 +55,8 @@ struct JobComparison {
 /// Returns the comparison of the ranks that both jobs have.
 [[nodiscard]] JobComparison compare_jobs(JobReport before, JobReport after, const JobCompareOptions& options = {});
 
-/// Returns indices into JobComparison::ranks, those that changed most first, by the largest change of the peak or the
-/// end; ranks over a limit before all others.
+/// Returns indices into JobComparison::ranks, largest change of the peak or the end first; ranks over a limit before
+/// all others.
 [[nodiscard]] std::vector<std::size_t> ranks_by_change(const JobComparison& comparison);
 
 } // namespace memviz

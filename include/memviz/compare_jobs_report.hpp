@@ -9,13 +9,14 @@
 
 namespace memviz {
 
-/// The folders, as the command line names them.
+/// The folders, as given on the command line.
 struct JobNames {
   std::string before;
   std::string after;
 };
 
-/// The answer and one table with a row for each rank, for each rank of one side alone and for each bad file.
+/// Returns the answer and one table, with a row for each rank, each rank that only one side has, and each unreadable
+/// file.
 [[nodiscard]] std::string compare_jobs_text(const JobComparison& comparison, const JobNames& names,
                                             std::size_t columns);
 [[nodiscard]] std::string compare_jobs_json(const JobComparison& comparison, const JobNames& names);

@@ -14,18 +14,17 @@ namespace memviz {
 /// "rank 3"; for a file without a rank, its name.
 [[nodiscard]] std::string changed_rank_name(const JobComparison& comparison, const RankChange& rank);
 
-/// "keep_samples job.py:121 +96.0 MiB": the line that changed most; "" where none did.
+/// "keep_samples job.py:121 +96.0 MiB": the line that changed most; "" if none changed.
 [[nodiscard]] std::string largest_line_text(const RankChange& rank);
 
-/// The answer: the rank that changed most, by how much and by which line, or that none changed; then the ranks that
-/// only one job has, and the files that could not be read.
+/// Returns the answer: the rank that changed most, by how much and by which line, or that none changed; then the ranks
+/// that only one job has, and the files that could not be read.
 [[nodiscard]] std::string jobs_headline(const JobComparison& comparison);
 
-/// "rank 2 grew by more than --fail-over 1% allows: its peak by 96.0 MiB (16.1 % of 597 MiB)"; nothing where no rank
-/// did.
+/// "rank 2 grew by more than --fail-over 1% allows: its peak by 96.0 MiB (16.1 % of 597 MiB)"; nullopt if no rank did.
 [[nodiscard]] std::optional<std::string> jobs_exceeded_text(const JobComparison& comparison);
 
-/// Returns notes: how lines are matched, figures that are unknown, further GPUs of files, other steps.
+/// Returns notes: how lines are matched, which figures are unknown, further GPUs of files, other steps.
 [[nodiscard]] std::vector<std::string> jobs_notes(const JobComparison& comparison);
 
 /// Returns the remark on a rank: "over the limit", "out of memory after", ...

@@ -1,6 +1,6 @@
 #pragma once
 
-// The device of a recording to which memory belongs: a GPU, main memory, or pinned host memory.
+// The device that memory in a recording belongs to: a GPU, main memory, or pinned host memory.
 
 #include <algorithm>
 #include <compare>
@@ -11,39 +11,40 @@
 
 namespace memviz {
 
-/// The ordinal that the process counted it by. What may be of all devices, or of none, is a std::optional of it.
+/// The ordinal of a device, as the process counts. Code that may mean all devices, or none, uses a std::optional of it.
 struct DeviceId {
   std::uint32_t value = 0;
   friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
 };
 
-/// The most GPUs of a recording. PyTorch counts them by an int8_t (`DeviceIndex`, c10/core/Device.h); each has its own
-/// accounts and its own part of each answer, so a file that has more is damaged, or made to cost.
+/// The maximum number of GPUs of a recording. PyTorch counts them by an int8_t (`DeviceIndex`, c10/core/Device.h). Each
+/// GPU has separate accounts and a separate part of every answer, so a file with more is damaged, or made to be
+/// expensive.
 inline constexpr std::uint32_t kMostDeviceIds = 1024;
 
-/// Pinned host memory (`host_segments`, `host_traces`): beyond every ordinal that a file may give to a GPU, and so
-/// after all GPUs.
+/// Pinned host memory (`host_segments`, `host_traces`). It is beyond every ordinal that a file may give to a GPU, so it
+/// sorts after all GPUs.
 inline constexpr DeviceId kHostDevice{0x10000};
 
 [[nodiscard]] constexpr bool is_host(DeviceId device) {
   return device == kHostDevice;
 }
 
-/// One value a device, of those that were given one, ascending.
+/// A map from devices to values, ascending by device.
 template <class T> class ByDevice {
 public:
   using Entry = std::pair<DeviceId, T>;
 
-  /// The value of `device`, a new T where it has none.
+  /// Returns the value of `device`, adding a new T if it has none.
   [[nodiscard]] T& make(DeviceId device) {
     auto place = place_of(device);
     if (place == entries_.end() || place->first != device) place = entries_.insert(place, Entry{device, T{}});
     return place->second;
   }
-  /// It must have one.
+  /// Returns the value of a device that must have one.
   [[nodiscard]] T& operator[](DeviceId device) { return place_of(device)->second; }
   [[nodiscard]] const T& operator[](DeviceId device) const { return place_of(device)->second; }
-  /// Null where there is none.
+  /// Returns the value of a device; null if it has none.
   [[nodiscard]] const T* find(DeviceId device) const {
     const auto place = place_of(device);
     return place == entries_.end() || place->first != device ? nullptr : &place->second;
@@ -69,7 +70,7 @@ private:
   }
   [[nodiscard]] static bool is_before(const Entry& entry, DeviceId device) { return entry.first < device; }
 
-  std::vector<Entry> entries_; ///< few: a search in them is faster than one in a tree
+  std::vector<Entry> entries_; ///< few entries: searching a vector is faster than a tree
 };
 
 } // namespace memviz

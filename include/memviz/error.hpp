@@ -1,7 +1,7 @@
 #pragma once
 
-// The errors that memviz throws. Every message is a sentence ready to print, without a prefix: the border that knows
-// the file name adds it, once, and main() prints it.
+// The errors that memviz throws. Every message is a sentence ready to print, without a prefix: the code that knows the
+// file's name adds it once, and main() prints the result.
 
 #include <cstdint>
 #include <stdexcept>
@@ -15,13 +15,13 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// Bytes that are not what the format allows. what() is "byte N: expected ..., found ...".
+/// Bytes that the format does not allow. what() is "byte N: expected ..., found ...".
 class ParseError : public Error {
 public:
   ParseError(std::uint64_t offset, const std::string& message)
       : Error("byte " + std::to_string(offset) + ": " + message), offset_(offset) {}
 
-  /// Offset into the decompressed input, in bytes.
+  /// The offset into the decompressed input, in bytes.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// An event of a device, as its place in the trace.
+// An event of a device, identified by its place in the trace.
 
 #include <compare>
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace memviz {
 
-/// The place of an event in the trace of its device, from 0, the oldest; or none of them, which is before all: the
-/// state before the first event, or an event that is not in the file.
+/// The place of an event in the trace of its device, from 0, the oldest. "None" precedes all events: the state before
+/// the first event, or an event that the file does not contain.
 class EventIndex {
 public:
   constexpr EventIndex() = default;
   constexpr explicit EventIndex(std::uint64_t index) : count_(index + 1) {}
-  /// The last of so many events; none of 0.
+  /// Returns the last of this many events; none if there are 0.
   [[nodiscard]] static constexpr EventIndex last_of(std::uint64_t count) {
     EventIndex last;
     last.count_ = count;
@@ -22,11 +22,11 @@ public:
   }
 
   [[nodiscard]] constexpr bool is_none() const { return count_ == 0; }
-  /// The index, from 0; not to be called on none.
+  /// Returns the index, from 0. Must not be called on none.
   [[nodiscard]] constexpr std::uint64_t value() const { return count_ - 1; }
   /// Returns the number of events up to and including this one.
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
-  /// As outputs write it: -1 for none.
+  /// Returns the index as outputs write it: -1 for none.
   [[nodiscard]] constexpr std::int64_t number() const { return static_cast<std::int64_t>(count_) - 1; }
 
   friend constexpr auto operator<=>(const EventIndex&, const EventIndex&) = default;
@@ -36,7 +36,7 @@ private:
 };
 
 inline constexpr EventIndex kNoEvent;
-/// No event is after it, and no trace is so long.
+/// An index that no event exceeds, because no trace is that long.
 inline constexpr EventIndex kLastPossibleEvent = EventIndex::last_of(std::numeric_limits<std::uint64_t>::max());
 
 } // namespace memviz

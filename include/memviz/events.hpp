@@ -1,7 +1,7 @@
 #pragma once
 
-// The trace of one device: what the allocator did, oldest first, stored by column because a long recording has millions
-// of events and most columns of most files hold one value throughout.
+// The trace of one device: what the allocator did, oldest first. It is stored by column, because a long recording has
+// millions of events and most columns of most files hold one value throughout.
 
 #include "memviz/device_id.hpp"
 #include "memviz/event_index.hpp"
@@ -34,47 +34,49 @@ enum class Action : std::uint8_t {
   segment_unmap,
   snapshot,
   oom,
-  annotate, ///< what the program says of an allocation that lives (PyTorch 2.15): its text is Event::user_metadata
-  other,    ///< any action that memviz does not know: kept, never interpreted
+  annotate, ///< the program describes a live allocation (PyTorch 2.15); its text is Event::user_metadata
+  other,    ///< any action that memviz does not know: kept, but not interpreted
 };
 
-/// PyTorch's own spelling; "other" for Action::other, whose own text is Event::action_text.
+/// Returns PyTorch's own spelling; "other" for Action::other, whose text is Event::action_text.
 [[nodiscard]] std::string_view action_name(Action action);
 [[nodiscard]] Action action_of(std::string_view text);
 
 struct Event {
   Action action = Action::other;
-  StringId action_text; ///< as in the file, for Action::other; else empty
-  /// Address of the block or segment. For `oom`, where the file has `device_free` instead: the free bytes of the
-  /// device.
+  StringId action_text; ///< the file's own text if the action is Action::other; else empty
+  /// Address of the block or segment. An `oom` event has `device_free` instead: the free bytes of the device.
   std::uint64_t address = 0;
-  /// Requested bytes for alloc and free_*, real bytes for segment_*, the rounded request for oom.
+  /// Requested bytes for alloc and free_*, actual bytes for segment_*, the rounded request for oom.
   std::uint64_t size_bytes = 0;
   std::int64_t stream = 0;
   std::optional<std::int64_t> time_us; ///< absent before PyTorch 2.2
   StackId stack = kNoFrames;
   StringId compile_context;
   StringId user_metadata;
-  std::optional<PoolId> pool;        ///< only in 2026 writers
+  std::optional<PoolId> pool;        ///< only written in 2026
   StackId forward_stack = kNoFrames; ///< `forward_frames` (2026): frames with a name only, as in the file
   StringId internal_metadata;        ///< PyTorch's own tag of an allocation (2026)
 };
 
-/// Receives the events of a snapshot while it is read, so that whoever needs only their sum need not keep them.
+/// Receives the events of a snapshot while it is read, for code that needs only a summary of them and need not keep
+/// them.
 class EventSink {
 public:
   virtual ~EventSink() = default;
-  /// Before the first events: the table that has the stacks and texts of all that come, for as long as they do.
+  /// Called before the first events, with the table that holds the stacks and texts of all events to come, and outlives
+  /// them.
   virtual void begin(const FrameTable& /*frames*/) {}
-  /// The next events of `device`, oldest first, after those of earlier calls. The traces of several devices come one
-  /// after the other. What it throws ends the reading. What is wrong with the events is for later to say: they may be
-  /// taken back by restart().
+  /// Takes the next events of `device`, oldest first, after those of earlier calls. The traces of several devices come
+  /// one after the other. An exception ends the reading. Errors in the events must be reported later, because restart()
+  /// may discard them.
   virtual void take(DeviceId device, std::span<const Event> events) = 0;
-  /// Forgets all that was taken: the reader starts again from the first event, for its own reasons.
+  /// Discards everything received: the reader starts again from the first event.
   virtual void restart() = 0;
 };
 
-/// Values in chunks that never move, so that millions of them do not take their memory twice while they grow.
+/// A list of values in chunks that never move, so that millions of them do not take twice their memory while the list
+/// grows.
 template <class T> class ChunkedColumn {
 public:
   void push_back(const T& value) {
@@ -92,7 +94,7 @@ public:
 
 private:
   static constexpr std::size_t kChunk = std::size_t{1} << 16U;
-  std::vector<std::vector<T>> chunks_; ///< all but the last have kChunk values
+  std::vector<std::vector<T>> chunks_; ///< all except the last have kChunk values
 };
 
 /// A vector that stores nothing while every value pushed equals the first one.
@@ -127,7 +129,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return actions_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  // The columns that a replay walks, without building an Event.
+  // The columns that a replay needs, read without building an Event.
   [[nodiscard]] Action action(std::size_t index) const { return actions_[index]; }
   [[nodiscard]] std::uint64_t address(std::size_t index) const { return addresses_[index]; }
   [[nodiscard]] std::uint64_t size_bytes(std::size_t index) const { return sizes_[index]; }

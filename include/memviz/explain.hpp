@@ -1,7 +1,7 @@
 #pragma once
 
 // The state of a device at a moment -> why memory ran out, or why it is reserved and not used: totals that add up to
-// the byte, a verdict with the figures behind it, and what would have helped, computed by replay. All sizes are bytes.
+// the byte, a verdict with its figures, and what would have helped, computed by replay. All sizes are bytes.
 
 #include "memviz/allocator_settings.hpp"
 #include "memviz/flame.hpp"
@@ -20,29 +20,29 @@
 
 namespace memviz {
 
-/// The memory that was taken between the last low point of live memory and the moment.
+/// The memory taken between the last low point of live memory and the moment.
 struct Growth {
   EventIndex low_event;             ///< the low point is after this event
   std::uint64_t low_bytes = 0;      ///< live requested bytes there
   std::uint64_t live_bytes = 0;     ///< at the moment
-  std::vector<UserLine> lines;      ///< allocated since and alive at the moment, largest first
-  std::uint64_t reserved_bytes = 0; ///< taken from the device since: segment_alloc and segment_map
-  std::vector<UserLine> reserving;  ///< for which lines, largest first
+  std::vector<UserLine> lines;      ///< allocated since then and alive at the moment, largest first
+  std::uint64_t reserved_bytes = 0; ///< taken from the device since then: segment_alloc and segment_map
+  std::vector<UserLine> reserving;  ///< the lines that caused this, largest first
 };
 
-/// The memory that is kept from step to step, as find_leaks() finds it.
+/// The memory kept from step to step, as find_leaks() finds it.
 struct StepLeak {
   std::uint64_t bytes_per_step = 0;
   std::uint64_t steps = 0;
-  std::vector<UserLine> lines; ///< bytes a step, and blocks at the end of the recording; largest first
+  std::vector<UserLine> lines; ///< bytes per step, and blocks at the end of the recording; largest first
 };
 
 /// A way to need less memory in a training step.
 enum class Lever : std::uint8_t {
-  checkpointing, ///< computes activations again in the backward pass
+  checkpointing, ///< recomputes activations in the backward pass
   smaller_batch, ///< half of it
-  smaller_state, ///< the optimizer's
-  settings,      ///< the allocator's, as what_if() has tried them
+  smaller_state, ///< of the optimizer
+  settings,      ///< of the allocator, as what_if() tried them
 };
 
 struct LeverGain {
@@ -50,25 +50,25 @@ struct LeverGain {
   std::uint64_t bytes = 0; ///< at most
 };
 
-/// The first training step, where memory runs out in it: what is live of it, what is still to come, as a lower bound if
-/// all parameters are trained, and what would make room. Bytes are those of kinds.
+/// The first training step, if memory runs out in it: its live memory, a lower bound of what is still to come if all
+/// parameters are trained, and what would make room. Bytes are counted by kind.
 struct FirstStep {
   std::uint64_t parameter_bytes = 0;
   std::uint64_t gradient_bytes = 0;
   std::uint64_t gradients_to_come_bytes = 0;
   std::string optimizer; ///< its class, "AdamW"; "" where none is seen, and then the state is what Adam keeps
-  std::uint64_t values_per_parameter = 0; ///< in the optimizer's state, at least
+  std::uint64_t values_per_parameter = 0; ///< a lower bound for the optimizer's state
   std::uint64_t state_bytes = 0;          ///< the optimizer's
   std::uint64_t state_to_come_bytes = 0;
-  std::uint64_t pass_bytes = 0;      ///< all other kinds except workspaces: kept by the pass under way
-  std::uint64_t needed_bytes = 0;    ///< by parameters, gradients and state when the optimizer has made its state
-  std::uint64_t available_bytes = 0; ///< to PyTorch: what it held and what the device had free
-  std::uint64_t missing_bytes = 0;   ///< for the whole step, at least
+  std::uint64_t pass_bytes = 0;      ///< all other kinds except workspaces, kept by the current pass
+  std::uint64_t needed_bytes = 0;    ///< for parameters, gradients and state, once the optimizer has state
+  std::uint64_t available_bytes = 0; ///< available to PyTorch: what it held and what the device had free
+  std::uint64_t missing_bytes = 0;   ///< a lower bound for the whole step
   std::vector<LeverGain> levers;     ///< largest first
 };
 
 struct ExplainOptions {
-  std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it what the file says, if anything
+  std::optional<std::uint64_t> capacity_bytes; ///< of each device; nullopt: as the file records, if it does
   std::optional<DeviceId> device;              ///< only this one
 };
 
@@ -80,28 +80,28 @@ struct OtherDevice {
 };
 
 struct DeviceExplanation {
-  DeviceState device_state; ///< of the moment
+  DeviceState device_state; ///< at the moment
   AllocatorSettings settings;
-  std::optional<Request> request;         ///< where the moment is an out-of-memory error
-  NodeKey asking_line;                    ///< of the request: as in UserLine
-  std::vector<StringId> open_annotations; ///< when it was made, outermost first
+  std::optional<Request> request;         ///< if the moment is an out-of-memory error
+  NodeKey asking_line;                    ///< of the request, as in UserLine
+  std::vector<StringId> open_annotations; ///< when the request was made, outermost first
   MemoryLedger ledger;
   std::optional<MeasuredDevice> measured; ///< when the file was written
   Judgement judgement;
-  std::vector<UserLine> users; ///< who holds memory at the moment, largest first
-  KindAccount kinds;           ///< all 0 where the state has no kinds
+  std::vector<UserLine> users; ///< the lines that hold memory at the moment, largest first
+  KindAccount kinds;           ///< all 0 if the state has no kinds
   Pins pins;
   Growth growth;
-  std::optional<StepLeak> leak;        ///< where memory ran out, steps are annotated, and it is much
-  std::optional<FirstStep> first_step; ///< where memory ran out in it
+  std::optional<StepLeak> leak;        ///< if memory ran out, steps are annotated, and the amount matters
+  std::optional<FirstStep> first_step; ///< if memory ran out in it
   Fidelity fidelity;
-  std::vector<WhatIf> what_ifs;     ///< none for main memory, which no such allocator manages
-  std::vector<UserLine> in_the_way; ///< whose blocks those of without_blocks are, largest first
-  /// For the first device, if it failed: the other devices that held something, but less than half as much.
+  std::vector<WhatIf> what_ifs;     ///< nullopt for main memory, which no such allocator manages
+  std::vector<UserLine> in_the_way; ///< the lines of the blocks in without_blocks, largest first
+  /// For the first device, if it failed: other devices that held less than half as much.
   std::vector<OtherDevice> less_used;
 };
 
-/// Devices that failed first. The recording of `state` must hold its events.
+/// Returns an explanation for each device, those that failed first. The recording of `state` must hold its events.
 [[nodiscard]] std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOptions& options);
 
 } // namespace memviz

@@ -17,10 +17,12 @@ struct ExplainReport {
   const std::vector<DeviceExplanation>& devices;
 };
 
-/// The answer for a log: of the devices that failed, else of the first, what happened, why, advice, and who holds most.
+/// Returns the answer for a log, about the devices that failed, else about the first: what happened, why, advice, and
+/// which lines hold most.
 [[nodiscard]] std::string explain_brief(const ExplainReport& report, std::size_t columns = 100);
 
-/// The whole answer as text, its sentences at most so wide; names are not cut for that. And as one JSON object.
+/// Returns the whole answer: as text, with sentences wrapped to this width (names may be longer), and as one JSON
+/// object.
 [[nodiscard]] std::string explain_text(const ExplainReport& report, std::size_t columns = 100);
 
 [[nodiscard]] std::string explain_json(const std::string& file, const MemoryState& state,

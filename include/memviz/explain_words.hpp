@@ -16,26 +16,26 @@ namespace memviz {
 /// An explanation in sentences.
 struct ExplanationText {
   std::string title;                ///< "GPU 1 ran out of memory: 4.94 GiB asked for, 91.2 MiB free"
-  std::string headline;             ///< what happened, in one sentence, with the line that asked
+  std::string headline;             ///< what happened, in one sentence, with the requesting line
   std::string verdict;              ///< "Exhaustion: ..."
-  std::vector<std::string> reasons; ///< the figures for it, and the facts that the file does not show
+  std::vector<std::string> reasons; ///< the figures behind it, and the facts that the file does not show
   std::vector<std::string> answers; ///< one for each of what_ifs
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty
-  /// The two above in two lists, in which each thing is said once: the advice and the answers that help and that it
-  /// does not name; all other answers.
+  /// Splits the two above into two lists that say each thing once: the advice plus the helpful answers that it does not
+  /// mention; and all other answers.
   std::vector<std::string> helps;
   std::vector<std::string> does_not_help;
 };
 
-/// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
+/// Whether the device must supply notably more than what is requested: a segment, or whole pages.
 [[nodiscard]] bool takes_more(const DeviceExplanation& device);
 
-/// Whether nothing was ever reserved on the device, so that there is nothing to explain.
+/// Whether nothing was ever reserved on the device, so there is nothing to explain.
 [[nodiscard]] bool is_unused(const DeviceExplanation& device);
-/// "Nothing is reserved on 7 others: GPU 1, GPU 2, ...", about the devices that are not shown; "" where there are none.
-/// A device that is_unused() is shown only where all are: then the first one.
+/// "Nothing is reserved on 7 others: GPU 1, GPU 2, ...", about the devices that are not shown; "" if there are none. An
+/// is_unused() device is shown only if all are unused: then the first one.
 [[nodiscard]] std::string unused_text(const std::vector<DeviceExplanation>& devices);
-/// The devices that are shown: those that failed, or the one that holds most, first.
+/// Returns the devices that are shown: those that failed, or the one that holds most, first.
 [[nodiscard]] std::vector<const DeviceExplanation*> shown_devices(const std::vector<DeviceExplanation>& devices);
 
 [[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Totals, comparisons and timelines -> the numbers that are below the sentences of a picture, with their words. Which
-// colour and which style each has is the picture's.
+// Totals, comparisons and timelines -> the numbers below the sentences of a picture, with their words. Pictures decide
+// colours and styles.
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
@@ -14,12 +14,12 @@
 
 namespace memviz {
 
-/// The part of reserved memory that a figure is about.
+/// The part of reserved memory that a figure describes.
 enum class MemoryPart : std::uint8_t { none, requested, rounding, pending_free, inactive, unaccounted };
 
 enum class FigureTone : std::uint8_t {
   plain,
-  faint, ///< nothing, or nothing that is known
+  faint, ///< nothing, or nothing known
   more,
   less,
 };
@@ -28,47 +28,48 @@ struct Figure {
   std::string name;
   std::string value;
   FigureTone tone = FigureTone::plain;
-  std::string note = {};              ///< a few words that belong to the value
+  std::string note = {};              ///< a few words next to the value
   bool is_warning = false;            ///< of the note
-  MemoryPart part = MemoryPart::none; ///< `none` also for parts that are empty
+  MemoryPart part = MemoryPart::none; ///< `none` also for empty parts
 };
 
-/// Totals for a bar with a name and a note; a device, or below it one of its pools and streams.
+/// Totals for a bar with a name and a note: of a device, or of one of its pools and streams.
 struct MemoryRow {
   std::string name; ///< "" where the headline says it
   MemoryTotals totals;
   std::string note;
-  bool is_detail = false; ///< a part of the row above
+  bool is_detail = false; ///< part of the row above
 };
 
-/// The parts of what is reserved, and what another moment held: of the device that is shown, else of the sum.
+/// The parts of reserved memory, and what other moments held: of the shown device, else of the sum.
 [[nodiscard]] std::vector<Figure> memory_figures(std::span<const DeviceState> devices);
 
-/// A row for all, or one a device; after it, where a device has several pools or streams, one for each of the largest.
+/// Returns one row for all, or one per device; a device with several pools or streams is followed by one row for each
+/// of the largest.
 [[nodiscard]] std::vector<MemoryRow> memory_rows(const MemorySubject& subject);
 
-/// Returns the changes of a device's gauges. `names_device`: there are other devices.
+/// Returns the changes of a device's gauges. `names_device`: whether to name the device, because there are others.
 [[nodiscard]] std::vector<Figure> gauge_figures(const DeviceReadings& device, bool names_device);
 /// Returns the changes of the parts of reserved memory.
 [[nodiscard]] std::vector<Figure> change_figures(const DeviceFigures& before, const DeviceFigures& after);
 
-/// The peak, what it was of, and the end.
+/// Returns the peak, what it consisted of, and the end.
 [[nodiscard]] std::vector<Figure> timeline_figures(const TimelineSubject& subject);
 
-/// A holder of the peak, or of what made PyTorch reserve it.
+/// A holder of the peak, or of the memory that PyTorch reserved for it.
 struct PeakRow {
   NodeKey line;
   std::uint64_t bytes = 0;
   std::string share;              ///< "12.5 %"
   std::string note;               ///< "23 allocations"
   std::string kinds;              ///< kinds_cell(); "" where none is known
-  const Holder* holder = nullptr; ///< of which the row is; null for a line within the one above
+  const Holder* holder = nullptr; ///< the line of the row; null for a line within the one above
 };
 
 struct PeakList {
   std::string heading;
   std::vector<PeakRow> rows; ///< largest first
-  std::string rest;          ///< what was left out, or why the list is empty
+  std::string rest;          ///< what was omitted, or why the list is empty
 };
 
 [[nodiscard]] PeakList peak_list(const TimelineSubject& subject, std::size_t most_rows);

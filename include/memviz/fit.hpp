@@ -17,12 +17,12 @@
 
 namespace memviz::rehearse {
 
-/// One kind of GPU: a small text of lines "key = value", with # before a comment.
+/// One kind of GPU, from a small text of lines "key = value", with # before a comment.
 struct Profile {
   std::string name; ///< "h100-80": its file's name
   std::string gpu;  ///< "NVIDIA H100 80GB HBM3"
   std::uint64_t total_bytes = 0;
-  std::uint64_t context_bytes = 0; ///< what a process takes of it before it allocates anything
+  std::uint64_t context_bytes = 0; ///< taken by a process before it allocates anything
 };
 
 /// The memory that one process took of one device. All sizes are bytes.
@@ -32,11 +32,11 @@ struct DeviceUse {
   DeviceId device;
   std::uint64_t total_bytes = 0;
   std::uint64_t context_bytes = 0;
-  std::uint64_t outside_bytes = 0;                       ///< of --outside; nothing of it before the first kernel
-  std::uint64_t peak_bytes = 0;                          ///< of the device, with the context's
-  std::optional<std::uint64_t> peak_reserved_bytes = {}; ///< of PyTorch's allocator; nothing without the hook
+  std::uint64_t outside_bytes = 0;                       ///< by --outside; none before the first kernel
+  std::uint64_t peak_bytes = 0;                          ///< of the device, including the context
+  std::optional<std::uint64_t> peak_reserved_bytes = {}; ///< of PyTorch's allocator; nullopt without the hook
   std::optional<std::uint64_t> peak_allocated_bytes = {};
-  std::uint64_t retries = 0; ///< how often all cached memory was given back because the device had no more
+  std::uint64_t retries = 0; ///< how often the allocator released all cached memory because the device had no more
 
   [[nodiscard]] std::uint64_t left_bytes() const { return total_bytes > peak_bytes ? total_bytes - peak_bytes : 0; }
 };
@@ -51,38 +51,38 @@ struct OutOfMemoryFact {
   std::uint64_t free_bytes = 0; ///< on the device
 };
 
-/// A snapshot that the hook wrote.
+/// A snapshot written by the hook.
 struct WrittenFile {
   std::int64_t pid = 0;
   std::string path;
 };
 
-/// A line of the program that copies device memory to the host, and how often it did.
+/// A line of the program that copies device memory to the host, and the number of copies.
 struct ReadLine {
   std::string line; ///< "generation/utils.py:395"
   std::uint64_t count = 0;
 };
 
 struct RunFacts {
-  std::vector<DeviceUse> uses; ///< by rank, then process, then device; only what was used
+  std::vector<DeviceUse> uses; ///< by rank, then process, then device; only devices that were used
   std::vector<OutOfMemoryFact> ooms;
-  std::uint64_t oom_count = 0;      ///< of uncaught ones outside of PyTorch's allocator as well
-  std::vector<WrittenFile> files;   ///< those of the end of a process
-  std::vector<std::string> torches; ///< versions of torch that were imported
-  bool has_cuda_torch = false;      ///< one of them was built with CUDA
+  std::uint64_t oom_count = 0;      ///< uncaught, including those outside PyTorch's allocator
+  std::vector<WrittenFile> files;   ///< written at the end of a process
+  std::vector<std::string> torches; ///< of torch, as imported
+  bool has_cuda_torch = false;      ///< whether one of them was built with CUDA
   bool used_cuda = false;
-  bool has_own_recorder = false; ///< the program records its own history
+  bool has_own_recorder = false; ///< whether the program records its own history
   bool is_stopped = false;       ///< by --steps
-  std::uint64_t steps = 0;       ///< optimizer steps, the most of any process
+  std::uint64_t steps = 0;       ///< optimizer steps; the maximum of all processes
   std::uint64_t host_reads = 0;
   std::uint64_t kernel_launches = 0;
-  std::vector<std::string> notes;               ///< what the made-up GPU or absent ranks do not have; each once
-  std::vector<std::string> failures;            ///< of the hook; each once
-  std::vector<std::string> refusals = {};       ///< what a rank asked of absent ones in vain; each once
-  std::vector<std::uint64_t> needed_ranks = {}; ///< absent ones, without whose objects it cannot go on
-  std::vector<ReadLine> reads = {};             ///< the most first, at most five
+  std::vector<std::string> notes;               ///< missing from the made-up GPU or the absent ranks; each once
+  std::vector<std::string> failures;            ///< from the hook; each once
+  std::vector<std::string> refusals = {};       ///< requests to absent ranks that were not answered; each once
+  std::vector<std::uint64_t> needed_ranks = {}; ///< absent ranks whose objects it needs to continue
+  std::vector<ReadLine> reads = {};             ///< the most frequent first, at most five
   std::string interrupted_at = {};              ///< the line at which a signal ended the program; "" where none did
-  std::optional<ServerFacts> server = {};       ///< nothing where the program is no inference server
+  std::optional<ServerFacts> server = {};       ///< nullopt if the program is not an inference server
 };
 
 /// A line of code and the memory that it held.
@@ -91,17 +91,17 @@ struct Holder {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   std::vector<Holder> within = {}; ///< as UserLine::within
-  std::string source = {};         ///< of the line, where its file is there and did not change
+  std::string source = {};         ///< of the line, if its file exists and did not change
 };
 
 /// One device of a snapshot, at one moment.
 struct FileFacts {
   std::string file;
-  DeviceState device;                   ///< as the process counts them
+  DeviceState device;                   ///< as the process numbers them
   std::vector<Holder> holders = {};     ///< largest first, at most three
   KindAccount kinds = {};               ///< of the requested bytes
-  KindAccount server_kinds = {};        ///< of those, what code of an inference server (vLLM, SGLang) asked for
-  std::optional<LostHistory> loss = {}; ///< where the history does not reach back to everything
+  KindAccount server_kinds = {};        ///< the part requested by an inference server's code (vLLM, SGLang)
+  std::optional<LostHistory> loss = {}; ///< whether the history does not reach back to everything
 };
 
 struct Failure {
@@ -112,13 +112,13 @@ struct Failure {
 enum class FitOutcome : std::uint8_t {
   fits,
   does_not_fit, ///< PyTorch's allocator ran out of memory, whether or not the program caught that, or a server refused
-                ///< to start for want of memory
-  failed,       ///< the program ended with an error of another kind, or before the server was ready
+                ///< to start because memory was too small
+  failed,       ///< the program ended with another error, or before the server was ready
   no_gpu,       ///< it ended well, but never used a GPU
 };
 
-/// The end that takes less, where a program was run at both. Memory that another stream uses becomes free at the
-/// earliest when its work is submitted, at the latest when the host waits for it.
+/// The end that takes less, if a program was run at both. Memory used on other streams becomes free at the earliest
+/// when the work there is submitted, and at the latest when the host waits for it.
 struct OtherEnd {
   bool is_latest = false;
   FitOutcome outcome = FitOutcome::fits;
@@ -128,7 +128,7 @@ struct OtherEnd {
 struct FitVerdict {
   FitOutcome outcome = FitOutcome::no_gpu;
   Ending ending;
-  Profile profile; ///< with the memory that was asked for
+  Profile profile; ///< including the memory requested when it ran out
   std::optional<std::uint64_t> steps_asked = {};
   bool computes_values = false; ///< --values
   RunFacts facts = {};
@@ -139,15 +139,15 @@ struct FitVerdict {
 
 [[nodiscard]] FitOutcome outcome_of(const Ending& ending, const RunFacts& facts);
 
-/// 0 where it fits, 3 where it does not, the program's own code where it failed otherwise, 1 where there is no answer.
+/// Returns 0 if it fits, 3 if it does not, the program's own code if it failed otherwise, 1 if there is no answer.
 [[nodiscard]] int exit_code(const FitVerdict& verdict);
 
-/// The use of a device that left least; null where none was used.
+/// Returns the device use that left the least memory; null if no device was used.
 [[nodiscard]] const DeviceUse* fullest(const RunFacts& facts);
-/// The peak of that device; 0 where none was used.
+/// Returns the peak of that device; 0 if no device was used.
 [[nodiscard]] std::uint64_t peak_of(const FitVerdict& verdict);
 
-/// A device that several processes used; each of them found all of it free.
+/// A device that several processes used, each of which found all of it free.
 struct SharedDevice {
   DeviceId device;
   std::uint64_t processes = 0;
@@ -155,7 +155,7 @@ struct SharedDevice {
   std::uint64_t total_bytes = 0;
 };
 
-/// Returns the devices that several processes share, one entry each.
+/// Returns the devices that several processes share, one entry per device.
 [[nodiscard]] std::vector<SharedDevice> shared_devices(const RunFacts& facts);
 
 struct SearchRange {
@@ -171,24 +171,24 @@ struct SearchRun {
 
 struct SearchReport {
   SearchRange range;
-  std::vector<SearchRun> runs = {};          ///< in the order in which they were made
-  std::optional<std::uint64_t> largest = {}; ///< that fits; nothing where none does
-  bool has_answer = true;                    ///< false: the last run failed for another reason than memory
+  std::vector<SearchRun> runs = {};          ///< in the order they were run
+  std::optional<std::uint64_t> largest = {}; ///< the largest number that fits; nullopt if none does
+  bool has_answer = true;                    ///< false: the last run failed for a reason other than memory
 };
 
-/// The run that the answer describes: the largest that fits, else the last one.
+/// Returns the run that the answer describes: the largest that fits, else the last one.
 [[nodiscard]] const SearchRun& answering_run(const SearchReport& report);
-/// Whether the ends of the range have the same peak, as in a program that does not read the variable.
+/// Whether both ends of the range have the same peak, as if the program did not read the variable.
 [[nodiscard]] bool makes_no_difference(const SearchReport& report);
 
 struct FrontierRow {
   std::uint64_t value = 0; ///< of the second name
-  SearchReport search;     ///< for the largest of the first
+  SearchReport search;     ///< the largest value of the first name
 };
 
-/// The largest number of one name for numbers of another, which are tried upward until nothing fits.
+/// The largest number of one name for several numbers of another, which are increased until nothing fits.
 struct FrontierReport {
-  SearchRange range;                  ///< of the second name
+  SearchRange range;                  ///< the second name
   std::vector<FrontierRow> rows = {}; ///< at least one, ascending
 };
 
@@ -198,7 +198,7 @@ struct Variant {
 };
 
 struct VariantsReport {
-  FitVerdict usual; ///< the program as it is
+  FitVerdict usual; ///< the unchanged program
   std::vector<Variant> variants = {};
 };
 
@@ -209,24 +209,25 @@ struct RankRun {
 
 /// A job of which some ranks were rehearsed, each alone.
 struct RanksReport {
-  std::uint64_t ranks = 1;        ///< of the job
+  std::uint64_t ranks = 1;        ///< the number of ranks of the job
   std::vector<RankRun> runs = {}; ///< at least one, by rank
 };
 
-/// The run that decides whether the job fits: the first that does not fit, else the first that gave no answer, else the
-/// one that left least.
+/// Returns the run that decides whether the job fits: the first that does not fit, else the first without an answer,
+/// else the one that left least.
 [[nodiscard]] const RankRun& deciding_run(const RanksReport& report);
 
 /// A program on several GPUs, each of its processes on its own.
 struct GpusReport {
-  std::vector<RanksReport> gpus; ///< at least one, most memory first; a program that is not a job has one run on each
+  std::vector<RanksReport> gpus; ///< at least one, most memory first; for a program that is not a job, one run per GPU
 };
 
-/// The profile of a GPU that was rehearsed on.
+/// Returns the profile of a rehearsed GPU.
 [[nodiscard]] const Profile& profile_of(const RanksReport& report);
-/// The GPU that the answer describes: the smallest of those on which it fits, else the largest.
+/// Returns the GPU that the answer describes: the smallest of those on which it fits, else the largest.
 [[nodiscard]] const RanksReport& answering_gpu(const GpusReport& report);
-/// 0 where it fits on any, else 3 where it does not fit on any, else the exit code of the answering GPU's run.
+/// Returns 0 if it fits on any GPU, else 3 if it does not fit on any, else the exit code of the run that the answer
+/// describes.
 [[nodiscard]] int exit_code(const GpusReport& report);
 
 } // namespace memviz::rehearse

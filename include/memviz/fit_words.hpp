@@ -16,7 +16,7 @@ namespace memviz::rehearse {
 [[nodiscard]] std::string headline(const FitVerdict& verdict);
 /// The same in a few words, for one run of many: "fits: 41.2 GiB of 79.2 GiB".
 [[nodiscard]] std::string short_text(const FitVerdict& verdict);
-/// Sentences about everything that was not, or cannot be, known.
+/// Returns sentences about everything that is not, or cannot be, known.
 [[nodiscard]] std::vector<std::string> notes(const FitVerdict& verdict);
 
 /// "BATCH=4 is the largest that fits; BATCH=5 does not."
@@ -33,10 +33,10 @@ namespace memviz::rehearse {
 /// peak, 8.20 GiB left."
 [[nodiscard]] std::string gpus_headline(const GpusReport& report);
 
-/// The largest part of the peak, by kind: "activations 61 %"; "" where no kind is known.
+/// Returns the largest part of the peak, by kind: "activations 61 %"; "" if no kind is known.
 [[nodiscard]] std::string largest_part(const FitVerdict& verdict);
-/// The memory that decides the outcome, for a table: "activations 61 %, forward model.py:12" where it fits,
-/// "2.00 GiB asked for; most is held by forward model.py:12" where it does not, else why there is no answer.
+/// Returns what decides the outcome, for a table: "activations 61 %, forward model.py:12" if it fits, "2.00 GiB asked
+/// for; most is held by forward model.py:12" if it does not, else why there is no answer.
 [[nodiscard]] std::string deciding_memory(const FitVerdict& verdict);
 
 } // namespace memviz::rehearse

@@ -9,11 +9,11 @@
 
 namespace memviz {
 
-/// The text of `memviz flops`: operators, the table of a transformer, modules to a depth (0: as deep as 40 lines
-/// allow), and what was not counted.
+/// Returns the text of `memviz flops`: operators, the table of a transformer, modules to a depth (0: as many levels as
+/// fit in 40 lines), and what was not counted.
 [[nodiscard]] std::string flops_text(const std::string& file, const ModelFlops& model, std::size_t depth = 0);
 
-/// All of it, with a schema's name and version.
+/// Returns all of it, with a schema's name and version.
 [[nodiscard]] std::string flops_json(const std::string& file, const ModelFlops& model);
 
 } // namespace memviz

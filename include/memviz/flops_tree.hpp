@@ -11,15 +11,15 @@
 
 namespace memviz {
 
-/// The rows of module_rows() as frames, operators as the innermost ones; a node weighs operations (instead of
-/// bytes) and calls (in that of blocks).
+/// The rows of module_rows() as frames, with operators as the innermost ones. A node's weight is operations (in place
+/// of bytes) and calls (in place of blocks).
 struct FlopsTree {
   FrameTable frames;
   FrameTree tree;
-  std::vector<CodeOrigin> origins; ///< by frame: the user's modules, torch's, and operators, which look like C++
+  std::vector<CodeOrigin> origins; ///< by frame: the user's modules, torch's, and operators, which are shown as C++
 };
 
-/// Throws Error where the count of the model has no value.
+/// Throws Error if the count of the model has no value.
 [[nodiscard]] FlopsTree flops_tree(const ModelFlops& model);
 
 } // namespace memviz

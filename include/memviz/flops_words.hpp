@@ -10,10 +10,10 @@
 
 namespace memviz {
 
-/// "213 GFLOP for a forward pass"; the formula where it has no value.
+/// "213 GFLOP for a forward pass"; the formula if it has no value.
 [[nodiscard]] std::string flops_headline(const ModelFlops& model);
 
-/// Names in a sentence the modules with most of it; "" for a model without any.
+/// Returns a sentence that names the modules with most operations; "" for a model without any.
 [[nodiscard]] std::string flops_answer(const ModelFlops& model);
 
 /// "PT2 archive (PyTorch 2.8 or newer)"
@@ -25,10 +25,10 @@ namespace memviz {
 /// The assumptions, as sentences.
 [[nodiscard]] std::vector<std::string> flops_notes(const ModelFlops& model);
 
-/// The same for a picture: with the operators that are not counted, of which the first few are named.
+/// The same for a picture: names the first few operators that are not counted.
 [[nodiscard]] std::vector<std::string> flops_picture_notes(const ModelFlops& model);
 
-/// Layout, version and size of the program, one a fact.
+/// Returns the layout, version and size of the program, one fact each.
 [[nodiscard]] std::vector<std::string> flops_facts(const ModelFlops& model);
 
 } // namespace memviz

@@ -1,8 +1,8 @@
 #pragma once
 
-// Strings, frames and stacks, each distinct one stored once and named by a small id. A snapshot repeats a few thousand
-// stacks millions of times; everything downstream of the reader works on the ids.
-// Frames within a stack arrive, and stay, innermost first.
+// Strings, frames and stacks, each distinct one stored once and identified by a small id. A snapshot repeats a few
+// thousand stacks millions of times; all code after the reader works on the ids. Frames within a stack arrive, and
+// stay, innermost first.
 
 #include <compare>
 #include <cstdint>
@@ -31,15 +31,15 @@ struct StackId {
   friend auto operator<=>(const StackId&, const StackId&) = default;
 };
 
-/// The empty string is always the first one.
+/// The id of the empty string, which is always the first one.
 inline constexpr StringId kEmptyString{0};
-/// `frames: []`, or no `frames` at all: PyTorch's tools write it `<non-python>`.
+/// The id of `frames: []`, or of a missing `frames`: PyTorch's tools write it as `<non-python>`.
 inline constexpr StackId kNoFrames{0};
-/// A `history` entry (PyTorch 1.13 and 2.0) without `frames`: PyTorch's tools write it `<no-context>`.
+/// The id of a `history` entry (PyTorch 1.13 and 2.0) without `frames`: PyTorch's tools write it as `<no-context>`.
 inline constexpr StackId kNoContext{1};
 
-/// The facts that torch.fx adds to a frame (`augment_with_fx_traces`, PyTorch 2.10): kept for display, not part of
-/// its identity.
+/// The facts that torch.fx adds to a frame (`augment_with_fx_traces`, PyTorch 2.10): kept for display, not part of the
+/// frame's identity.
 struct FxInfo {
   StringId node_op;
   StringId node_name;
@@ -57,34 +57,34 @@ struct Frame {
 class FrameTable {
 public:
   FrameTable();
-  // The index points into the stored strings: moving keeps them in place, copying would not.
+  // Movable but not copyable: the index points into the stored strings, which a move keeps in place.
   FrameTable(FrameTable&&) noexcept;
   FrameTable& operator=(FrameTable&&) noexcept;
   FrameTable(const FrameTable&) = delete;
   FrameTable& operator=(const FrameTable&) = delete;
   ~FrameTable();
 
-  /// The id of `text`; bytes that are not UTF-8 become U+FFFD first, so that all text downstream is valid UTF-8.
+  /// Returns the id of `text`. Bytes that are not UTF-8 become U+FFFD, so that all later text is valid UTF-8.
   StringId intern(std::string_view text);
   FrameId add_frame(const Frame& frame);
-  /// The id of a stack of frames, innermost first. The empty stack is kNoFrames.
+  /// Returns the id of a stack of frames, innermost first. The empty stack is kNoFrames.
   StackId add_stack(std::span<const FrameId> frames);
   void set_fx(FrameId frame, const FxInfo& info) { fx_[frame.value] = info; }
-  /// Adds the source text of a frame's line, which is shown and has no part in its identity.
+  /// Adds the source text of a frame's line, which is only displayed: it is not part of the frame's identity.
   void set_source(FrameId frame, std::string_view text) { sources_[frame.value] = intern(text); }
 
   [[nodiscard]] std::string_view text(StringId id) const { return strings_[id.value]; }
   [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[id.value]; }
-  /// Innermost first; empty for kNoFrames and kNoContext. Valid until the next add_stack().
+  /// Returns frames innermost first; none for kNoFrames and kNoContext. Valid until the next add_stack().
   [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
   [[nodiscard]] std::string_view name(FrameId id) const { return text(frame(id).name); }
   [[nodiscard]] std::string_view filename(FrameId id) const { return text(frame(id).filename); }
-  /// Null where the frame has no fx fields.
+  /// Returns null if the frame has no fx fields.
   [[nodiscard]] const FxInfo* fx(FrameId id) const;
-  /// The source text of the frame's line, "" where it is unknown. No snapshot has it.
+  /// Returns the source text of the frame's line, "" if it is unknown. Snapshots do not contain it.
   [[nodiscard]] std::string_view source(FrameId id) const;
 
-  /// Texts are numbered from 0 without a gap, like frames and stacks.
+  /// Returns the number of texts. They are numbered from 0 without gaps, as frames and stacks are.
   [[nodiscard]] std::size_t string_count() const noexcept { return strings_.size(); }
   [[nodiscard]] std::size_t frame_count() const noexcept { return frames_.size(); }
   [[nodiscard]] std::size_t stack_count() const noexcept { return stacks_.size(); }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Two recordings -> the three figures that a change is judged by, for each device: what lived at the peak, what lives
-// at the end, and what is reserved there. They are of the whole recordings, whatever moment is compared, and those of
-// several devices are never added up: their peaks are at different times.
+// Two recordings -> the three figures by which a change is judged, for each device: the live bytes at the peak and at
+// the end, and the reserved bytes at the end. They describe whole recordings, whatever moment is compared, and are
+// never summed over devices, whose peaks are at different times.
 
 #include "memviz/device_kind.hpp"
 #include "memviz/replay.hpp"
@@ -28,13 +28,13 @@ inline constexpr std::array<Gauge, 3> kGauges{Gauge::peak, Gauge::end, Gauge::re
 /// "peak", "end", "reserved"
 [[nodiscard]] std::string_view gauge_name(Gauge gauge);
 
-/// One figure on both sides; absent where the file does not show it.
+/// One figure on both sides; absent if the file does not show it.
 struct Reading {
   std::optional<std::uint64_t> before_bytes;
   std::optional<std::uint64_t> after_bytes;
 
   [[nodiscard]] bool is_known() const { return before_bytes && after_bytes; }
-  /// After minus before; 0 where one is unknown.
+  /// Returns after minus before; 0 if one is unknown.
   [[nodiscard]] std::int64_t change_bytes() const;
 };
 
@@ -47,20 +47,21 @@ struct DeviceReadings {
   [[nodiscard]] Reading& of(Gauge gauge) { return readings[static_cast<std::size_t>(gauge)]; }
 };
 
-/// The figures of a device that one recording has in addition to its accounts.
+/// The figures of a device that a recording has in addition to its accounts.
 struct EndReserved {
   DeviceId device;
   std::uint64_t bytes = 0;
 };
 
-/// One side: the accounts of its devices, ascending, and what each has reserved at the end, ascending as well.
+/// One side: the accounts of its devices, ascending, and the bytes that each has reserved at the end, ascending as
+/// well.
 struct GaugedSide {
   std::span<const DeviceState> devices;
   std::span<const EndReserved> reserved;
 };
 
-/// Returns the readings of all devices that either side has, ascending; a device that a side lacks holds nothing
-/// there. The peak of a file without events is unknown: had recording been on, its allocations would be there.
+/// Returns the readings of all devices that either side has, ascending; a device that one side lacks holds nothing
+/// there. The peak of a file without events is unknown, because with recording on its allocations would have events.
 [[nodiscard]] std::vector<DeviceReadings> readings_of(const GaugedSide& before, const GaugedSide& after);
 
 /// A figure that grew too much.
@@ -77,7 +78,7 @@ struct GaugeGrowth {
 /// The growth that is allowed.
 struct GrowthLimit {
   bool is_percent = false;
-  double percent = 0; ///< of what was there before
+  double percent = 0; ///< of the value before
   std::uint64_t bytes = 0;
   std::string given; ///< as it was written: "2%"
 
@@ -85,7 +86,7 @@ struct GrowthLimit {
   [[nodiscard]] bool is_exceeded(std::uint64_t before_bytes, std::uint64_t after_bytes) const;
 };
 
-/// The growth of each figure, and of each line of code, that is allowed; nothing: any.
+/// The allowed growth of each figure, and of each line of code; nullopt: unlimited.
 struct GateLimits {
   std::array<std::optional<GrowthLimit>, kGauges.size()> gauges = {}; ///< in the order of kGauges
   std::optional<GrowthLimit> line = {};
@@ -97,18 +98,18 @@ struct GateLimits {
   [[nodiscard]] std::optional<GrowthLimit>& of(Gauge gauge) { return gauges[static_cast<std::size_t>(gauge)]; }
 };
 
-/// The figures that a limit without a name is about. Reserved memory moves with warm-up, settings and the order of
-/// allocations while the program does the same.
+/// The figures that a limit without a name applies to. Reserved memory is not among them: it varies with warm-up,
+/// settings and the order of allocations although the program does the same.
 inline constexpr std::array<Gauge, 2> kUsualGauges{Gauge::peak, Gauge::end};
 
-/// One limit for each of the figures.
+/// Returns one limit for each of the figures.
 [[nodiscard]] GateLimits limits_on(std::span<const Gauge> gauges, const GrowthLimit& limit);
 
 /// The result of checking the limits.
 struct GateVerdict {
   GateLimits limits;
-  std::vector<Gauge> judged;  ///< what was looked at
-  std::vector<Gauge> unknown; ///< what would have been, had both files recorded it
+  std::vector<Gauge> judged;  ///< the figures that were checked
+  std::vector<Gauge> unknown; ///< those that would have been, had both files recorded them
   /// The gauges that grew by more, each with the device on which it grew most. Largest growth first.
   std::vector<GaugeGrowth> exceeded;
   /// The lines that grew by more, as indices into Comparison::changes.
@@ -117,7 +118,7 @@ struct GateVerdict {
   [[nodiscard]] bool is_passed() const { return exceeded.empty() && lines.empty(); }
 };
 
-/// Looks at the figures of every device that have a limit; not at lines.
+/// Checks the figures of every device against their limits; does not check lines.
 [[nodiscard]] GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GateLimits& limits);
 
 } // namespace memviz

@@ -1,7 +1,7 @@
 #pragma once
 
-// Path -> bytes. Files are mapped, not copied; pipes and compressed files are read into memory, piece by piece: the
-// peak is what the decompressed bytes take and little more.
+// Path -> bytes. Files are mapped, not copied. Pipes and compressed files are read into memory piece by piece, so the
+// peak is the size of the decompressed bytes and little more.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,51 +26,49 @@ public:
   [[nodiscard]] virtual bool has_changed() const { return false; }
 };
 
-/// The bytes of one input, alive as long as this object; moving it does not move the bytes.
+/// The bytes of one input, valid as long as this object; moving the object does not move the bytes.
 class Input {
 public:
   explicit Input(std::unique_ptr<InputStorage> storage) : storage_(std::move(storage)) {}
 
   [[nodiscard]] std::string_view bytes() const noexcept { return storage_->bytes(); }
 
-  /// Gives the main memory of the first `offset` bytes back, in whole pages, where they are a mapped file: whoever
-  /// reads them once more reads the same bytes from the file again, and may give them back again. Bytes in memory stay
-  /// where they are.
+  /// Releases the main memory of the first `offset` bytes, in whole pages, if they are a mapped file: later reads load
+  /// the same bytes from the file again, and may release them again. Has no effect on bytes in memory.
   void release_before(std::size_t offset) { storage_->release_before(offset); }
 
-  /// Whether somebody wrote to the mapped file since it was opened: then nothing that was read from it can be relied
-  /// on.
+  /// Whether the mapped file was written to since it was opened: then nothing read from it is reliable.
   [[nodiscard]] bool has_changed() const { return storage_->has_changed(); }
 
 private:
   std::unique_ptr<InputStorage> storage_;
 };
 
-/// Bytes in memory as an input.
+/// Returns bytes in memory as an input.
 [[nodiscard]] Input input_of(std::string bytes);
 
 struct InputOptions {
-  /// More than this, than the main memory of the machine or of the process's control group, or than 64 MiB and 1,000
-  /// times the compressed size, is not read into memory.
+  /// The limit for input read into memory, in addition to the main memory of the machine or of the process's control
+  /// group, and to 64 MiB plus 1,000 times the compressed size.
   std::uint64_t max_bytes = std::uint64_t{1} << 40U;
-  /// Whether pipes, devices and standard input are refused: for a path that a program chose, which may lead to a pipe
-  /// that never has a byte. `-` is a file of that name then.
+  /// Whether to refuse pipes, devices and standard input: for a path that a program chose, which may lead to a pipe
+  /// that never produces a byte. `-` is then a file of that name.
   bool regular_only = false;
-  /// Called once with the first 64 KiB, decompressed, before the rest is read into memory; not for a mapped or shorter
-  /// input. What it throws ends the reading: ten gigabytes of zeros are refused before they are there.
+  /// Called once with the first 64 KiB, decompressed, before the rest is read into memory; not called for a mapped or
+  /// shorter input. An exception ends the reading: ten gigabytes of zeros are refused before they are read.
   std::function<void(std::string_view head)> check_head = {};
-  /// Called now and then while bytes are read into memory, with the number of bytes, as they are stored, that were read
-  /// so far and of all of them, or 0 where that is unknown.
+  /// Called now and then while bytes are read into memory, with the number of stored bytes read so far and the total,
+  /// or 0 if that is unknown.
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
 };
 
-/// Bytes that may be compressed with gzip or zstd, decompressed; others as they are. Of the options max_bytes and
-/// check_head count. Throws Error for damaged or truncated compression, or too many bytes; and std::bad_alloc.
+/// Decompresses bytes compressed with gzip or zstd; returns others unchanged. Uses only the options max_bytes and
+/// check_head. Throws Error for damaged or truncated compression, or too many bytes; and std::bad_alloc.
 [[nodiscard]] Input unpacked(Input stored, const InputOptions& options = {});
 
-/// Reads `path`; `-` is standard input. gzip and zstd are recognised by their first bytes, not by the name, and
-/// decompressed. Throws Error, with a message that does not name the path: missing file, directory, no permission, a
-/// read error, damaged or truncated compression, or too many bytes; and std::bad_alloc.
+/// Reads `path`; `-` is standard input. Recognises gzip and zstd by their first bytes, not by the name, and
+/// decompresses them. Throws Error, with a message that does not name the path: missing file, directory, no permission,
+/// a read error, damaged or truncated compression, or too many bytes; and std::bad_alloc.
 [[nodiscard]] Input read_input(const std::string& path, const InputOptions& options = {});
 
 } // namespace memviz

@@ -22,18 +22,18 @@ namespace memviz {
 class KindRules {
 public:
   KindRules() = default; ///< none
-  /// Throws Error that names the line for what is not a rule.
+  /// Parses rules. Throws Error, which names the line, for a line that is not a rule.
   explicit KindRules(std::string_view text);
 
   [[nodiscard]] bool empty() const { return rules_ == nullptr; }
-  /// The index of the first rule that matches.
+  /// Returns the index of the first rule that matches.
   [[nodiscard]] std::optional<std::size_t> first_match(std::string_view text) const;
   /// Returns the kind of the rule with that index.
   [[nodiscard]] MemoryKind kind(std::size_t rule) const;
 
 private:
   struct Rule;
-  std::shared_ptr<const std::deque<Rule>> rules_; ///< null: none
+  std::shared_ptr<const std::deque<Rule>> rules_; ///< null: no rules
 };
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes by kind and by how the kind is known: of a line, of a box, of a device.
+// Bytes by kind and by the evidence for the kind: of a line, of a box, of a device.
 
 #include "memviz/memory_kind.hpp"
 #include "memviz/tree.hpp"
@@ -17,7 +17,7 @@ struct KindShare {
   friend bool operator==(const KindShare&, const KindShare&) = default;
 };
 
-/// Each KindOf once, in the order in which they came; unknown is one of them. Empty where no one asked for kinds.
+/// Each KindOf once, in the order of first use; unknown is one of them. Empty if kinds were not requested.
 using KindShares = std::vector<KindShare>;
 
 void add_share(KindShares& shares, const KindShare& more);
@@ -26,9 +26,9 @@ void add_shares(KindShares& shares, const KindShares& more);
 [[nodiscard]] bool has_known_kind(const KindShares& shares);
 /// Returns the bytes of all shares.
 [[nodiscard]] std::uint64_t shared_bytes(const KindShares& shares);
-/// Returns the amount of one kind, whatever the evidence.
+/// Returns the amount of one kind, over all evidence.
 [[nodiscard]] Amount amount_of_kind(const KindShares& shares, MemoryKind kind);
-/// The kind, or unknown, of 90 % or more of `whole_bytes`; nothing where there is none.
+/// Returns the kind, or unknown, of at least 90 % of `whole_bytes`; nullopt if there is none.
 [[nodiscard]] std::optional<MemoryKind> main_kind(const KindShares& shares, std::uint64_t whole_bytes);
 
 } // namespace memviz

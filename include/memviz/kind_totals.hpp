@@ -15,8 +15,8 @@ namespace memviz {
 /// "parameters", "optimizer state", "activations", ...; "unknown memory".
 [[nodiscard]] std::string_view kind_words(MemoryKind kind);
 
-/// "activations +4.10 GiB, gradients +102 MiB": what changed, largest first, without what changed
-/// by less than a hundredth of that; "" if there are none.
+/// "activations +4.10 GiB, gradients +102 MiB": the changes, largest first, without those below a hundredth of the
+/// largest; "" if there are none.
 [[nodiscard]] std::string kind_changes_text(const std::vector<KindChange>& changes);
 
 /// Sums `shares` by kind.
@@ -26,10 +26,10 @@ struct KindPart {
   MemoryKind kind = MemoryKind::unknown;
   std::uint64_t bytes = 0;
 };
-/// Returns the kinds that have bytes, largest first; last the unclassified rest. Together they are the account.
+/// Returns the kinds that have bytes, largest first, and the unclassified rest last. They add up to the total.
 [[nodiscard]] std::vector<KindPart> kind_parts(const KindAccount& account);
-/// "71 % activations, 20 % optimizer state, 8 % parameters; 1.2 % unclassified": parts of less than a
-/// hundredth are left out; "" where all is unclassified.
+/// "71 % activations, 20 % optimizer state, 8 % parameters; 1.2 % unclassified": omits parts below a hundredth; "" if
+/// all is unclassified.
 [[nodiscard]] std::string kind_shares_text(const KindAccount& account);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// Shares of kinds -> the words and figures that pictures have for them.
+// Shares of kinds -> the words and figures that pictures show for them.
 
 #include "memviz/kind_shares.hpp"
 #include "memviz/story.hpp"
@@ -13,28 +13,28 @@ namespace memviz {
 
 /// "by your rules", "declared", "by frames", "by behaviour"; "unclassified".
 [[nodiscard]] std::string_view evidence_words(KindEvidence evidence);
-/// evidence_words(), and "" of unknown.
+/// Returns evidence_words(), and "" for unknown.
 [[nodiscard]] std::string evidence_text(KindEvidence evidence);
 
 /// For a tooltip: "kinds: activation 146 MiB by behaviour, unknown 19.5 MiB", largest first, a few on each line, or
-/// "kind: activation, by behaviour" where it is all of one; "" where no kind is known.
+/// "kind: activation, by behaviour" if there is only one; "" if no kind is known.
 [[nodiscard]] std::string kinds_lines(const KindShares& shares);
 
 /// For the tooltip of one allocation: "kind: activation, by behaviour", "kind: unknown".
 [[nodiscard]] std::string kind_line(const KindOf& kind);
 
-/// For a column: the kind of 90 % or more, else "activation 60 %, temporary 30 %", largest first; "" where no kind is
-/// known. Whoever has less room leaves out what follows the last commas.
+/// For a column: the kind of 90 % or more, else "activation 60 %, temporary 30 %", largest first; "" if no kind is
+/// known. Callers with less room cut it at a comma.
 [[nodiscard]] std::string kinds_cell(const KindShares& shares);
 
-/// Returns the evidence for the kind of memory without a stack, `reason` being why it has none: "as many blocks of
+/// Returns the evidence for the kind of memory without a stack, where `reason` is why it has none: "as many blocks of
 /// this size as gradients; older than the recording"; "" if the kind is unknown.
 [[nodiscard]] std::string kind_reason(const KindOf& kind, Pseudo reason);
 
-/// For a picture whose colours are kinds, where none is known.
+/// For a picture coloured by kind, if no kind is known.
 [[nodiscard]] std::string no_kinds_note();
 
-/// A kind of what is in use, for a bar with its legend.
+/// A kind of memory in use, for a bar with its legend.
 struct KindFigure {
   MemoryKind kind = MemoryKind::unknown;
   Amount amount;
@@ -43,15 +43,15 @@ struct KindFigure {
 
 struct KindFigures {
   std::string name;                ///< "In use, by kind"; "GPU 0, by kind" where the subject leads with one of several
-  std::vector<KindFigure> figures; ///< in the order of MemoryKind, unknown last; empty where no kind is known
+  std::vector<KindFigure> figures; ///< in the order of MemoryKind, unknown last; empty if no kind is known
 };
 
-/// In the order of MemoryKind; their texts have shares of all of `shares`.
+/// Returns kinds in the order of MemoryKind; their texts give the percentage of all of `shares`.
 [[nodiscard]] std::vector<KindFigure> kind_figures(const KindShares& shares);
-/// Returns the kinds of the memory that the users of the subject hold; they add up to its requested bytes. Empty
-/// where less than a tenth is known: hardly_known_note() says so in a sentence.
+/// Returns the kinds of the memory held by the users of the subject; they add up to its requested bytes. Empty if less
+/// than a tenth is known: hardly_known_note() has a sentence for that.
 [[nodiscard]] KindFigures kind_figures(const MemorySubject& subject);
-/// "Kinds of what is in use: 3.3 % activations; 96.7 % unclassified."; "" where none or more is known.
+/// "Kinds of what is in use: 3.3 % activations; 96.7 % unclassified."; "" if none or more is known.
 [[nodiscard]] std::string hardly_known_note(const MemorySubject& subject);
 
 } // namespace memviz

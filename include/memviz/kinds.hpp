@@ -1,7 +1,8 @@
 #pragma once
 
-// Stacks and lives of allocations -> what kind of memory each is: parameter, gradient, activation, ... A snapshot names
-// no kind. So each is decided by a rule, with its evidence; what no rule decides stays unknown. docs/kinds.md has them.
+// Stacks and lives of allocations -> the kind of each: parameter, gradient, activation, ... Snapshots do not record
+// kinds, so each is decided by a rule, with its evidence; a kind that no rule decides stays unknown. docs/kinds.md
+// lists the rules.
 
 #include "memviz/kind_rules.hpp"
 #include "memviz/life_observer.hpp"
@@ -23,7 +24,7 @@ namespace memviz {
 struct DeviceRecord;
 struct LifeKinds;
 
-/// Remembers of the lives of allocations what their kinds follow from: when the program was in which phase, and what
+/// Collects the facts about lives of allocations that kinds depend on: when the program was in which phase, and what
 /// became of the allocations of each stack. Memory is proportional to the stacks and to the changes of phase.
 class KindWatch final : public LifeObserver {
 public:
@@ -39,7 +40,7 @@ public:
   void ended(const MemoryState& at_end) override;
   void annotated(DeviceId device, StringId text) override;
 
-  /// Whether a text that was attached to an allocation names its kind: then add_kinds() needs births to be true.
+  /// Whether a text attached to an allocation names its kind: then add_kinds() needs births to be correct.
   [[nodiscard]] bool has_declarations() const;
 
   struct Known;
@@ -49,40 +50,40 @@ private:
   std::unique_ptr<Known> known_;
 };
 
-/// Adds their kinds to the blocks of `state`, whose recording `watch` has seen; unknown for those that are not in use.
-/// Births show what the program declared, where the state has them.
+/// Adds kinds to the blocks of `state`, whose recording `watch` has seen; unknown for blocks that are not in use. Uses
+/// the program's declarations, which are in births, if the state has them.
 void add_kinds(MemoryState& state, const KindWatch& watch);
 
-/// Returns the kinds of the lives of a record. `state` is that of the record's recording, at any moment.
+/// Returns the kinds of the lives of a record. `state` is any state of the record's recording.
 [[nodiscard]] LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch);
 
-/// Requested bytes of one kind, by how it is known.
+/// Requested bytes of one kind, by the evidence for it.
 struct KindAmount {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   std::array<std::uint64_t, kKindEvidences> bytes_by = {}; ///< by KindEvidence
 };
 
-/// By MemoryKind. Together they are the requested bytes of the device, or of all; what lies outside all segments is
-/// unknown.
+/// Amounts indexed by MemoryKind. They add up to the requested bytes of the device, or of all devices; memory outside
+/// all segments is unknown.
 using KindAccount = std::array<KindAmount, kMemoryKinds>;
 using KindsByDevice = std::map<DeviceId, KindAccount>;
-/// Adds up the kinds of a state that has them.
+/// Returns the totals by kind of a state that has kinds.
 [[nodiscard]] KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device);
-/// Returns the part of it whose stacks have code of an inference server (vLLM, SGLang), of one device.
+/// Returns the part of it, on one device, whose stacks contain code of an inference server (vLLM, SGLang).
 [[nodiscard]] KindAccount server_kind_account(const MemoryState& state, DeviceId device);
 
-/// Returns, for each stack, the kind that nine tenths of the bytes of its blocks in use have, or more. Stacks of
-/// unknown or of several kinds are left out.
+/// Returns, for each stack, the kind of at least nine tenths of the bytes of its blocks in use. Omits stacks of unknown
+/// or several kinds.
 [[nodiscard]] std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_by_stack(const MemoryState& state);
 
-/// Adds what is another device's.
+/// Adds the amounts of another device.
 void add(KindAccount& sum, const KindAccount& other);
-/// Returns what is left of `whole` without `part`; nothing is less than 0.
+/// Returns `whole` minus `part`; never less than 0.
 [[nodiscard]] KindAccount difference(const KindAccount& whole, const KindAccount& part);
 /// Returns the bytes of all kinds.
 [[nodiscard]] std::uint64_t bytes_of_kinds(const KindAccount& account);
-/// Whether a rule shows any of it.
+/// Whether a rule identified any of it.
 [[nodiscard]] bool has_known(const KindAccount& account);
 
 /// The amounts of a kind on two sides.
@@ -93,7 +94,7 @@ struct KindChange {
 
   [[nodiscard]] std::int64_t delta_bytes() const { return static_cast<std::int64_t>(after_bytes - before_bytes); }
 };
-/// Returns the changes of kinds, largest absolute change first; empty where both sides are unclassified.
+/// Returns the changes of kinds, largest absolute change first; empty if both sides are unclassified.
 [[nodiscard]] std::vector<KindChange> kind_changes(const KindAccount& before, const KindAccount& after);
 
 } // namespace memviz

@@ -10,7 +10,7 @@
 namespace memviz {
 
 /// Returns the text for people, at most 100 columns wide except for names, and the JSON for programs. leaks_json()
-/// throws Error where the stacks would be too much text.
+/// throws Error if the stacks would be too much text.
 [[nodiscard]] std::string leaks_text(const std::string& file, const MemoryState& state,
                                      const std::vector<DeviceLeaks>& devices);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// An observer of each allocation's beginning and end while a file is read. A replay (Accounts) calls it, so that no
-// other code has to remember what is live.
+// An observer of the beginning and end of each allocation while a file is read. A replay (Accounts) calls it, so that
+// no other code has to track what is live.
 
 #include "memviz/device_id.hpp"
 #include "memviz/event_index.hpp"
@@ -23,18 +23,18 @@ struct Began {
 class LifeObserver {
 public:
   virtual ~LifeObserver() = default;
-  /// The first event comes next, and whatever was reported before is void. `frames` has all stacks of what is reported,
-  /// and is there until the last event has come.
+  /// Starts again: the first event follows, and earlier reports are void. `frames` will hold all reported stacks, and
+  /// is valid until the last event.
   virtual void begin(const FrameTable& frames) = 0;
-  /// `event` is the alloc that began it.
+  /// Reports an allocation. `event` is the alloc that began it.
   virtual void allocated(DeviceId device, const Began& began, const Event& event) = 0;
-  /// The next event frees what `began`, `size_bytes`; `began.event` is none for what no recorded alloc made.
+  /// Reports that the next event frees the `size_bytes` of `began`; `began.event` is none if no recorded alloc made it.
   virtual void freed(DeviceId device, const Began& began, std::uint64_t size_bytes) = 0;
-  /// `event` is an allocation that failed: out of memory.
+  /// Reports an allocation that failed with an out-of-memory error.
   virtual void failed(DeviceId device, EventIndex event) = 0;
-  /// All events have come; `at_end` has the blocks that are still there, with their histories.
+  /// Reports that all events have come; `at_end` has the remaining blocks with their histories.
   virtual void ended(const MemoryState& at_end) = 0;
-  /// The program says `text` of an allocation that lives.
+  /// Reports that the program attached `text` to a live allocation.
   virtual void annotated(DeviceId device, StringId text) = 0;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// The accounts of a device -> what its events do not reach back to, although recording was on. The trace is a ring of
-// max_entries events: older ones are overwritten, and no file says how many. A block keeps the stack of its allocation
-// next to the ring, so a block with a stack and without a recorded alloc proves a loss.
+// The accounts of a device -> how much its events do not cover, although recording was on. The trace is a ring of
+// max_entries events: older ones are overwritten, and the file does not record how many. A block keeps the stack of its
+// allocation outside the ring, so a block with a stack and without a recorded alloc proves a loss.
 
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -13,12 +13,12 @@
 namespace memviz {
 
 enum class RingState : std::uint8_t {
-  unknown,  ///< files before 2026 do not say
+  unknown,  ///< files before 2026 do not record it
   full,     ///< the file says that events were overwritten
-  not_full, ///< it says that none were: what is missing was recorded before recording was restarted
+  not_full, ///< the file says that none were: missing events were recorded before recording was restarted
 };
 
-/// The file's flag is about all devices, its max_entries about each.
+/// The file's flag applies to all devices together, its max_entries to each.
 [[nodiscard]] RingState ring_state(const Recording& recording, const EventCounts& counts);
 
 struct LostHistory {
@@ -26,12 +26,12 @@ struct LostHistory {
   /// The smallest max_entries with which the ring could have held the events there are and the allocs that are proven
   /// to be lost: one event for each. The true number is at least this, and no file shows it.
   std::uint64_t least_max_entries = 0;
-  /// The same, were everything without a recorded alloc allocated while recording was on.
+  /// The same, if everything without a recorded alloc was allocated while recording was on.
   std::uint64_t least_for_all = 0;
 };
 
-/// Nothing where no loss is proven, where nothing lacks its alloc, or where the accounts do not balance: then events
-/// are missing for another reason.
+/// Returns nullopt if no loss is proven, if nothing lacks its alloc, or if the accounts do not balance: then events are
+/// missing for another reason.
 [[nodiscard]] std::optional<LostHistory> lost_history(const Recording& recording, const DeviceFigures& figures);
 
 } // namespace memviz

@@ -21,36 +21,35 @@ enum class MemoryKind : std::uint8_t {
   temporary,
   communication, ///< buffers of NCCL and torch.distributed
   workspace,     ///< of cuBLAS and cuDNN
-  /// Older than the recording, and for each gradient of its size there are several: a parameter, or an optimizer's
-  /// state or another copy of one. Which of them does not show.
+  /// Older than the recording, with several blocks of its size for each gradient of that size: a parameter, or an
+  /// optimizer's state or another copy of one. Nothing shows which of them.
   parameter_or_state,
   unknown,
 };
 inline constexpr std::size_t kMemoryKinds = 11;
 
-/// The order in which pictures stack kinds, from the bottom up: lasting memory first, then memory that comes and
-/// goes.
+/// The order in which pictures stack kinds, from the bottom up: lasting memory first, then memory that comes and goes.
 inline constexpr std::array<MemoryKind, kMemoryKinds> kKindLayers{
     MemoryKind::parameter, MemoryKind::parameter_or_state, MemoryKind::optimizer_state, MemoryKind::gradient,
     MemoryKind::kv_cache,  MemoryKind::activation,         MemoryKind::input,           MemoryKind::communication,
     MemoryKind::workspace, MemoryKind::temporary,          MemoryKind::unknown};
-/// Its index in kKindLayers.
+/// Returns the kind's index in kKindLayers.
 [[nodiscard]] std::size_t kind_layer(MemoryKind kind);
 
 /// "parameter", "optimizer_state", "parameter_or_optimizer_state", ...; "unknown".
 [[nodiscard]] std::string_view kind_name(MemoryKind kind);
 /// For pictures: "parameter", "optimizer state", "parameter or state", ...
 [[nodiscard]] std::string_view kind_label(MemoryKind kind);
-/// The kind of that name; nullopt for what is none.
+/// Returns the kind of that name; nullopt if there is none.
 [[nodiscard]] std::optional<MemoryKind> kind_of_name(std::string_view name);
 
-/// In the order in which they are asked: the first that names a kind decides.
+/// The evidence for a kind, in the order in which it is considered: the first that names a kind decides.
 enum class KindEvidence : std::uint8_t {
-  none,      ///< of unknown
+  none,      ///< for unknown kinds
   rules,     ///< a rule of the user's own (KindRules)
-  declared,  ///< the program said it of the allocation: user_metadata, an annotate event, PyTorch's own tags
-  frames,    ///< the stack of the allocation says it
-  behaviour, ///< when it was made and freed, next to forward passes, backward passes and steps of an optimizer
+  declared,  ///< declared by the program: user_metadata, an annotate event, PyTorch's own tags
+  frames,    ///< shown by the stack of the allocation
+  behaviour, ///< shown by when it was made and freed, relative to forward passes, backward passes and optimizer steps
 };
 inline constexpr std::size_t kKindEvidences = 5;
 /// "rules", "declared", "frames", "behaviour"; "none".

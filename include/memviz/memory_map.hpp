@@ -14,7 +14,8 @@
 
 namespace memviz {
 
-/// No sum of sizes may exceed this (1 EiB): so far from every real one that signed arithmetic on a few cannot overflow.
+/// The limit for sums of sizes (1 EiB): far above any real one, so that signed arithmetic on a few of them cannot
+/// overflow.
 inline constexpr std::uint64_t kMaxTotalBytes = std::uint64_t{1} << 60U;
 
 enum class BlockState : std::uint8_t { active_allocated, active_pending_free, inactive };
@@ -25,8 +26,8 @@ enum class BlockState : std::uint8_t { active_allocated, active_pending_free, in
 struct Block {
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
-  /// The bytes that the program requested, at most size_bytes; 0 for inactive blocks, whose requested_size is stale
-  /// in every writer.
+  /// The bytes that the program requested, at most size_bytes; 0 for inactive blocks, whose requested_size is stale in
+  /// every file.
   std::uint64_t requested_bytes = 0;
   BlockState state = BlockState::inactive;
   /// Stack of the allocation; kNoFrames for inactive blocks.
@@ -45,13 +46,13 @@ struct Segment {
   std::int64_t stream = 0;
   PoolId pool;
   bool is_expandable = false;
-  /// `segment_type`: large, small, or nullopt where the file does not say.
+  /// `segment_type`: large, small, or nullopt if the file does not record it.
   std::optional<bool> is_large;
   /// Stack of the cudaMalloc.
   StackId stack = kNoFrames;
   std::uint32_t first_block = 0;
   std::uint32_t block_count = 0;
-  /// total_bytes minus what its blocks cover; not 0 only in damaged or edited files.
+  /// total_bytes minus the bytes its blocks cover; nonzero only in damaged or edited files.
   std::uint64_t uncovered_bytes = 0;
 };
 
@@ -62,7 +63,7 @@ struct MemoryMap {
   [[nodiscard]] std::span<const Block> blocks_of(const Segment& segment) const {
     return std::span(blocks).subspan(segment.first_block, segment.block_count);
   }
-  /// The segments of one device, in address order; of all without one.
+  /// Returns the segments of one device, or of all if nullopt, in address order.
   [[nodiscard]] std::span<const Segment> segments_of(std::optional<DeviceId> device) const;
 };
 

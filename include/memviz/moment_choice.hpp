@@ -1,7 +1,7 @@
 #pragma once
 
-// The words that name a moment ("peak", "event:12", "annotation:ProfilerStep#3") -> a MomentChoice. What they mean in a
-// file is known once it is read.
+// The words that name a moment ("peak", "event:12", "annotation:ProfilerStep#3") -> a MomentChoice. Which event they
+// mean is known once a file is read.
 
 #include "memviz/device_state.hpp"
 #include "memviz/moment.hpp"
@@ -16,17 +16,17 @@
 
 namespace memviz {
 
-/// `word` is end, peak, oom, auto, event:N (of which device is not said), time:US, annotation:NAME or
-/// annotation:NAME#K. Throws UsageError, which calls the option --`option`, and says what is allowed.
+/// Parses `word`: end, peak, oom, auto, event:N (without a device), time:US, annotation:NAME or annotation:NAME#K.
+/// Throws UsageError, which calls the option --`option` and lists the allowed words.
 [[nodiscard]] MomentChoice parse_moment(std::string_view option, const std::string& word);
 
-/// The choice, with the time of the annotation asked for, which is called in the recording what `rewriter` (or null)
-/// made of its name. Throws UsageError, with near names, when `file` has none of that name.
+/// Returns the choice with the time of the requested annotation, whose name in the recording is the output of
+/// `rewriter` (or null). Throws UsageError, which suggests similar names, if `file` has none of that name.
 [[nodiscard]] MomentChoice moment_in(const MomentChoice& wanted, const std::string& file, const Recording& recording,
                                      TextRewriter* rewriter);
 
-/// Throws UsageError when `file` does not have the moment, with the range that it has; `devices` are of a state that
-/// was rewound to it.
+/// Throws UsageError if `file` does not have the moment, with the range that it has; `devices` belong to a state
+/// rebuilt for it.
 void check_moment(const MomentChoice& choice, const std::string& file, std::span<const DeviceState> devices);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// The moments of devices -> words for them, and for what the devices held at other moments.
+// The moments of devices -> words for them, and for the memory that the devices held at other moments.
 
 #include "memviz/device_state.hpp"
 
@@ -10,17 +10,17 @@
 
 namespace memviz {
 
-/// Returns the memory that a device held at other moments than its own, and the command that shows them: "At the
-/// end: 3.20 GiB in use of 6.50 GiB reserved (memviz flame --at end FILE); at the peak: 39.7 GiB in use (--at peak)",
-/// or with an owner "GPU 1 at the end: ...". "" where it has no events or held the same.
+/// Returns the memory that a device held at other moments, and the command that shows them: "At the end: 3.20 GiB in
+/// use of 6.50 GiB reserved (memviz flame --at end FILE); at the peak: 39.7 GiB in use (--at peak)", or with an owner
+/// "GPU 1 at the end: ...". "" if it has no events or held the same.
 [[nodiscard]] std::string other_moments_text(std::string_view command, const DeviceState& device,
                                              std::string_view owner = "");
 
 /// The moment of a device, "at the peak, event 1,234 of 5,678".
 [[nodiscard]] std::string moment_text(const DeviceState& device);
 
-/// The same of one device; of several, which is at which: "GPU 1 at the out-of-memory error, event 5 of 9; the
-/// others at the end of recording". Devices without any memory are left out where others have some.
+/// The moments of several devices: "GPU 1 at the out-of-memory error, event 5 of 9; the others at the end of
+/// recording". Omits devices without memory if others have some.
 [[nodiscard]] std::string moments_text(std::span<const DeviceState> devices);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// Two recordings -> their live bytes over one axis, for a picture that lays one over the other.
+// Two recordings -> their live bytes over one axis, for a picture that draws one over the other.
 
 #include "memviz/step_table.hpp"
 
@@ -12,12 +12,12 @@
 namespace memviz {
 
 enum class OverlayAxis : std::uint8_t {
-  event, ///< events by their numbers
+  event, ///< events by index
   time,  ///< since the first event of each recording
-  step,  ///< steps by their numbers, each as wide as the other
+  step,  ///< steps by number, all of the same width
 };
 
-/// The requested bytes that live in a column of the picture.
+/// The requested bytes that are live in a column of the picture.
 struct LiveSpan {
   std::uint64_t low_bytes = 0;
   std::uint64_t high_bytes = 0;
@@ -41,19 +41,19 @@ struct Overlay {
   std::size_t columns = 1; ///< along that length
   OverlaySide before;
   OverlaySide after;
-  /// The column, which both have, whose highest bytes differ most; nothing where none differs.
+  /// The column, present on both sides, whose highest bytes differ most; nullopt if none differs.
   std::optional<std::size_t> most = {};
 };
 
 struct OverlayOptions {
-  std::optional<OverlayAxis> axis = {}; ///< nothing: step where the steps of both are known, else event
-  std::optional<DeviceId> device = {};  ///< nothing: of each side the GPU with the highest peak
+  std::optional<OverlayAxis> axis = {}; ///< nullopt: step if the steps of both are known, else event
+  std::optional<DeviceId> device = {};  ///< nullopt: on each side the GPU with the highest peak
   StepChoice steps = {};
   std::size_t columns = 600;
 };
 
-/// The recordings hold their events. Throws UsageError where a side has no events on the device, no times or no steps
-/// that the axis needs.
+/// Builds the overlay; the recordings hold their events. Throws UsageError if a side lacks events on the device, or the
+/// times or steps that the axis needs.
 [[nodiscard]] Overlay overlay_of(const MemoryState& before, const MemoryState& after, const OverlayOptions& options);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// Two runs -> one SVG in which the live bytes of one are laid over those of the other.
+// Two runs -> one SVG that draws the live bytes of one over those of the other.
 
 #include "memviz/overlay.hpp"
 #include "memviz/svg.hpp"
@@ -14,7 +14,7 @@ struct OverlayPicture {
   std::string before_file;
   std::string after_file;
   const Overlay& overlay;
-  std::vector<std::string> warnings = {}; ///< of both files, each with the name of its file
+  std::vector<std::string> warnings = {}; ///< of both files, each with its file's name
 };
 
 [[nodiscard]] std::string overlay_svg(const OverlayPicture& picture, const SvgOptions& options);

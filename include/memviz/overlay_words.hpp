@@ -1,6 +1,6 @@
 #pragma once
 
-// Two runs, one laid over the other -> sentences.
+// Two runs, drawn over each other -> sentences.
 
 #include "memviz/overlay.hpp"
 
@@ -15,9 +15,9 @@ namespace memviz {
 [[nodiscard]] std::string overlay_answer(const Overlay& overlay);
 /// "GPU 0", "5,678 events", "12 steps", "4.56 s", "end 192 MiB"
 [[nodiscard]] std::vector<std::string> overlay_facts(const OverlaySide& side);
-/// Returns notes on how events of the two are put next to each other.
+/// Returns notes on how the events of the two sides are aligned.
 [[nodiscard]] std::vector<std::string> overlay_notes(const Overlay& overlay);
-/// The place at a share of the axis, from 0 to 1: "step 3", "event 1,234", "4.56 s".
+/// The place at a fraction of the axis, from 0 to 1: "step 3", "event 1,234", "4.56 s".
 [[nodiscard]] std::string overlay_place(const Overlay& overlay, double share);
 
 } // namespace memviz

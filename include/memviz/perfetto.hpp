@@ -16,20 +16,20 @@
 
 namespace memviz {
 
-/// Sums of a first pass over the events.
+/// Sums from a first pass over the events.
 class PerfettoSurvey final : public RestartCounter {
 public:
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
 
-  /// The bytes of segments that the events of a device allocate and map, minus those that they free.
+  /// The bytes of segments that a device's events allocate and map, minus those that they free.
   [[nodiscard]] std::int64_t segment_growth(DeviceId device) const;
 
 private:
   std::map<DeviceId, std::int64_t> growth_;
 };
 
-/// Writes the trace; takes the events of a SecondPass, of which `survey` saw the first.
+/// Writes the trace. Receives the events of a SecondPass, after `survey` received those of the first.
 class PerfettoTrace final : public EventSink {
 public:
   /// Writes the tracks, annotations and steps of `device`, or of all. The references must outlive this object.

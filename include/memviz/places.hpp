@@ -1,7 +1,7 @@
 #pragma once
 
-// MemoryState -> its reserved memory by where PyTorch keeps it: memory of one stream or one private pool is of no use
-// to another.
+// MemoryState -> its reserved memory by the place where PyTorch keeps it: one stream or private pool cannot use
+// another's memory.
 
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -20,8 +20,8 @@ struct Place {
   MemoryTotals totals;
 };
 
-/// All places of `only_device`, or of all devices, that hold a segment, by device, pool and stream; empty where there
-/// are no segments. Their reserved bytes add up to those of the device, or of the snapshot.
+/// Returns all places of `only_device`, or of all devices, that hold a segment, by device, pool and stream; empty if
+/// there are no segments. Their reserved bytes add up to those of the device, or of the snapshot.
 [[nodiscard]] std::vector<Place> places_of(const MemoryState& state, std::optional<DeviceId> only_device = {});
 
 } // namespace memviz

@@ -1,7 +1,7 @@
 #pragma once
 
-// Memory at a moment, and what was allocated in the whole recording -> a profile for pprof, as profile.proto of
-// github.com/google/pprof describes it, not compressed. Samples have inuse_objects, inuse_space, alloc_objects and
+// Memory at a moment, and the allocations of the whole recording -> a profile for pprof, as profile.proto of
+// github.com/google/pprof describes it, uncompressed. Samples have inuse_objects, inuse_space, alloc_objects and
 // alloc_space; their labels are device, state, kind and rank.
 
 #include "memviz/flame.hpp"
@@ -30,19 +30,19 @@ private:
 };
 
 struct PprofSubject {
-  std::string file;           ///< what comments call it
+  std::string file;           ///< the name used in comments
   const MemoryState& state;   ///< with kinds
   const TreeOptions& options; ///< its levels are those of pprof_levels()
   const AllocationCounter& allocations;
-  std::optional<std::uint64_t> rank = {}; ///< of the process, where the file does not record it
+  std::optional<std::uint64_t> rank = {}; ///< of the process, if the file does not record it
 };
 
-/// The levels that become labels.
+/// Returns the levels that become labels.
 [[nodiscard]] std::vector<Level> pprof_levels();
 
-/// The sum of inuse_space is the reserved bytes of the devices asked for, free memory and rounding included, which have
-/// frames that say so; that of alloc_space is the bytes of all recorded allocations. Throws what build_frame_tree()
-/// throws.
+/// Returns the profile. The sum of inuse_space is the reserved bytes of the requested devices, including free memory
+/// and rounding, which have frames of that name; the sum of alloc_space is the bytes of all recorded allocations.
+/// Throws the exceptions of build_frame_tree().
 [[nodiscard]] std::string pprof_profile(const PprofSubject& subject);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names of files -> the ranks that wrote them, and the steps at which they did.
+// Names of files -> the ranks that wrote them, and the steps in which they did.
 
 #include "memviz/ranks.hpp"
 

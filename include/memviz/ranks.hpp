@@ -1,7 +1,8 @@
 #pragma once
 
-// Snapshots of the ranks of a job -> which ranks hold the same, and which one holds what the others of its group do
-// not. A file is reduced to a RankPart of a few kilobytes first; parts can be written, merged and judged later.
+// Snapshots of a job's ranks -> which ranks hold the same memory, and which one holds memory that the others of its
+// group do not. Each file is first reduced to a RankPart of a few kilobytes; parts can be written, merged and judged
+// later.
 
 #include "memviz/device_id.hpp"
 #include "memviz/event_index.hpp"
@@ -31,11 +32,11 @@ struct LineMemory {
 struct RankPart {
   std::string file;
   std::string error = {};                  ///< why it was not read; "" for a file that was
-  std::optional<std::uint64_t> rank = {};  ///< as the file itself records it
-  std::optional<std::uint64_t> ranks = {}; ///< the size of the job, where the file records that
+  std::optional<std::uint64_t> rank = {};  ///< if the file itself records it
+  std::optional<std::uint64_t> ranks = {}; ///< the number of ranks of the job, if the file records it
   DeviceId device = {};
   std::uint64_t other_devices = 0;     ///< other GPUs of the file that hold memory
-  MomentKind moment = MomentKind::end; ///< of held_bytes: oom, peak or end
+  MomentKind moment = MomentKind::end; ///< for held_bytes: oom, peak or end
   EventIndex event = {};               ///< of that moment
   std::uint64_t held_bytes = 0;        ///< requested, at that moment
   std::string asked_by = {};           ///< the line that asked for more than there was; "" without such an error
@@ -49,25 +50,25 @@ struct RankPart {
   bool is_balanced = true;
   bool may_have_lost_events = false;
   std::vector<LineMemory> held = {}; ///< held_bytes by line and kind, largest first
-  /// The largest of the lines within the largest line, if that holds more than half; their kinds are not looked for.
+  /// The largest inner lines of the largest line, if that holds more than half; their kinds are not determined.
   std::vector<LineMemory> within = {};
 };
 
-/// The bytes of text in RankPart::held that leave a part below 8 KB.
+/// The bytes of text in RankPart::held that keep a part below 8 KB.
 inline constexpr std::size_t kPartTextBytes = 5000;
-/// Returns the figures of a state at its automatic moment, with kinds, and with the largest lines whose texts have so
-/// many bytes.
+/// Returns the figures of a state at its automatic moment, with kinds, and with the largest lines whose texts fit in
+/// this many bytes.
 [[nodiscard]] RankPart part_of(const std::string& file, const MemoryState& state,
                                std::size_t most_text_bytes = kPartTextBytes);
-/// Returns a part of a file that could not be read.
+/// Returns a part for a file that could not be read.
 [[nodiscard]] RankPart unread_part(const std::string& file, std::string_view reason);
 
-/// Returns the kind that holds most of a part, unclassified memory last, and its bytes.
+/// Returns the kind that holds most of a part, and its bytes; unclassified memory comes last.
 [[nodiscard]] std::pair<MemoryKind, std::uint64_t> largest_kind_of(const RankPart& part);
 
-/// The first bytes of each line of a file with parts.
+/// The first bytes of each line of a file of parts.
 inline constexpr std::string_view kRankPartHead = R"({"schema":"memviz.ranks-part/)";
-/// Reads parts, one a line. Throws Error, with the number of the line, for one that is damaged or of another version.
+/// Reads parts, one per line. Throws Error, with the line number, for one that is damaged or of another version.
 [[nodiscard]] std::vector<RankPart> read_rank_parts(std::string_view bytes);
 
 enum class RankSource : std::uint8_t {
@@ -85,16 +86,16 @@ struct RankOptions {
 
 /// One rank, or a file without one.
 struct JobRank {
-  std::size_t part = 0; ///< the file that counts for it: one that ran out of memory, else the latest
+  std::size_t part = 0; ///< the file that represents it: one that ran out of memory, else the latest
   std::optional<std::uint64_t> rank = {};
   RankSource source = RankSource::none;
   std::vector<std::size_t> other_parts = {}; ///< further files of the rank
-  /// For one that ran out of memory, the group whose parameters and optimizer state are nearest; nothing where there is
-  /// no group.
+  /// For a rank that ran out of memory, the group with the most similar parameters and optimizer state; nullopt if
+  /// there is no group.
   std::optional<std::size_t> group = {};
 };
 
-/// The medians of ranks that hold the same.
+/// The medians of ranks that hold the same memory.
 struct RankGroup {
   std::vector<std::size_t> ranks; ///< indices of JobReport::ranks, ascending
   std::uint64_t least_bytes = 0;
@@ -103,14 +104,14 @@ struct RankGroup {
   std::vector<LineMemory> medians = {}; ///< by line and kind, largest first
 };
 
-/// A line of a rank against the median of its group.
+/// A line of a rank, compared with the median of its group.
 struct LineDifference {
   std::string line;
-  MemoryKind kind = MemoryKind::unknown; ///< the one that differs most
+  MemoryKind kind = MemoryKind::unknown; ///< the kind that differs most
   std::int64_t delta_bytes = 0;
 };
 
-/// A rank against the median of its group.
+/// A rank, compared with the median of its group.
 struct RankDifference {
   std::size_t rank = 0;                   ///< an index of JobReport::ranks
   std::int64_t delta_bytes = 0;           ///< the sum of `lines`
@@ -118,21 +119,21 @@ struct RankDifference {
 };
 
 struct JobReport {
-  std::vector<RankPart> parts;       ///< by name of the file
-  std::vector<JobRank> ranks;        ///< ascending; those without a rank last
-  std::vector<std::size_t> unread;   ///< parts with an error
-  std::vector<std::size_t> left_out; ///< parts of another step than the one that is asked for
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> missing; ///< first and last of each gap in the ranks
+  std::vector<RankPart> parts;                                  ///< by file name
+  std::vector<JobRank> ranks;                                   ///< ascending; those without a rank last
+  std::vector<std::size_t> unread;                              ///< parts with an error
+  std::vector<std::size_t> left_out;                            ///< parts of a step other than the requested one
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> missing; ///< first and last rank of each gap
   std::vector<RankGroup> groups;                                ///< largest first
-  std::vector<RankDifference> failed;                           ///< out of memory
+  std::vector<RankDifference> failed;                           ///< ranks that ran out of memory
   std::vector<RankDifference> outliers;                         ///< largest difference first
-  /// Ranks of which only communication buffers differ. When those are freed depends on threads, so that identical
-  /// ranks differ.
+  /// Ranks whose communication buffers alone differ. Threads decide when those are freed, so identical ranks can
+  /// differ.
   std::vector<RankDifference> by_timing;
 };
 
-/// Returns the same for the same parts in any order. Throws UsageError for a pattern that is not a regular expression
-/// with one group.
+/// Judges parts; the order of the parts does not matter. Throws UsageError for a pattern that is not a regular
+/// expression with one group.
 [[nodiscard]] JobReport job_report(std::vector<RankPart> parts, const RankOptions& options = {});
 
 } // namespace memviz

@@ -9,12 +9,12 @@
 
 namespace memviz {
 
-/// The answer, what stands out, the groups and one table.
+/// Returns the answer, the outliers, the groups and one table.
 [[nodiscard]] std::string ranks_text(const JobReport& report, std::size_t columns);
 [[nodiscard]] std::string ranks_json(const JobReport& report);
-/// The ranks and the files that were not read, as ranks_json() has them, one a line.
+/// Returns the ranks and the unreadable files as in ranks_json(), one per line.
 [[nodiscard]] std::string ranks_ndjson(const JobReport& report);
-/// One line of at most 8 KB, which read_rank_parts() reads; longer only by what a path of more than 2 KB adds.
+/// Returns one line of at most 8 KB, for read_rank_parts(); longer only by the excess of a path of more than 2 KB.
 [[nodiscard]] std::string rank_part_json(const RankPart& part);
 
 } // namespace memviz

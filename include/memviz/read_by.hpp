@@ -1,7 +1,7 @@
 #pragma once
 
-// The reader that read a file, and the reason if it was the plain one. The fast reader hands events over while it
-// decodes; the plain reader decodes everything first, which takes more time and memory for the same result.
+// The reader that read a file, and the reason if it was the plain one. The fast reader passes events on while it
+// decodes; the plain reader decodes everything first, which costs more time and memory for the same result.
 
 #include <cstdint>
 #include <optional>
@@ -10,27 +10,27 @@
 
 namespace memviz {
 
-/// Why a file was read by the plain reader.
+/// The reason for the plain reader.
 enum class PlainReason : std::uint8_t {
   not_a_pickle, ///< the file is JSON
   not_wanted,   ///< ReadOptions::stream
 
   // The fast reader gave up:
-  damaged,          ///< the file cannot be decoded; the plain reader says what is wrong
-  unexpected_value, ///< not of the kind that a snapshot has there; the plain reader takes it, or says what is wrong
-  used_again,       ///< an event, or a list of one, that was handed over
-  content_changed,  ///< of a container that an event had referred to
-  memo_replaced,    ///< a number of the memo that got another value
-  memo_numbers,     ///< of events that are not numbered one by one
-  other_traces,     ///< the events that were handed over are not, or not all, those of the snapshot
+  damaged,          ///< the file cannot be decoded; the plain reader reports the error
+  unexpected_value, ///< a type that snapshots do not have there; the plain reader accepts it, or reports the error
+  used_again,       ///< an event, or a list of one, that was already passed on
+  content_changed,  ///< a container that an event had referred to
+  memo_replaced,    ///< a memo number that was assigned a new value
+  memo_numbers,     ///< events that are not numbered one by one
+  other_traces,     ///< the events passed on are not exactly those of the snapshot
 };
 
 /// "an event, or a list of one, is used again": for "read by the plain reader: ...".
 [[nodiscard]] std::string_view reason_text(PlainReason reason);
 
 struct ReadBy {
-  std::optional<PlainReason> plain_reason = {}; ///< none: the fast reader read it
-  std::optional<std::uint64_t> offset = {};     ///< in bytes, of the place where the fast reader gave up
+  std::optional<PlainReason> plain_reason = {}; ///< nullopt: the fast reader read it
+  std::optional<std::uint64_t> offset = {};     ///< in bytes, where the fast reader gave up
 };
 
 /// "the fast reader", or "the plain reader: REASON, at byte N".

@@ -1,7 +1,7 @@
 #pragma once
 
-// A snapshot of memviz's recorder in Python -> what the program declared of its own tensors, and what CUDA and NVML
-// reported of the devices when the file was written. docs/recording.md describes the key.
+// A snapshot by memviz's recorder in Python -> the program's declarations of its tensors, and what CUDA and NVML
+// reported about the devices when the file was written. docs/recording.md describes the key.
 
 #include "memviz/device_id.hpp"
 #include "memviz/frames.hpp"
@@ -17,7 +17,7 @@ namespace memviz {
 struct Life;
 struct MemoryState;
 
-/// Memory of a tensor that was there when the file was written.
+/// The memory of a tensor that existed when the file was written.
 struct DeclaredMemory {
   DeviceId device;
   std::uint64_t address = 0;
@@ -29,18 +29,18 @@ struct DeclaredMemory {
 /// Sorted by device and address.
 using DeclaredTable = std::vector<DeclaredMemory>;
 
-/// Returns the declaration of the block at this index, if it is the allocation that was there at the end; else null.
+/// Returns the declaration of the block at this index, if it is the allocation that existed at the end; else null.
 [[nodiscard]] const DeclaredMemory* declared_of(const MemoryState& state, DeviceId device, std::uint32_t block);
-/// The same of a life of a timeline.
+/// Returns the same for a life of a timeline.
 [[nodiscard]] const DeclaredMemory* declared_of(const DeclaredTable& table, DeviceId device, const Life& life);
 
-/// The facts about a device beyond PyTorch's; each may be missing, and none is more than kMaxTotalBytes.
+/// The facts about a device from outside PyTorch; each may be missing, and none exceeds kMaxTotalBytes.
 struct MeasuredDevice {
   DeviceId device;
-  std::optional<std::uint64_t> total_bytes; ///< as cudaMemGetInfo has it
+  std::optional<std::uint64_t> total_bytes; ///< as reported by cudaMemGetInfo
   /// The bytes that this process held in addition to PyTorch's reserved memory: the CUDA context, libraries.
   std::optional<std::uint64_t> own_outside_bytes;
-  std::optional<std::uint64_t> other_processes; ///< how many
+  std::optional<std::uint64_t> other_processes; ///< their number
   std::optional<std::uint64_t> other_processes_bytes;
   friend bool operator==(const MeasuredDevice&, const MeasuredDevice&) = default;
 };

@@ -26,7 +26,7 @@
 
 namespace memviz {
 
-/// The role of a text of an exported program.
+/// The role of a text in an exported program.
 enum class ProgramText : std::uint8_t {
   module_path,   ///< "transformer.h.0"; also the name of a weight, or of the program itself
   class_name,    ///< "torch.nn.modules.linear.Linear"
@@ -55,23 +55,23 @@ public:
 
   /// Returns the name of the input for pictures and messages: its base name, or with Redact::all a pseudonym.
   [[nodiscard]] std::string input_name(std::string_view path);
-  /// A message with what it quotes from the file left out.
+  /// Returns a message without its quotations from the file.
   [[nodiscard]] static std::string message(std::string_view text);
 
-  /// At how many places of the recording's texts something is that was hidden. Its warnings are memviz's own
-  /// sentences, which quote texts of its tables only; they are searched like an output. Not looked for are words of
-  /// fewer than four letters, and what a text has, too, that was not hidden.
+  /// Returns the number of places in the recording's texts that contain a hidden text. Its warnings are memviz's own
+  /// sentences, which quote only texts of its tables; they are searched like an output. Does not search for words of
+  /// fewer than four letters, nor for hidden texts that a text that was not hidden contains as well.
   [[nodiscard]] std::size_t leaks(const Recording& recording) const;
-  /// At how many places of an output a path begins that was hidden, or that stood in a hidden text: three '/' or more,
-  /// or two and the ending of a file. Nothing else is looked for, because an output has words of memviz's own, and any
-  /// of them may be a function's name.
+  /// Returns the number of places in an output where a hidden path begins, or a path that was in a hidden text: one
+  /// with at least three '/', or two and a file ending. Searches for nothing else, because an output contains memviz's
+  /// own words, any of which may be a function's name.
   [[nodiscard]] std::size_t leaks_in_output(std::string_view output) const;
 
-  /// Throws Error where there are leaks(); read_snapshot() calls it.
+  /// Throws Error if there are leaks(). Called by read_snapshot().
   void check(const Recording& recording) const override;
-  /// Throws Error where something is in texts of an exported program that was hidden.
+  /// Throws Error if texts of an exported program contain a hidden text.
   void check_texts(const std::vector<std::string_view>& texts) const;
-  /// Throws Error where there are leaks_in_output().
+  /// Throws Error if there are leaks_in_output().
   void check_output(std::string_view output) const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The mark of a recording that was rehearsed: made by a real program and PyTorch's real allocator on a made-up GPU
-// (`memviz rehearse`), so that no one takes it for a recording of a real one. Every output of such a file says so.
+// The mark of a rehearsed recording: made by a real program and PyTorch's real allocator on a made-up GPU (`memviz
+// rehearse`). Every output of such a file shows it, so that it is not mistaken for a recording of a real GPU.
 
 #include <cstdint>
 #include <optional>
@@ -13,16 +13,16 @@ namespace memviz {
 struct Rehearsal {
   std::string gpu;     ///< "NVIDIA H100 80GB HBM3"
   std::string profile; ///< "h100-80"
-  /// Memory of each device; never more than kMaxTotalBytes.
+  /// The memory of each device; never more than kMaxTotalBytes.
   std::optional<std::uint64_t> total_bytes;
-  std::optional<std::uint64_t> rank = {};  ///< of a job whose other ranks were absent
+  std::optional<std::uint64_t> rank = {};  ///< in a job whose other ranks were absent
   std::optional<std::uint64_t> ranks = {}; ///< of that job
 };
 
-/// "rehearsed on a made-up NVIDIA H100 80GB HBM3, not recorded on a GPU"; of a rank of a job "rehearsed on a made-up
+/// "rehearsed on a made-up NVIDIA H100 80GB HBM3, not recorded on a GPU"; for a rank of a job "rehearsed on a made-up
 /// NVIDIA H100 80GB HBM3 as rank 3 of 512, the other ranks absent, not recorded on a GPU"
 [[nodiscard]] std::string rehearsal_text(const Rehearsal& rehearsal);
-/// The same where there is little room; "" for a recording of a real GPU.
+/// A shorter form; "" for a recording of a real GPU.
 [[nodiscard]] std::string rehearsal_alert(const std::optional<Rehearsal>& rehearsal);
 
 } // namespace memviz

@@ -1,9 +1,9 @@
 #pragma once
 
-// Events -> what lived when. The trace of one device is replayed from the oldest event to the newest, from a
-// baseline that is inferred: what was freed without a recorded alloc, and what is active at the end without one.
-// The state at an earlier moment is rebuilt backward from the file's segments and blocks, which are exact; so only what
-// happened after that moment has to be remembered.
+// Events -> which allocations were live when. The trace of one device is replayed from the oldest event to the newest.
+// It starts from an inferred baseline: allocations that were freed without a recorded alloc, and those active at the
+// end without one. The state at an earlier moment is rebuilt backward from the file's segments and blocks, which are
+// exact, so only the events after that moment have to be remembered.
 
 #include "memviz/life_observer.hpp"
 #include "memviz/memory_state.hpp"
@@ -15,13 +15,12 @@
 
 namespace memviz {
 
-/// Replays events as they come; memory proportional to the allocations alive at once. state_of() throws Error
-/// where the sizes of a device add up to more than kMaxTotalBytes.
+/// Replays events as they arrive; memory is proportional to the allocations alive at once. state_of() throws Error if
+/// the sizes of a device add up to more than kMaxTotalBytes.
 class Accounts final : public EventSink {
 public:
-  /// Remembers on the way what the state at `choice` depends on: of each device the allocations that were alive then
-  /// and have been freed since, and the segment events since.
-  /// `observer` gets each life; null: none does.
+  /// Collects what the state at `choice` depends on: for each device, the allocations that were alive then and have
+  /// been freed since, and the segment events since. `observer`, unless null, receives each life.
   explicit Accounts(MomentChoice choice = {}, LifeObserver* observer = nullptr);
   ~Accounts() override;
   Accounts(const Accounts&) = delete;
@@ -30,16 +29,17 @@ public:
   void begin(const FrameTable& frames) override;
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
-  /// The state of the recording whose events these were at the moment chosen; its `traces` are not looked at. It
-  /// conserves bytes as the file does: the blocks of a segment add up to it. Sizes of blocks that are gone at the end
-  /// follow from their requested size (PyTorch's rounding and splitting). Allocations that fit into no segment are in
-  /// DeviceState::outside; segment events that do not fit are left out, and DeviceState::misfits counts them.
+  /// Returns the state at the chosen moment of the recording whose events were replayed; does not use its `traces`. The
+  /// state conserves bytes as the file does: the blocks of a segment add up to it. Sizes of blocks that are gone at the
+  /// end are computed from their requested size (PyTorch's rounding and splitting). Allocations that fit into no
+  /// segment are in DeviceState::outside; segment events that do not fit are ignored, and counted in
+  /// DeviceState::misfits.
   [[nodiscard]] MemoryState state_of(std::shared_ptr<const Recording> recording) const;
   [[nodiscard]] MemoryState state_of(Recording recording) const;
 
 private:
   struct DeviceAccounts;
-  /// Null for a device without events.
+  /// Returns the accounts of a device; null for one without events.
   [[nodiscard]] const DeviceAccounts* accounts_of(DeviceId device) const;
   [[nodiscard]] MemoryState state_at_end(std::shared_ptr<const Recording> recording) const;
   [[nodiscard]] MemoryState rewound(const MemoryState& at_end) const;
@@ -50,13 +50,13 @@ private:
   std::string failure_;                               ///< what is wrong with the events; "" for nothing
 };
 
-/// The same for a recording that holds its events.
+/// Replays a recording that holds its events.
 [[nodiscard]] MemoryState replay(std::shared_ptr<const Recording> recording);
 [[nodiscard]] MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice,
                                  LifeObserver* observer = nullptr);
-/// Before the first of its events.
+/// Returns the state before the first event.
 [[nodiscard]] MemoryState before_first_event(std::shared_ptr<const Recording> recording);
-/// For a recording that no one else needs.
+/// Returns the same for a recording that is no longer needed.
 [[nodiscard]] MemoryState replay(Recording recording);
 [[nodiscard]] MemoryState rewind(Recording recording, const MomentChoice& choice);
 

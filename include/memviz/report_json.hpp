@@ -1,6 +1,6 @@
 #pragma once
 
-// A memory report -> JSON: what report.sqlite has in its tables of weights and activations, and what is said besides.
+// A memory report -> JSON: the contents of report.sqlite's tables of weights and activations, and its notes.
 
 #include "memviz/memory_report.hpp"
 #include "memviz/memory_state.hpp"
@@ -17,8 +17,8 @@ struct ReportSubject {
   const ProjectFiles& project;
 };
 
-/// One object, of the schema memviz.report. Throws Error where the stacks of entries spelled out are out of all
-/// proportion to the recording.
+/// Returns one object, of the schema memviz.report. Throws Error if the stacks of the entries, written out, are out of
+/// all proportion to the recording.
 [[nodiscard]] std::string report_json(const ReportSubject& subject);
 
 } // namespace memviz

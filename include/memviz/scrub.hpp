@@ -1,8 +1,8 @@
 #pragma once
 
-// DeviceRecord -> the allocations that live at any state of it, for a page in which one walks through a recording. A
-// step to the next state takes as long as what changes there, a jump no longer than the way from the nearest of the
-// checkpoints, which are made once.
+// DeviceRecord -> the allocations that are live at any of its states, for a page that steps through a recording. A step
+// to the next state takes as long as its changes, and a jump at most as long as the way from the nearest checkpoint.
+// Checkpoints are made once.
 
 #include "memviz/timeline.hpp"
 
@@ -16,27 +16,27 @@ namespace memviz {
 
 class Scrub {
 public:
-  /// The least number of states between two checkpoints.
+  /// The minimum number of states between two checkpoints.
   static constexpr std::uint32_t kLeastDistance = 16384;
 
-  /// Starts at state 0. `record` must outlive this object. Takes 17 bytes per allocation, and at most 4 per state.
+  /// Starts at state 0. `record` must outlive this object. Uses 17 bytes per allocation, and at most 4 per state.
   explicit Scrub(const DeviceRecord& record, std::uint32_t least_distance = kLeastDistance);
 
   /// Goes to a state, at most DeviceRecord::events.
   void go(std::uint32_t state);
-  /// Goes to the next state, which must be one.
+  /// Goes to the next state, which must exist.
   void step();
   [[nodiscard]] std::uint32_t state() const { return now_.state; }
 
-  /// The number of all allocations: the recorded ones, then DeviceRecord::freed_baseline, then kept_baseline.
+  /// Returns the number of all allocations: the recorded ones, then DeviceRecord::freed_baseline, then kept_baseline.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(index_at_.size()); }
   [[nodiscard]] const Life& life(std::uint32_t index) const;
-  /// Unknown where the record has no kinds.
+  /// Returns the kind of an allocation; unknown if the record has no kinds.
   [[nodiscard]] KindOf kind(std::uint32_t index) const;
 
   [[nodiscard]] std::uint32_t live_count() const { return live_count_; }
   [[nodiscard]] bool is_live(std::uint32_t index) const { return has_bit(rank_of_[index]); }
-  /// Calls `take` with the index of each that lives, by address.
+  /// Calls `take` with the index of each live allocation, by address.
   template <class Take> void for_each_live(const Take& take) const {
     for (std::size_t word = 0; word < live_.size(); ++word)
       for (std::uint64_t bits = live_[word]; bits != 0; bits &= bits - 1)
@@ -52,12 +52,12 @@ public:
       take(i - 1, true);
   }
 
-  /// The allocations at one address, in the order of their lives: those around `index`, at most `most` before and after
-  /// it, and `index` itself.
+  /// Returns the allocations at the address of `index`, in the order of their lives: at most `most` before it, itself,
+  /// and at most `most` after it.
   [[nodiscard]] std::vector<std::uint32_t> at_its_address(std::uint32_t index, std::size_t most) const;
-  /// The allocation of that name: the one at `address` with so many before it; none where there is none.
+  /// Returns the allocation of that name, the one at `address` with this many before it; nullopt if there is none.
   [[nodiscard]] std::optional<std::uint32_t> named(std::uint64_t address, std::uint64_t earlier_uses) const;
-  /// The number of earlier allocations at its address in the trace: the number in "b7f064c000000_0".
+  /// Returns the number of earlier allocations at its address in the trace: the number in "b7f064c000000_0".
   [[nodiscard]] std::uint32_t earlier_uses(std::uint32_t index) const;
 
 private:
@@ -74,7 +74,7 @@ private:
   };
 
   [[nodiscard]] bool has_bit(std::uint32_t rank) const { return (live_[rank / kBits] >> (rank % kBits) & 1U) != 0; }
-  /// The rank of the first allocation there; the number of all where there is none.
+  /// Returns the rank of the first allocation there; the number of all if there is none.
   [[nodiscard]] std::uint32_t first_rank_at(std::uint64_t address) const;
   void begin(std::uint32_t index);
   void end(std::uint32_t index);
@@ -86,8 +86,8 @@ private:
   const DeviceRecord& record_;
   std::vector<std::uint32_t> index_at_; ///< by rank: all allocations by address, then in order of their lives
   std::vector<std::uint32_t> rank_of_;  ///< by index
-  std::vector<std::uint32_t> ends_;     ///< the indices of those that end, by end
-  std::vector<std::uint64_t> live_;     ///< a bit a rank
+  std::vector<std::uint32_t> ends_;     ///< the indices of allocations that end, by end
+  std::vector<std::uint64_t> live_;     ///< one bit per rank
   std::uint32_t live_count_ = 0;
   Position now_;
   std::vector<Checkpoint> checkpoints_; ///< ascending; the first is of state 0

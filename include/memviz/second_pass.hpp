@@ -1,7 +1,7 @@
 #pragma once
 
-// A second pass over the events of a file, for sinks that cannot take back what they did: the reader may start again
-// from the first event, and does so as often as in the first pass.
+// A second pass over the events of a file, for sinks that cannot undo their output. The reader may start again from the
+// first event; in the second pass it does so as often as in the first.
 
 #include "memviz/error.hpp"
 #include "memviz/events.hpp"
@@ -21,17 +21,17 @@ private:
   unsigned restarts_ = 0;
 };
 
-/// Hands the events to another sink once the reader has started for the last time.
+/// Passes the events to another sink once the reader has started for the last time.
 class SecondPass final : public EventSink {
 public:
-  /// Both must outlive this object.
+  /// `restarts` and `sink` must outlive this object.
   SecondPass(EventSink& events, const RestartCounter& first_pass)
       : events_(events), restarts_left_(first_pass.restarts()) {}
 
   void take(DeviceId device, std::span<const Event> events) override {
     if (restarts_left_ == 0) events_.take(device, events);
   }
-  /// Throws Error where the file changed since the first pass.
+  /// Throws Error if the file changed since the first pass.
   void restart() override {
     if (restarts_left_ == 0) throw Error("the file changed while it was read");
     --restarts_left_;

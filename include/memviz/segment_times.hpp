@@ -13,13 +13,13 @@
 
 namespace memviz {
 
-/// Takes the events of a recording while it is read; memory is in proportion to its segments.
+/// Receives the events of a recording while it is read; memory is proportional to its segments.
 class SegmentTimes final : public EventSink {
 public:
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override { times_us_.clear(); }
 
-  /// When the segment that is last at an address was allocated; nullopt where no event shows it.
+  /// Returns when the last segment at an address was allocated; nullopt if no event shows it.
   [[nodiscard]] std::optional<std::int64_t> time_us(DeviceId device, std::uint64_t address) const;
 
 private:

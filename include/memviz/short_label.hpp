@@ -1,7 +1,7 @@
 #pragma once
 
-// Frames and nodes -> the few words that a sentence, a row or a box has room for. All of it is on one line and is
-// bounded in length: names come from a stranger.
+// Frames and nodes -> the few words that fit in a sentence, a row or a box. Each result is one line of bounded length,
+// because names are untrusted.
 
 #include "memviz/frames.hpp"
 #include "memviz/label.hpp"
@@ -26,18 +26,19 @@ struct Label {
   std::string brief = {};  ///< shorter than the name, where there is such a form: "⋯ 28"
 };
 
-/// The most columns of a name: one of a megabyte must not fill a picture.
+/// The maximum columns of a name: one of a megabyte must not fill a picture.
 inline constexpr std::size_t kMostNameColumns = 200;
 
-/// `text` without line breaks and unsafe characters, cut to so many columns.
+/// Returns `text` without line breaks and unsafe characters, cut to this many columns.
 [[nodiscard]] std::string one_line(std::string_view text, std::size_t columns = kMostNameColumns);
 
-/// The labels of frames, each text made fit for one only once: a file may give one name of megabytes to every frame.
+/// The labels of frames. Each text is shortened only once, because a file may give one name of megabytes to every
+/// frame.
 class FrameLabels {
 public:
   explicit FrameLabels(const FrameTable& frames) : frames_(frames), names_(frames.string_count()), files_(names_) {}
 
-  /// "forward" and "model.py:41", with everything on one line.
+  /// "forward" and "model.py:41", each on one line.
   [[nodiscard]] Label of(FrameId frame_id);
 
 private:
@@ -46,18 +47,18 @@ private:
   std::vector<std::optional<std::string>> files_; ///< by StringId; "" where the file is unknown
 };
 
-/// "forward" and "model.py:41", with everything on one line.
+/// "forward" and "model.py:41", each on one line.
 [[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
 /// Returns memviz's word for a block's state, and PyTorch's: "in use (active_allocated)".
 [[nodiscard]] std::string_view state_label(BlockState state);
-/// The same for any node: a state is named by state_label(), another one that is not a frame by node_label().
+/// Returns the label of any node: state_label() for a state, node_label() for other nodes that are not frames.
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
-/// The same of keys that are in one list: different frames that would look alike with the folders that distinguish
+/// Returns the labels of keys in one list; different frames that would look alike get the folders that distinguish
 /// them.
 [[nodiscard]] std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// Returns the label of the line that represents its stack, with a note if it is not the user's own.
 [[nodiscard]] Label line_label(const FrameTable& frames, const NodeKey& key);
-/// The same of the lines of one list, distinguished as by key_labels().
+/// Returns the labels of the lines of one list, distinguished as by key_labels().
 [[nodiscard]] std::vector<Label> line_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 
 } // namespace memviz

@@ -10,8 +10,8 @@
 
 namespace memviz {
 
-/// The sum of all weights is the total of the tree's root. Refers to `frames` and `tree`. Throws Error where the stacks
-/// are out of all proportion to a file of `file_bytes`.
+/// Returns the file. The sum of all weights is the total of the tree's root. Keeps references to `frames` and `tree`.
+/// Throws Error if the stacks are out of all proportion to a file of `file_bytes`.
 [[nodiscard]] TextSource speedscope_source(const std::string& name, const FrameTable& frames, const FrameTree& tree,
                                            std::uint64_t file_bytes);
 

@@ -14,10 +14,10 @@ namespace memviz {
 struct StateSubject {
   std::string file;
   const MemoryState& state;
-  std::optional<DeviceId> device; ///< nothing: all of them
+  std::optional<DeviceId> device; ///< nullopt: all of them
 };
 
-/// One object, of the schema memviz.state. Refers to the state. Throws Error where names are out of all
+/// Returns one object, of the schema memviz.state. Keeps a reference to the state. Throws Error if names are out of all
 /// proportion to the file.
 [[nodiscard]] TextSource state_json_source(const StateSubject& subject);
 

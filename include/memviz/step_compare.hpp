@@ -1,8 +1,8 @@
 #pragma once
 
 // The steps of two recordings -> how the memory of each step changed, and in which step they differ most. Steps are
-// paired by their numbers: events and times are not comparable between two runs, because one allocation more shifts
-// all that follow.
+// paired by number: events and times of two runs are not comparable, because one additional allocation shifts all that
+// follow.
 
 #include "memviz/step_table.hpp"
 
@@ -30,13 +30,12 @@ struct StepComparison {
   Steps after;
   std::uint64_t before_steps = 0;
   std::uint64_t after_steps = 0;
-  std::vector<StepChange> rows =
-      {}; ///< the steps that both have, ascending; none where the steps of a side are not known
-  std::optional<std::size_t> most = {}; ///< the row whose peak changed most; nothing where no peak did
+  std::vector<StepChange> rows = {}; ///< the steps that both have, ascending; none if the steps of a side are unknown
+  std::optional<std::size_t> most = {}; ///< the row whose peak changed most; nullopt if none changed
 };
 
-/// Returns a comparison for each device that both have. Where each side has one device, these are compared whatever
-/// their numbers.
+/// Returns a comparison for each device that both have. If each side has one device, these are compared whatever their
+/// numbers.
 [[nodiscard]] std::vector<StepComparison> compare_steps(const std::vector<StepTable>& before,
                                                         const std::vector<StepTable>& after);
 

@@ -29,13 +29,12 @@ struct StepTable {
   DeviceId device;
   DeviceKind device_kind = DeviceKind::cuda;
   Steps steps;
-  std::optional<StepFigures> before = {}; ///< the events before the first step of `rows`; nothing where there are none
+  std::optional<StepFigures> before = {}; ///< the events before the first step of `rows`; nullopt if there are none
   std::vector<StepFigures> rows = {};     ///< by step; the last one ends with the recording and need not be whole
 };
 
-/// Returns a table for each device with events and memory, and for the chosen one; without rows where no steps are
-/// found. The recording holds its events.
-/// Throws what find_leaks() throws.
+/// Returns a table for each device with events and memory, and for the chosen one; without rows if no steps are found.
+/// The recording holds its events. Throws the exceptions of find_leaks().
 [[nodiscard]] std::vector<StepTable> step_tables(const MemoryState& state, const LeakOptions& options);
 
 } // namespace memviz

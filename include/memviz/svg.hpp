@@ -1,7 +1,7 @@
 #pragma once
 
 // Analysis results -> one self-contained SVG: no network, no external font, the same bytes on every run, valid XML 1.0
-// whatever the names in the snapshot are, complete without scripts.
+// whatever names the snapshot contains, and complete without scripts.
 
 #include "memviz/compare.hpp"
 #include "memviz/explain.hpp"
@@ -22,29 +22,29 @@
 
 namespace memviz {
 
-/// The meaning of the colours of a picture: the origin of the code that a box or a line represents; the line of the
-/// user's own code, of which the largest have their own colours; or the kind of memory, in flame graphs and states
-/// of a state that has its kinds, and in timelines of records that have theirs.
+/// The meaning of the colours of a picture. `origin`: the origin of the code that a box or a line represents. `line`:
+/// the line of the user's own code; the largest lines have separate colours. `kind`: the kind of memory, in flame
+/// graphs and states whose state has kinds, and in timelines whose records do.
 enum class ColorBy : std::uint8_t { origin, line, kind };
 
 struct SvgOptions {
   bool upward = false;               ///< root at the bottom
   bool scripts = true;               ///< off for goldens
   bool fold = true;                  ///< fold unbranching runs of frames that are not the user's own into one box
-  std::size_t max_bytes = 2'000'000; ///< small boxes are merged until the file is no larger
-  double min_percent = 0;            ///< boxes narrower than this share of the graph are merged in any case
+  std::size_t max_bytes = 2'000'000; ///< merge small boxes until the file is no larger
+  double min_percent = 0;            ///< always merge boxes narrower than this share of the graph
   std::optional<ColorBy> color =
-      {}; ///< by default origin in a flame graph, line in a state; comparisons have their own
+      {}; ///< the default is origin in a flame graph, line in a state; comparisons use separate colours
 };
 
-/// A tree, and what is said about it. All of it refers to the devices that the tree holds.
+/// A tree and the words about it. Everything describes the devices in the tree.
 struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
   MemorySubject subject;
   const FrameTree& tree;
-  std::optional<DeviceId> device = {}; ///< the only one drawn
+  std::optional<DeviceId> device = {}; ///< the only one drawn; nullopt: all
   std::span<const KindAt> kinds = {};  ///< of the tree: KindTree::kinds
-  TreeFilters filters = {};            ///< that the tree was made with
+  TreeFilters filters = {};            ///< the options that the tree was made with
   bool has_segments = false;           ///< every segment is drawn below the graph
 };
 
@@ -54,14 +54,14 @@ struct ComparePicture {
   std::string before_file;
   std::string after_file;
   const Comparison& comparison;
-  std::vector<std::string> warnings; ///< of both files, each with the name of its file
-  /// The facts about each side in addition to its totals: devices, the moment, the generation of PyTorch.
+  std::vector<std::string> warnings; ///< of both files, each with its file's name
+  /// The facts about each side besides its totals: devices, the moment, the generation of PyTorch.
   std::vector<std::string> before_facts = {};
   std::vector<std::string> after_facts = {};
-  std::vector<std::string> notes = {}; ///< further ones, with their full stops
+  std::vector<std::string> notes = {}; ///< further notes, with their full stops
 };
 
-/// Drawn for the first device; the others are named below.
+/// Draws the first device; the others are named below.
 struct ExplainPicture {
   std::string file;
   const MemoryState& state;
@@ -70,22 +70,21 @@ struct ExplainPicture {
 
 [[nodiscard]] std::string explain_svg(const ExplainPicture& picture, const SvgOptions& options);
 
-/// The groups of a job, a cell for each rank, and the lines by which some differ.
+/// Draws the groups of a job, a cell for each rank, and the lines by which some differ.
 [[nodiscard]] std::string ranks_svg(const JobReport& report, const SvgOptions& options);
 
-/// The allocator at a moment, as segments with their blocks and holes.
+/// The allocator at a moment: segments with their blocks and free parts.
 struct StatePicture {
   std::string file;
   const MemoryState& state;
-  std::optional<DeviceId> device; ///< only this one
+  std::optional<DeviceId> device; ///< the only one drawn; nullopt: all
 };
 
-/// Fewer segments are drawn, largest first, until the file is no larger than `options` allows; what is left out is
-/// said.
+/// Draws segments. Omits the smallest until the file is no larger than `options` allows; says what is omitted.
 [[nodiscard]] std::string state_svg(const StatePicture& picture, const SvgOptions& options);
 
-/// The operations of a model's forward pass by module and operator, as wide as they are many; throws Error where their
-/// count has no value.
+/// Draws the operations of a model's forward pass by module and operator, with widths proportional to their number;
+/// throws Error if their count has no value.
 [[nodiscard]] std::string flops_svg(const std::string& file, const ModelFlops& model, const SvgOptions& options);
 
 [[nodiscard]] std::string compare_svg(const ComparePicture& picture, const SvgOptions& options);

@@ -1,7 +1,7 @@
 #pragma once
 
-// One table of a recording -> CSV (RFC 4180, with a head) or JSON lines, one object a row: the rows of the SQLite
-// file's tables, under the same names. Addresses and streams, which may pass 2^53, are text in JSON.
+// One table of a recording -> CSV (RFC 4180, with a header) or JSON lines, one object per row: the rows of the SQLite
+// file's tables, under the same names. Addresses and streams, which may exceed 2^53, are text in JSON.
 
 #include "memviz/export.hpp"
 #include "memviz/memory_state.hpp"
@@ -20,7 +20,7 @@ enum class TableFormat : std::uint8_t { csv, ndjson };
 /// The names of the columns, as SQLite's tables have them.
 [[nodiscard]] std::span<const std::string_view> table_columns(Table table);
 
-/// Writes a table piece by piece: no row is kept.
+/// Writes a table piece by piece, without keeping rows.
 class TableText {
 public:
   /// Writes the rows of `device`, or of all.
@@ -29,9 +29,9 @@ public:
   TableText& operator=(const TableText&) = delete;
   ~TableText();
 
-  /// Takes the events of a SecondPass, where the table is made of them; else null.
+  /// Returns the sink for the events of a SecondPass, if the table is made of events; else null.
   [[nodiscard]] EventSink* events();
-  /// Writes the rest. Throws Error where stacks spelled out are out of all proportion to the recording.
+  /// Writes the rest. Throws Error if stacks, written out, are out of all proportion to the recording.
   void finish(const MemoryState& state);
 
 private:

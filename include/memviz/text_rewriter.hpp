@@ -1,6 +1,6 @@
 #pragma once
 
-// The place where a file's text enters a Snapshot: whoever sits there decides what everything downstream can know.
+// The place where a file's text enters a recording. A rewriter decides what all later code can know.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,8 @@ enum class TextKind : std::uint8_t {
   metadata_key,    ///< of an annotation
   metadata,        ///< of an annotation or event
   compile_context, ///< of an event
-  action,          ///< of an event, where memviz does not know it
-  graph_node,      ///< what torch.fx adds to a frame
+  action,          ///< of an event, for an action that memviz does not know
+  graph_node,      ///< added to a frame by torch.fx
   setting_key,
   setting,
 };
@@ -32,10 +32,10 @@ struct FrameText {
 class TextRewriter {
 public:
   virtual ~TextRewriter() = default;
-  /// Returns the text to keep instead. Equal texts must give equal results.
+  /// Returns the replacement for a text. Equal texts must give equal results.
   [[nodiscard]] virtual FrameText frame(std::string_view name, std::string_view filename) = 0;
   [[nodiscard]] virtual std::string text(TextKind kind, std::string_view text) = 0;
-  /// Called with all that was read, before anything else reads it; what it throws ends the reading.
+  /// Called with everything that was read, before any other code reads it; an exception ends the reading.
   virtual void check(const Recording& /*recording*/) const {}
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The record of a timeline -> the steps of the training loop in it, where annotations mark them. Sizes are bytes.
+// The record of a timeline -> its steps of the training loop, if annotations mark them. Sizes are bytes.
 
 #include "memviz/timeline.hpp"
 
@@ -13,7 +13,7 @@ namespace memviz {
 
 /// A step of a training loop.
 struct TimelineStep {
-  std::size_t number = 0;  ///< counts from 1, with the steps before the first event
+  std::size_t number = 0;  ///< starts at 1, and includes the steps before the first event
   std::uint32_t begin = 0; ///< its first state
   std::uint64_t peak_bytes = 0;
   std::int64_t growth_bytes = 0; ///< live bytes at its end minus those before it
@@ -24,8 +24,8 @@ struct TimelineSteps {
   std::vector<TimelineStep> steps;
 };
 
-/// Returns the steps that begin within the window, one for each annotation that PyTorch or memviz writes once a step;
-/// none where the file has fewer than three of these, or no times.
+/// Returns the steps that begin within the window, one for each annotation that PyTorch or memviz writes once per step;
+/// none if the file has fewer than three of these, or no times.
 [[nodiscard]] TimelineSteps timeline_steps(const Recording& recording, const DeviceRecord& record, Window window);
 
 } // namespace memviz

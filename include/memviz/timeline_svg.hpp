@@ -1,6 +1,6 @@
 #pragma once
 
-// Timelines -> one self-contained SVG, as svg.hpp promises it.
+// Timelines -> one self-contained SVG, with the guarantees of svg.hpp.
 
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -16,18 +16,18 @@
 
 namespace memviz {
 
-/// active: allocations; segments: what was reserved; pools: allocations, a chart for each stream and pool.
+/// active: allocations; segments: reserved memory; pools: allocations, one chart for each stream and pool.
 enum class TimelineView : std::uint8_t { active, segments, pools };
 
 struct TimelineSvgOptions {
   TimelineView view = TimelineView::active;
   TimelineAxis axis = TimelineAxis::event;
-  /// The number of the largest allocations that are bands; by default as many as are half a pixel high.
+  /// The number of the largest allocations that are bands; by default all that are at least half a pixel high.
   std::optional<std::size_t> detail = {};
-  /// By kind, the stack is layers of kinds, where the records have them; what they have not, and segments, is by line.
+  /// Whether the stack is layers of kinds, if the records have them; parts without kinds, and segments, are by line.
   ColorBy color = ColorBy::line;
   bool scripts = true;
-  std::size_t max_bytes = 2'000'000; ///< there are fewer bands until the file is no larger
+  std::size_t max_bytes = 2'000'000; ///< draw fewer bands until the file is no larger
 };
 
 struct TimelineDevice {
@@ -41,7 +41,7 @@ struct TimelinePicture {
   std::span<const TimelineDevice> devices; ///< those that are drawn
 };
 
-/// Throws Error where the axis is time and a device that is drawn has events without times.
+/// Throws Error if the axis is time and a drawn device has events without times.
 [[nodiscard]] std::string timeline_svg(const TimelinePicture& picture, const TimelineSvgOptions& options);
 
 } // namespace memviz

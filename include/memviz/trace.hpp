@@ -31,10 +31,10 @@
 
 namespace memviz {
 
-/// Events of one device, both ends included. An event without a time is in no range that is bounded by time.
+/// Events of one device, both ends included. An event without a time is in no range bounded by time.
 struct EventRange {
   EventIndex first_event{0};
-  EventIndex last_event = kLastPossibleEvent; ///< none: there are none in it
+  EventIndex last_event = kLastPossibleEvent; ///< nullopt: there are none in it
   std::optional<std::int64_t> first_us;
   std::optional<std::int64_t> last_us;
 };
@@ -43,33 +43,33 @@ struct EventRange {
 struct TraceAddress {
   std::uint64_t address = 0;
   struct Name {
-    std::uint64_t use = 0; ///< how often the address was used before
+    std::uint64_t use = 0; ///< the number of earlier uses of the address
     bool is_segment = false;
   };
   std::optional<Name> name;
 };
 
-/// The filter of a log: what is left out.
+/// The filter of a log: which events it contains.
 struct TraceFilter {
   std::vector<Action> actions; ///< only these; empty: all
-  /// Only what it names; without a name, every event of memory that covers it.
+  /// Keeps only the events of this name, or, for a plain address, every memory event that covers it.
   std::optional<TraceAddress> address;
   std::optional<DeviceId> device;
   std::optional<std::int64_t> stream;
   std::uint64_t min_bytes = 0;
-  std::string stack;                    ///< RE2; only events with a frame that matches; empty: all
-  std::map<DeviceId, EventRange> range; ///< by device; a device that is not in it is whole
-  bool annotations = true;              ///< the marks of record_function among the events, by time
+  std::string stack;                    ///< RE2; only events with a matching frame; empty: all
+  std::map<DeviceId, EventRange> range; ///< by device; a missing device is kept whole
+  bool annotations = true;              ///< whether the log contains the marks of record_function, by time
 };
 
-/// document: the objects of ndjson as elements of an array, between the head and the tail of trace_json.hpp.
+/// document: the objects of ndjson as elements of an array, between the head and the tail from trace_json.hpp.
 enum class TraceFormat : std::uint8_t { text, ndjson, document };
-enum class TraceTime : std::uint8_t { relative, absolute }; ///< to the device's first event; UTC
+enum class TraceTime : std::uint8_t { relative, absolute }; ///< relative to the device's first event; UTC
 
 struct TraceOptions {
   TraceFilter filter;
   TraceFormat format = TraceFormat::text;
-  TraceTime time = TraceTime::relative; ///< of text; ndjson has microseconds since 1970
+  TraceTime time = TraceTime::relative; ///< in text; ndjson has microseconds since 1970
   bool stacks = false;                  ///< every frame, not only the user's own line
 };
 
@@ -85,7 +85,7 @@ public:
       std::uint64_t address = 0;
       std::uint64_t end = 0;
     };
-    std::vector<Change> segment_changes; ///< what a segment event mapped or gave back
+    std::vector<Change> segment_changes; ///< mapped or released by segment events
   };
 
   void take(DeviceId device, std::span<const Event> events) override;
@@ -98,22 +98,22 @@ private:
   unsigned restarts_ = 0;
 };
 
-/// Writes the log of a second pass over the events of `recording`, of which `survey` saw the first.
+/// Writes the log in a second pass over the events of `recording`, after `survey` received those of the first.
 class TraceLog final : public EventSink {
 public:
-  /// `write` gets the log piece by piece, in whole lines. Both references must outlive this object. Throws UsageError
-  /// for an expression in the filter that is not RE2.
+  /// `write` receives the log piece by piece, in whole lines. Both references must outlive this object. Throws
+  /// UsageError if an expression in the filter is not RE2.
   TraceLog(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
            std::function<void(std::string_view)> write);
   ~TraceLog() override;
   TraceLog(const TraceLog&) = delete;
   TraceLog& operator=(const TraceLog&) = delete;
 
-  /// Throws Error when the events are not those of the first pass or the log is out of proportion to the file, and all
-  /// exceptions of `write`.
+  /// Throws Error if the events are not those of the first pass or the log is out of proportion to the file; also
+  /// throws the exceptions of `write`.
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
-  /// The rest of the log. Returns how many events it holds.
+  /// Writes the rest of the log. Returns the number of events in it.
   std::uint64_t finish();
 
 private:

@@ -12,7 +12,7 @@
 
 namespace memviz {
 
-/// `survey` saw the events; `device`: the only one whose events are in the log.
+/// `survey` received the events; `device`: the only one whose events are in the log.
 [[nodiscard]] std::string trace_json_head(const std::string& file, const MemoryState& state, const TraceSurvey& survey,
                                           std::optional<DeviceId> device);
 [[nodiscard]] std::string_view trace_json_tail();

@@ -1,9 +1,9 @@
 #pragma once
 
-// The one tree of memviz: a root, grouping levels (device, pool, stream, segment, state, and what the events say of an
-// allocation), then frames, outermost first.
-// At every node the children's totals plus its own bytes are its total; the root's total is the snapshot's reserved
-// bytes, and in edited files those of allocations outside all segments. FrameTree weighs one snapshot, DiffTree two.
+// The one tree of memviz: a root, grouping levels (device, pool, stream, segment, state, and texts from the events of
+// an allocation), then frames, outermost first. At every node the children's totals plus its own bytes are its total;
+// the root's total is the snapshot's reserved bytes, plus, in edited files, those of allocations outside all segments.
+// The weights are of one snapshot in a FrameTree, of two in a DiffTree.
 
 #include "memviz/device_id.hpp"
 #include "memviz/device_kind.hpp"
@@ -27,21 +27,21 @@ struct NodeId {
 inline constexpr NodeId kRoot{0};
 inline constexpr NodeId kNoNode{std::numeric_limits<std::uint32_t>::max()};
 
-/// The leaves that are not frames. All but `gaps` and `unaccounted` say why bytes have no (whole) stack.
+/// The leaves that are not frames. All except `gaps` and `unaccounted` say why bytes have no (whole) stack.
 enum class Pseudo : std::uint8_t {
   gaps,             ///< rounding: block size minus requested size
-  unaccounted,      ///< bytes of a segment that none of its blocks covers; takes the level of a state
-  outside,          ///< allocations that lie in no segment (edited files); takes the place of all levels but the device
+  unaccounted,      ///< bytes of a segment that none of its blocks covers; on the level of a state
+  outside,          ///< allocations in no segment (edited files); in place of all levels except the device
   history_off,      ///< no stack: the file has neither stacks nor events
   before_recording, ///< no stack: allocated before the first event
   lost_or_before, ///< no stack: allocated before the recording or overwritten in the ring; the file does not say which
-  without_stack,  ///< no stack: the allocation was recorded, its stack was not
-  only_counted, ///< no stack: the sums of events have these bytes, but neither a block nor a free shows whose they are
-  filtered,     ///< every frame of the stack is hidden by --frames or --hide
-  not_focused,  ///< stacks that --focus does not match
+  without_stack,  ///< no stack: the allocation was recorded without its stack
+  only_counted,   ///< no stack: the sums of events include these bytes, but no block and no free shows their owner
+  filtered,       ///< every frame of the stack is hidden by --frames or --hide
+  not_focused,    ///< stacks that --focus does not match
 };
 
-/// All memory of a snapshot; in the charts of a timeline, all lines that have no strip of their own.
+/// All memory of a snapshot; in the charts of a timeline, all lines without a separate strip.
 struct RootKey {
   friend auto operator<=>(const RootKey&, const RootKey&) = default;
 };
@@ -55,7 +55,7 @@ struct DeviceKey {
 struct StreamKey {
   std::int64_t stream = 0; ///< as in Segment
   friend bool operator==(const StreamKey&, const StreamKey&) = default;
-  /// By the bits, because a stream is a handle.
+  /// Compared by bits, because a stream is a handle.
   friend auto operator<=>(const StreamKey& left, const StreamKey& right) {
     return static_cast<std::uint64_t>(left.stream) <=> static_cast<std::uint64_t>(right.stream);
   }
@@ -67,26 +67,25 @@ struct SegmentKey {
   friend auto operator<=>(const SegmentKey&, const SegmentKey&) = default;
 };
 
-/// The fact about an allocation, in addition to its stack, by which trees can be grouped.
+/// A fact about an allocation, besides its stack, by which trees can be grouped.
 enum class Topic : std::uint8_t {
-  annotation, ///< a record_function that was open
+  annotation, ///< an open record_function
   metadata,   ///< Event::user_metadata
   compile,    ///< Event::compile_context
 };
 
-/// Whether it says anything; `unknown` where no event of the allocation is recorded, and of annotations where it has no
-/// time.
+/// Whether there is a text; `unknown` if no event of the allocation is recorded or, for annotations, if it has no time.
 enum class TopicContent : std::uint8_t { text, nothing, unknown };
 
 struct TopicKey {
   Topic topic = Topic::annotation;
   TopicContent content = TopicContent::unknown;
-  StringId text; ///< empty where the file has no text
+  StringId text; ///< empty if the file has no text
   friend auto operator<=>(const TopicKey&, const TopicKey&) = default;
 };
 
-/// The meaning of a node; equal keys under one parent are one node. Siblings of the same width are in the order of
-/// these alternatives. A new level is one more of them, with a line in each visitor: node_label(), the JSON of trees,
+/// The meaning of a node; equal keys under one parent are one node. Siblings of equal width are in the order of these
+/// alternatives. To add a level, add an alternative here and a case in each visitor: node_label(), the JSON of trees,
 /// KeyHash.
 using NodeKey =
     std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey, MemoryKind>;
@@ -95,7 +94,7 @@ using NodeKey =
   return std::holds_alternative<FrameId>(key);
 }
 
-/// One snapshot's share of a node.
+/// One snapshot's weight of a node.
 struct Amount {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
@@ -103,13 +102,13 @@ struct Amount {
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
-/// A part of a line's memory, by the innermost line that it called and that says something.
+/// A part of a line's memory, by the innermost informative line that it called.
 struct InnerLine {
   FrameId frame;
   Amount amount;
 };
 
-/// Two snapshots' share of a node. Of a leaf the width is the larger side; upward, widths are summed, so that what
+/// Two snapshots' weight of a node. The width of a leaf is its larger side; widths are summed upward, so that what
 /// vanished keeps its place in a picture.
 struct Change {
   Amount before;
@@ -136,7 +135,8 @@ template <class Weight> struct TreeNode {
   Weight total; ///< self plus the children's totals
 };
 
-/// Parents are before their children in `nodes`; siblings are linked in drawing order: widest first, then by label.
+/// A tree. Parents are before their children in `nodes`; siblings are linked in drawing order: widest first, then by
+/// label.
 template <class Weight> struct Tree {
   std::vector<TreeNode<Weight>> nodes;
 

@@ -6,10 +6,10 @@
 
 namespace memviz {
 
-/// "0.2.0": what outputs name besides their schema, and what pictures are signed with.
+/// "0.2.0": named by outputs in addition to their schema, and by pictures.
 [[nodiscard]] std::string_view version();
 
-/// "2026-11-23": of the manual pages.
+/// "2026-11-23": the date of the manual pages.
 [[nodiscard]] std::string_view release_date();
 
 } // namespace memviz

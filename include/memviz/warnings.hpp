@@ -1,7 +1,7 @@
 #pragma once
 
-// A state -> warnings that a reader should know before trusting it, one sentence each without its full stop. There
-// are few of them whatever the file has: those of one kind are counted after the first.
+// A state -> warnings that a reader should know before trusting it, one sentence each without its full stop. Their
+// number is bounded for any file: those of one kind are counted after the first.
 
 #include "memviz/lost_history.hpp"
 #include "memviz/memory_state.hpp"
@@ -11,13 +11,14 @@
 
 namespace memviz {
 
-/// Returns that the recording was rehearsed, if so, then the reader's warnings.
+/// Returns that the recording was rehearsed, if it was, then the reader's warnings.
 [[nodiscard]] std::vector<std::string> warnings_of(const Recording& recording);
 
-/// The recording's, then accounts that do not balance, then what does not fit into the moments of the devices.
+/// Returns the recording's warnings, then accounts that do not balance, then contradictions at the moments of the
+/// devices.
 [[nodiscard]] std::vector<std::string> warnings_of(const MemoryState& state);
 
-/// For those who ask what the file is worth: these, and what each device has lost.
+/// Returns these, and what each device has lost, for readers who ask how far the file can be trusted.
 [[nodiscard]] std::vector<std::string> warnings_and_losses(const MemoryState& state);
 
 /// "GPU 0: 505 blocks (12.3 GiB) were allocated while ...".
