@@ -40,7 +40,7 @@ TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::op
     return options;
   }
   options.levels = choice.view == TreeView::segments ? segment_levels(state) : memory_levels(state);
-  // With one device chosen, a level for it says nothing.
+  // With one device chosen, a level for it would add nothing.
   if (device) std::erase(options.levels, Level::device);
   return options;
 }
@@ -111,7 +111,7 @@ std::string json_of(const StatsAnswer& answer) {
 
 namespace {
 
-/// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
+/// A device's memory cannot be less than what PyTorch held plus what was free; any verdict would be wrong.
 void check_capacity(const std::string& file, const std::vector<DeviceExplanation>& devices) {
   for (const DeviceExplanation& device : devices) {
     const MemoryLedger& ledger = device.ledger;

@@ -13,7 +13,7 @@ bool is_time(const MomentChoice& choice) {
   return choice.kind == MomentKind::time || choice.kind == MomentKind::annotation;
 }
 
-/// The event of a moment that is not given by time; nullopt where the device has none.
+/// Returns the event of a moment that is not given by time; nullopt if the device has none.
 std::optional<EventIndex> event_of(const MomentChoice& choice, const DeviceState& device_state) {
   switch (choice.kind) {
   case MomentKind::event:
@@ -46,10 +46,10 @@ void set_last(EventRange& range, const MomentChoice& choice, const DeviceState& 
   }
   const auto event = event_of(choice, device_state);
   if (!event) return;
-  range.last_event = *event; // before the first event there is nothing
+  range.last_event = *event; // there is nothing before the first event
 }
 
-/// Whether `from` is later than `to`; nullopt where a device does not have both, or one is an event and one a time.
+/// Whether `from` is later than `to`; nullopt if a device lacks one of them, or one is an event and the other a time.
 std::optional<bool> is_reversed(const MomentChoice& from, const MomentChoice& to, const DeviceState& device_state) {
   if (is_time(from) != is_time(to)) return std::nullopt;
   if (is_time(from)) return from.time_us > to.time_us;
@@ -59,7 +59,7 @@ std::optional<bool> is_reversed(const MomentChoice& from, const MomentChoice& to
   return *first > *last;
 }
 
-/// A range that no device has is a mistake; one that some have not is none: each has its own peak.
+/// A range that no device has is an error; one that only some have is not, because each has a separate peak.
 void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentChoice& to,
                  std::span<const DeviceState> devices) {
   bool is_any = false;

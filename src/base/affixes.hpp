@@ -1,6 +1,6 @@
 #pragma once
 
-// A text and a list of beginnings or ends -> whether it has one of them.
+// A text and a list of prefixes or suffixes -> whether it has one of them.
 
 #include <algorithm>
 #include <span>

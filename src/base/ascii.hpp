@@ -22,7 +22,7 @@ namespace memviz {
   return c >= 'a' && c <= 'z';
 }
 
-/// Whether it is digits, at least one.
+/// Whether the text consists of digits, at least one.
 [[nodiscard]] constexpr bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }

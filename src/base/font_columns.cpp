@@ -8,7 +8,7 @@ namespace memviz {
 
 namespace {
 
-/// The longest prefix of `text` within `columns`.
+/// Returns the longest prefix of `text` within `columns`.
 std::string_view prefix_within(std::string_view text, std::size_t columns) {
   std::size_t bytes = 0;
   while (bytes < text.size()) {

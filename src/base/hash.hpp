@@ -1,6 +1,6 @@
 #pragma once
 
-// Hashes for tables whose keys come from a file. They depend on a secret of this run: without it, whoever writes a file
+// Hashes for tables whose keys come from a file. They depend on a secret of this run; otherwise the author of a file
 // could choose keys that collide and make a table as slow as a list. No output depends on the order of such a table.
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace memviz {
 
-/// The secret: the same for the whole run.
+/// Returns the secret, which is the same for the whole run.
 [[nodiscard]] std::uint64_t hash_secret();
 
-/// The product of 64 times 64 bits, folded: every bit of the result depends on every bit of both.
+/// Returns the product of 64 times 64 bits, folded: every bit of the result depends on every bit of both.
 [[nodiscard]] inline std::uint64_t folded_product(std::uint64_t one, std::uint64_t other) {
 #ifdef __SIZEOF_INT128__
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(one) * other;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
 #else
-  // By halves, as one multiplies by hand.
+  // Multiplies by halves.
   constexpr std::uint64_t kLow = 0xFFFFFFFFU;
   const std::uint64_t low = (one & kLow) * (other & kLow);
   const std::uint64_t cross = (one >> 32U) * (other & kLow) + (low >> 32U);
@@ -30,7 +30,7 @@ namespace memviz {
 #endif
 }
 
-/// `hash` with `value` mixed in; start with hash_secret().
+/// Returns `hash` with `value` mixed in; start with hash_secret().
 [[nodiscard]] inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
   return folded_product(hash ^ value, kOdd ^ (hash >> 32U));

@@ -1,7 +1,7 @@
 #pragma once
 
-// Keys -> values, where a standard container would do if a file did not choose the keys: texts, numbers, ids. What
-// is found stays where it is until the next key is added.
+// Keys -> values, in place of a standard container if a file chooses the keys: texts, numbers, ids. Pointers to values
+// are valid until the next key is added.
 
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"
@@ -28,14 +28,15 @@ public:
     bool is_new;
   };
 
-  /// The value of `key`, or that of what is like it (a std::string's std::string_view); null where there is none.
+  /// Returns the value of `key`, which may be of an equivalent type (std::string_view for std::string); null if there
+  /// is none.
   template <class Like> [[nodiscard]] const Value* find(const Like& key) const {
     const Entry* const entry = table_.find(hash_of_key(key), [&](const Entry& one) { return one.key == key; });
     return entry == nullptr ? nullptr : &entry->value;
   }
   template <class Like> [[nodiscard]] bool contains(const Like& key) const { return find(key) != nullptr; }
 
-  /// The value of `key`, which is `value` if the key is new.
+  /// Returns the value of `key`, set to `value` if the key is new.
   template <class Like> Added add(const Like& key, Value value = {}) {
     Entry& entry = table_.place(
         hash_of_key(key), [&](const Entry& one) { return one.key == key; },

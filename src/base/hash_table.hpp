@@ -1,8 +1,8 @@
 #pragma once
 
-// Hashes -> slots in one flat array, with open addressing: what every table of memviz lies in. What a slot is, how its
-// hash is found again and what is looked for, callers say; their hashes depend on the secret of hash.hpp where the keys
-// come from a file.
+// Hashes -> slots in one flat array, with open addressing: the base of every table of memviz. Callers define the slot,
+// how its hash is recomputed and how keys are compared; their hashes use the secret of hash.hpp if the keys come from a
+// file.
 
 #include <concepts>
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace memviz {
 
-/// `Slot` is a number, of which 0 is free, or has is_free(); a new one is free. `kFewest`, a power of two: what the
-/// table has as soon as something is in it.
+/// `Slot` is a number, where 0 means free, or has is_free(); a new one is free. `kFewest`, a power of two: the size of
+/// a table that is not empty.
 template <class Slot, std::size_t kFewest = 8> class HashTable {
 public:
   [[nodiscard]] std::size_t size() const noexcept { return used_; }
-  /// Free ones, too, in no order.
+  /// All slots, including free ones, in no particular order.
   [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
   [[nodiscard]] static bool is_free(const Slot& slot) {
     if constexpr (std::integral<Slot>)
@@ -26,7 +26,7 @@ public:
       return slot.is_free();
   }
 
-  /// The slot among those of `hash` for which `is` is true; null where there is none.
+  /// Returns the slot among those of `hash` for which `is` is true; null if there is none.
   template <class Is> [[nodiscard]] const Slot* find(std::uint64_t hash, const Is& is) const {
     if (slots_.empty()) return nullptr;
     const Slot& slot = slots_[index_of(hash, is)];
@@ -36,8 +36,8 @@ public:
     return const_cast<Slot*>(std::as_const(*this).find(hash, is));
   }
 
-  /// The same, or the free slot that is to be filled: with fill(), before any other call. `hash_of` says the hash of a
-  /// slot that is in the table, which grows here; what points to a slot ends its life.
+  /// Returns the same, or the free slot to be filled with fill() before any other call. `hash_of` returns the hash of a
+  /// slot in the table, which may grow here; that invalidates pointers to slots.
   template <class Is, class HashOf> [[nodiscard]] Slot& place(std::uint64_t hash, const Is& is, const HashOf& hash_of) {
     if (2 * (used_ + 1) > slots_.size()) grow(hash_of);
     return slots_[index_of(hash, is)];
@@ -49,7 +49,7 @@ public:
 
   template <class HashOf> void remove(const Slot& slot, const HashOf& hash_of) {
     auto hole = static_cast<std::size_t>(&slot - slots_.data());
-    // Close the gap: move back every follower whose home does not lie after the hole.
+    // Closes the gap: moves back every follower whose home does not lie after the hole.
     for (std::size_t next = (hole + 1) & mask(); !is_free(slots_[next]); next = (next + 1) & mask()) {
       const std::size_t home = static_cast<std::size_t>(hash_of(slots_[next])) & mask();
       if (((next - home) & mask()) >= ((next - hole) & mask())) {

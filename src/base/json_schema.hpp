@@ -1,8 +1,8 @@
 #pragma once
 
 // The beginning of every JSON document that memviz writes: {"schema": "memviz.stats/1.1", "memviz": "0.2.0", ... The
-// schemas themselves are docs/schemas/NAME.json. The first number rises when a name or a meaning changes, the second
-// when something is added.
+// schemas are docs/schemas/NAME.json. The first number rises when a name or a meaning changes, the second when
+// something is added.
 
 #include "base/json_writer.hpp"
 #include "memviz/version.hpp"

@@ -32,7 +32,7 @@ void append_escaped(std::string& out, char32_t point) {
   append_escape(out, 0xDC00 + (above & 0x3FFU));
 }
 
-/// The letter of a short escape, "\n"; 0 where there is none.
+/// Returns the letter of a short escape, "\n"; 0 if there is none.
 char short_escape(char32_t point) {
   switch (point) {
   case '\b': return 'b';

@@ -1,7 +1,7 @@
 #pragma once
 
-// Keys and values, one after the other -> the text of JSON, at once or piece by piece: all that memviz writes as JSON
-// comes from here.
+// Keys and values, one after the other -> JSON text, as a whole or piece by piece. All JSON that memviz writes comes
+// from here.
 
 #include <array>
 #include <concepts>
@@ -22,32 +22,32 @@ namespace memviz {
 enum class JsonLayout : std::uint8_t {
   compact, ///< {"a":1,"b":2}
   spaced,  ///< {"a": 1, "b": 2}
-  lines,   ///< a member a line, two spaces in for each such container around it; {} and [] where there is none
-  rows,    ///< like `lines`, but the end has a line also where there is no member
-  hanging, ///< like `rows`, but the end follows the last member
+  lines,   ///< one member per line, indented two spaces per such container; {} and [] if empty
+  rows,    ///< like `lines`, but the end has a separate line even if there are no members
+  hanging, ///< like `rows`, but the end follows the last member on its line
 };
 
-/// The characters that are escaped in addition to those that JSON requires and those that are unsafe to show on a
-/// terminal or in the log of a job.
+/// The characters that are escaped in addition to those that JSON requires and those that are unsafe on a terminal or
+/// in the log of a job.
 enum class JsonEscapes : std::uint8_t {
   usual,
   ascii,  ///< all that is not ASCII
   markup, ///< < > &: neither "</script>" nor "]]>" nor an entity is left for what the JSON is in
 };
 
-/// `text` in quotes; what is not UTF-8 becomes U+FFFD.
+/// Returns `text` in quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_text(std::string& out, std::string_view text, JsonEscapes escapes = JsonEscapes::usual);
 
-/// Throws std::logic_error where a call would make something other than JSON: a key in an array, a value without its
-/// key, an end of what was not begun, a second root.
+/// Throws std::logic_error if a call would make something other than JSON: a key in an array, a value without its key,
+/// an end without a beginning, a second root.
 class JsonWriter {
 public:
   using Sink = std::function<void(std::string_view)>;
 
-  /// Adds to `out`, which must outlive this object.
+  /// Appends to `out`, which must outlive this object.
   explicit JsonWriter(std::string& out, JsonLayout layout = JsonLayout::lines, JsonEscapes escapes = JsonEscapes::usual)
       : out_(out), layout_(layout), escapes_(escapes) {}
-  /// Uses `out` for what was not yet given to `sink`, and leaves the rest there at the end.
+  /// Uses `out` for text that was not yet given to `sink`, and leaves the rest there at the end.
   JsonWriter(std::string& out, Sink sink, JsonLayout layout = JsonLayout::lines)
       : out_(out), sink_(std::move(sink)), layout_(layout) {}
 
@@ -61,14 +61,14 @@ public:
   JsonWriter& set_layout(JsonLayout layout);
 
   JsonWriter& key(std::string_view name);
-  /// A text, number, bool, nullptr, optional (null where there is none), or a range of these.
+  /// Writes a text, number, bool, nullptr, optional (null if empty), or a range of these.
   template <class Value> JsonWriter& value(const Value& value);
   template <class Value> JsonWriter& member(std::string_view name, const Value& value) {
     return key(name).value(value);
   }
 
   [[nodiscard]] bool is_done() const { return has_root_ && depth_ == 0; }
-  /// The bytes written, with those that the sink was given.
+  /// Returns the number of bytes written, including those given to the sink.
   [[nodiscard]] std::size_t written_bytes() const { return given_bytes_ + out_.size(); }
 
 private:
@@ -77,7 +77,7 @@ private:
     JsonLayout outer = JsonLayout::lines; ///< the layout around it
     bool has_members = false;
   };
-  static constexpr std::size_t kMostLevels = 16; // our own code nests, no file does
+  static constexpr std::size_t kMostLevels = 16; // nesting is decided by our own code, never by a file
 
   JsonWriter& begin(char opens, JsonLayout layout);
   JsonWriter& end(char closes);
@@ -133,7 +133,7 @@ template <class Value> JsonWriter& JsonWriter::value(const Value& value) {
   return *this;
 }
 
-/// The JSON that `write` makes with a writer, as one text that ends in a newline.
+/// Returns the JSON that `write` makes with a writer, as one text that ends in a newline.
 template <class Write> [[nodiscard]] std::string json_document(const Write& write) {
   std::string text;
   JsonWriter writer(text);

@@ -11,21 +11,21 @@ import sys
 import unicodedata
 
 LAST = 0x10FFFF
-# The characters of category Cf that are drawn nevertheless: signs before or around the digits that follow them.
+# The characters of category Cf that are visible nevertheless: signs before or around the digits that follow them.
 DRAWN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
 # Zero width non-joiner and joiner: Persian, the scripts of India and emoji are written with them.
 JOINERS = {0x200C, 0x200D}
-# Medial vowels and final consonants, which join the syllable before them.
+# Medial vowels and final consonants, which are joined to the syllable before them.
 JAMO = {*range(0x1160, 0x1200), *range(0xD7B0, 0xD7C7), *range(0xD7CB, 0xD7FC)}
-# Planes and blocks of ideographs, where what is not assigned yet will be one.
+# Planes and blocks of ideographs, whose unassigned characters will also be ideographs.
 IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2FFFD), (0x30000, 0x3FFFD))
 VARIATIONS = range(0xE0100, 0xE01F0)
-# Kept free for more invisible characters.
+# Reserved for more invisible characters.
 UNSEEN = {0x2065, *range(0xFFF0, 0xFFF9)}
 
 
 def is_unsafe(point):
-    """Controls, line ends, marks of direction, tags, what is not seen, and what is not a character."""
+    """Controls, line ends, marks of direction, tags, invisible characters, and code points that are not characters."""
     category = unicodedata.category(chr(point))
     if point & 0xFFFE == 0xFFFE or 0xFDD0 <= point <= 0xFDEF or point in UNSEEN:
         return True

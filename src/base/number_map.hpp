@@ -1,7 +1,7 @@
 #pragma once
 
-// 64-bit number -> 64 bits of value: the number of what is alive during a replay, the number of an entry of a pickle's
-// memo. A replay does one insertion and one removal an allocation, millions of times.
+// 64-bit number -> 64 bits of value: the number of a live allocation during a replay, the number of an entry of a
+// pickle's memo. A replay does one insertion and one removal per allocation, millions of times.
 
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSeparators = "/\\";
 
-/// The last `names` names of a path, or all of it.
+/// Returns the last `names` names of a path, or all of it.
 std::string_view ending(std::string_view path, std::size_t names) {
   std::size_t begin = path.size();
   for (; names > 0; --names) {

@@ -11,10 +11,10 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kLongestCharacter = 4;
-/// A column may hold so many characters: more marks on one letter would be there to fill the screen.
+/// The maximum number of characters in a column: more marks on one letter only serve to fill the screen.
 constexpr std::size_t kMostInColumn = 4;
 
-/// The place where `text` can be cut: takes characters as long as they have room.
+/// Finds where `text` can be cut: takes characters as long as they fit.
 class Room {
 public:
   explicit Room(std::size_t columns) : columns_(columns), characters_(kMostInColumn * columns) {}
@@ -32,7 +32,7 @@ private:
   std::size_t characters_;
 };
 
-/// The longest beginning of `text`, valid UTF-8, that has room in `columns`.
+/// Returns the longest prefix of `text`, valid UTF-8, that fits in `columns`.
 std::string_view head_of(std::string_view text, std::size_t columns) {
   Room room(columns);
   std::size_t end = 0;
@@ -44,7 +44,8 @@ std::string_view head_of(std::string_view text, std::size_t columns) {
   return text.substr(0, end);
 }
 
-/// The longest end of `text` that has room, and does not begin with what belongs to a character before it.
+/// Returns the longest suffix of `text` that fits, and does not begin with a mark that belongs to the character before
+/// it.
 std::string_view tail_of(std::string_view text, std::size_t columns) {
   Room room(columns);
   std::size_t begin = text.size();
@@ -61,7 +62,7 @@ std::string_view tail_of(std::string_view text, std::size_t columns) {
   return text.substr(whole);
 }
 
-/// The first and the last bytes of `text`, enough for so many columns of each, as one text.
+/// Returns the first and the last bytes of `text`, enough for this many columns of each, as one text.
 std::string ends_of(std::string_view text, std::size_t columns) {
   std::size_t head = columns * kMostInColumn * kLongestCharacter;
   std::size_t tail = text.size() - head;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sums, products and differences of numbers from a file, that stay at the end of their range instead of wrapping.
+// Sums, products and differences of numbers from a file. At the end of their range they stay there instead of wrapping.
 
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
 
-// SHA-256 (FIPS 180-4): what pseudonyms are made of, because from a weaker hash a key could be computed.
+// SHA-256 (FIPS 180-4), from which pseudonyms are made, because a weaker hash would reveal the key.
 
 #include <array>
 #include <cstdint>

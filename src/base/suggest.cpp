@@ -29,14 +29,14 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   constexpr std::size_t kLongestWord = 64;
   if (word.size() > kLongestWord) return "";
   std::string_view nearest;
-  // The length up to which a word is short: two letters are half of it, so that nearly every other short word is as
-  // near.
+  // The length up to which a word is short: two letters are half of it, so that almost any other short word is equally
+  // close.
   constexpr std::size_t kShortWord = 4;
   const std::size_t farthest = word.size() <= kShortWord ? 1 : std::max<std::size_t>(2, word.size() / 3);
   std::size_t nearest_distance = farthest + 1;
   for (const std::string_view candidate : candidates) {
     std::size_t distance = edit_distance(word, candidate);
-    // The beginning of a word is what people type who expect it to be enough.
+    // People type the beginning of a word when they expect it to be enough.
     if (word.size() > 1 && candidate.starts_with(word)) distance = std::min<std::size_t>(distance, 1);
     const bool is_another_word = distance >= candidate.size();
     if (distance >= nearest_distance || is_another_word) continue;

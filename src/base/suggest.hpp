@@ -1,6 +1,6 @@
 #pragma once
 
-// A word that means nothing here -> the one that was probably meant.
+// An unknown word -> the word that was probably meant.
 
 #include <span>
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace memviz {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view from, std::string_view to);
 
-/// "; did you mean 'flame'?" for the nearest candidate, the first of equals; "" where none is near.
+/// "; did you mean 'flame'?" for the nearest candidate, the first among equals; "" if none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 /// "memory or segments", "device, pool, stream, segment or state"

@@ -1,4 +1,4 @@
-// Made by make_unicode_tables.py from Unicode 14.0.0: change that.
+// Made by make_unicode_tables.py from Unicode 14.0.0: edit that file instead.
 #include "base/unicode_tables.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
-// Unicode's character database -> ranges of characters. A table holds the borders, ascending: what begins a range, and
-// what follows its end, in turn.
+// Unicode's character database -> ranges of characters. A table holds the borders, ascending: the beginning of a range
+// and the character after its end, in turn.
 
 #include <span>
 #include <string_view>

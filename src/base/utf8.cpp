@@ -11,7 +11,8 @@ unsigned byte_at(std::string_view bytes, std::size_t index) {
   return static_cast<unsigned char>(bytes[index]);
 }
 
-/// Length of the well-formed sequence that `bytes` begin with, 0 if there is none (Unicode 15, table 3-7).
+/// Returns the length of the well-formed sequence at the beginning of `bytes`, 0 if there is none (Unicode 15, table
+/// 3-7).
 std::size_t sequence_length(std::string_view bytes) {
   const unsigned lead = byte_at(bytes, 0);
   if (lead < 0x80) return 1;
@@ -27,7 +28,7 @@ std::size_t sequence_length(std::string_view bytes) {
   return length;
 }
 
-/// Half of a surrogate pair, encoded as if it were a character.
+/// Whether it is half of a surrogate pair, encoded like a character.
 bool is_surrogate(std::string_view bytes) {
   return bytes.size() >= 3 && byte_at(bytes, 0) == 0xED && byte_at(bytes, 1) >= 0xA0 && byte_at(bytes, 1) <= 0xBF &&
          is_continuation(bytes[2]);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes from a file -> text that every output can carry, and its characters.
+// Bytes from a file -> text that every output can contain, and its characters.
 
 #include <cstddef>
 #include <string>
@@ -11,7 +11,7 @@ namespace memviz {
 /// A character, or U+FFFD if is_valid is false.
 struct CodePoint {
   char32_t value = 0;
-  std::size_t bytes = 1; ///< how many bytes of the text it takes
+  std::size_t bytes = 1; ///< its length in bytes
   bool is_valid = false;
 };
 
@@ -21,10 +21,10 @@ struct CodePoint {
 
 [[nodiscard]] bool is_valid_utf8(std::string_view bytes);
 
-/// `bytes` with U+FFFD instead of everything that is invalid.
+/// Returns `bytes` with U+FFFD in place of everything invalid.
 [[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
 
-/// `text` without the character that a cut at its end left incomplete; valid UTF-8 if it was before the cut.
+/// Returns `text` without the character that a cut at its end left incomplete; valid UTF-8 if it was before the cut.
 [[nodiscard]] std::string_view whole_characters(std::string_view text);
 
 /// Whether it is inside a character, not at its beginning.
@@ -32,7 +32,7 @@ struct CodePoint {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// Only printable ASCII: nearly every text is, and needs no look at each of its characters.
+/// Whether it is all printable ASCII: almost every text is, and needs no check of each character.
 [[nodiscard]] bool is_plain_ascii(std::string_view text);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// "1234" -> a whole number: the whole text, or none of it.
+// "1234" -> a whole number, if the text consists of nothing else.
 
 #include <charconv>
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace memviz {
 
-/// Digits, with a '-' before them where `Number` has a sign; nullopt for everything else, and for what does not fit.
+/// Parses digits, after a '-' if `Number` has a sign; returns nullopt for everything else, and for numbers that do not
+/// fit.
 template <class Number> [[nodiscard]] std::optional<Number> whole_number(std::string_view text, int base = 10) {
   Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);

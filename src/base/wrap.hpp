@@ -8,8 +8,8 @@
 
 namespace memviz {
 
-/// Printable `text` broken between words so that no line is longer than `columns` characters (a longer word keeps its
-/// own line); the first line begins with `first`, the others with as many spaces. Ends in a newline.
+/// Returns printable `text`, wrapped between words so that no line is longer than `columns` characters (a longer word
+/// gets a separate line); the first line begins with `first`, the others with as many spaces. Ends in a newline.
 [[nodiscard]] std::string wrapped_text(std::string_view text, std::string_view first, std::size_t columns = 100);
 
 } // namespace memviz

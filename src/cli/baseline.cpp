@@ -13,7 +13,7 @@ namespace memviz::cli {
 namespace {
 
 struct BaselineCommand : CommandOptions {
-  std::optional<std::string> output; ///< nothing: standard output
+  std::optional<std::string> output; ///< nullopt: standard output
 };
 
 OptionList<BaselineCommand> baseline_options() {

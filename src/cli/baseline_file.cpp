@@ -12,7 +12,7 @@
 namespace memviz::cli {
 
 std::optional<Baseline> baseline_in(const std::string& file, const std::string& name) {
-  // A pipe is read once: it is a snapshot.
+  // A pipe can be read only once, so it is treated as a snapshot.
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
   std::string head(1, '\0');

@@ -1,7 +1,7 @@
 #pragma once
 
-// The value of an option that allows a few words -> what the word stands for. The words are in one table, which help,
-// mistakes and completion read.
+// The value of an option that allows a few words -> the value that the word means. The words are in one table, which
+// help, error messages and completion use.
 
 #include "base/suggest.hpp"
 #include "cli/option.hpp"
@@ -29,7 +29,7 @@ template <class Value> [[nodiscard]] std::vector<std::string_view> words_of(cons
   return words;
 }
 
-/// Throws UsageError with the words allowed, and the nearest one.
+/// Throws UsageError with the allowed words and the most similar one.
 template <class Value>
 [[nodiscard]] Value chosen(std::string_view option, std::string_view word, const Choices<Value>& choices) {
   for (const auto& choice : choices)
@@ -38,7 +38,7 @@ template <class Value>
   throw UsageError(fmt::format("--{} must be {}, not '{}'{}", option, listed(words), word, did_you_mean(word, words)));
 }
 
-/// The field becomes what the word stands for.
+/// Sets the field to the meaning of the word.
 template <class Options, class Field, class Value>
 [[nodiscard]] Option<Options> one_of(OptionText text, Field Options::*field, const Choices<Value>& choices) {
   text.words = words_of(choices);

@@ -27,7 +27,7 @@ ParsedWords words_with_program(const CommandText& text, const std::vector<Option
   return parsed;
 }
 
-/// Within --max-memory.
+/// Limited by --max-memory.
 int run_limited(const CommandOptions& options, const std::function<int()>& work) {
   const auto& limit = options.file.max_memory;
   if (!limit) return work();

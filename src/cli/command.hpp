@@ -1,7 +1,7 @@
 #pragma once
 
-// A command as the command line knows it: its file has a struct of its options, the list that fills it, and the
-// function that takes it.
+// A command as the command line knows it: its file has a struct of its options, the list of options that sets it, and
+// the function that takes it.
 
 #include "cli/file_options.hpp"
 #include "cli/option.hpp"
@@ -21,11 +21,11 @@ inline constexpr int kBadData = 1;
 inline constexpr int kBadUsage = 2;
 inline constexpr int kOverThreshold = 3;
 
-/// The options with which those of every command begin.
+/// The options that precede those of every command.
 struct CommandOptions {
   std::vector<std::string> operands;
   FileOptions file;
-  bool has_several = false; ///< several operands, or a folder; find_files() says so
+  bool has_several = false; ///< several operands, or a folder; see find_files()
 };
 
 struct CommandText {
@@ -35,26 +35,26 @@ struct CommandText {
   std::string_view summary; ///< half a line, for the list of commands
   std::string_view text;    ///< what it does, for its own help
   std::string_view examples;
-  std::string_view file_pattern = "*.pickle*"; ///< what operands are mostly called, for shells
-  bool takes_several = false;                  ///< more operands are answered one after the other
+  std::string_view file_pattern = "*.pickle*"; ///< the usual kind of operands, for shells
+  bool takes_several = false;                  ///< more operands are processed one after the other
   std::string_view stands_alone = {};          ///< the option with which it takes no operands
-  bool takes_program = false;                  ///< the operands are a program and its arguments, all that follows --
+  bool takes_program = false;                  ///< the operands are a program and its arguments: everything after --
 };
 
 struct Command {
   CommandText text;
   std::vector<OptionText> options;
-  /// Throws UsageError for words that it would not run with.
+  /// Throws UsageError for words with which it would not run.
   std::function<void(const std::vector<std::string>& words)> parse;
-  /// Returns the exit code; throws what parse() throws, and the errors of its work.
+  /// Returns the exit code; throws the exceptions of parse(), and the errors of its work.
   std::function<int(const std::vector<std::string>& words)> run;
 };
 
-/// The words after the command's name, with as many operands as it takes. Throws UsageError.
+/// Parses the words after the command's name, with as many operands as it takes. Throws UsageError.
 [[nodiscard]] ParsedWords words_of_command(const CommandText& text, const std::vector<OptionText>& options,
                                            const std::vector<std::string>& words);
 
-/// Runs `work` as every command is run: within --max-memory, and with --redact without messages that quote the file.
+/// Runs `work` as every command runs: within --max-memory, and with --redact without messages that quote the file.
 [[nodiscard]] int run_within_limits(const CommandOptions& options, const std::function<int()>& work);
 
 template <class Options> [[nodiscard]] std::vector<OptionText> texts_of(const OptionList<Options>& options) {
@@ -123,7 +123,7 @@ template <class Options>
 [[nodiscard]] Command flops_command();
 [[nodiscard]] Command view_command();
 
-/// All of them, in the order of the help.
+/// Returns all commands, in the order of the help.
 [[nodiscard]] const std::vector<Command>& commands();
 
 } // namespace memviz::cli

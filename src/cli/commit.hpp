@@ -1,7 +1,7 @@
 #pragma once
 
-// The commit that the program was built from: cmake/git_commit.cmake writes it at each build, in its own file,
-// so that a commit rebuilds nothing else.
+// The commit that the program was built from. cmake/git_commit.cmake writes it at each build, into a separate file, so
+// that a commit rebuilds nothing else.
 
 #include <string_view>
 

@@ -39,12 +39,12 @@ namespace memviz::cli {
 
 namespace {
 
-/// The outputs of a comparison, and what is expected of it.
+/// The outputs of a comparison, and the expectations on it.
 struct CompareCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
   std::optional<std::string> markdown;
-  std::optional<FrameMatch> match; ///< nothing: what fits the two files
+  std::optional<FrameMatch> match; ///< nullopt: what suits the two files
   std::optional<GateLimits> limits;
   std::optional<Gauge> gauge;
   TreeChoice tree;
@@ -54,7 +54,7 @@ struct CompareCommand : CommandOptions {
   RankOptions ranks; ///< of two folders
   bool is_strict = false;
 
-  /// Whether one of the outputs takes standard output.
+  /// Whether one of the outputs goes to standard output.
   [[nodiscard]] bool takes_stdout() const { return picture.output == "-" || json == "-" || markdown == "-"; }
 };
 
@@ -114,7 +114,7 @@ OptionList<CompareCommand> compare_command_options() {
        line_options<CompareCommand>(), kinds_options<CompareCommand>(), snapshot_options<CompareCommand>()});
 }
 
-/// One of the two files with what was read from it.
+/// One of the two files with the data read from it.
 struct Side {
   std::string file;
   std::string name; ///< in outputs
@@ -123,8 +123,8 @@ struct Side {
   std::vector<std::string> warnings; ///< each with that name
 };
 
-/// A recording that a baseline is compared with becomes one, too, so that both have the same lines. The figures of the
-/// side before are the highest of a baseline, those of the side after its lowest.
+/// A recording that is compared with a baseline also becomes one, so that both have the same lines. The first side has
+/// the highest figures of a baseline, the second side its lowest.
 Side side_of_baseline(const Baseline& baseline, const std::string& name, const Scope& scope,
                       std::uint64_t ByteRange::*side) {
   const MomentKind kind = scope.at.kind;
@@ -150,7 +150,7 @@ bool has_device(const Recording& recording, DeviceId device) {
   return std::find(devices.begin(), devices.end(), device) != devices.end();
 }
 
-/// A device may be new or gone; one that neither file has is a mistake.
+/// A device may be new or gone; a device that neither file has is an error.
 void check_devices(const Side& before, const Side& after, std::optional<DeviceId> device) {
   if (device && has_device(*before.state.recording, *device)) return;
   check_device(after.file, *after.state.recording, device);
@@ -165,19 +165,19 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   options.before_times = &before.segment_times;
   options.after_times = &after.segment_times;
   if (command.tree.group) return options;
-  // One side may have a GPU alone, and the other host memory alone.
+  // One side may have only a GPU, and the other only host memory.
   std::vector<Level>& levels = options.tree.levels;
   const bool has_host =
       has_device(*before.state.recording, kHostDevice) || has_device(*after.state.recording, kHostDevice);
   if (has_host && !command.scope.device && std::find(levels.begin(), levels.end(), Level::device) == levels.end())
     levels.insert(levels.begin(), Level::device);
   if (command.tree.view) return options;
-  // By default streams are not distinguished: their numbers differ from one process to the next.
+  // By default streams are not distinguished, because their numbers differ from one process to the next.
   std::erase(options.tree.levels, Level::stream);
   return options;
 }
 
-/// Reads the events of both files again, which are not kept otherwise.
+/// Reads the events of both files again, which are otherwise not kept.
 std::vector<StepComparison> steps_of(const CompareCommand& options) {
   const LeakOptions leaks{step_choice_of(options.file, options.leaks.steps), options.scope.device, {}};
   FileOptions again = options.file;
@@ -208,13 +208,13 @@ std::string drawn(const CompareCommand& options, const CompareReport& report, co
   return compare_svg(picture, svg_options(options.picture, frames_of(options.tree)));
 }
 
-/// The limit of --gate has no name: it is that of the peak and the end.
+/// The limit of --gate has no name: it applies to the peak and the end.
 GateLimits limits_of(const CompareCommand& options) {
   const GateLimits& limits = *options.limits;
   return options.gauge ? limits_on(std::span(&*options.gauge, 1), *limits.of(Gauge::peak)) : limits;
 }
 
-/// A gate that cannot be looked at is no gate that was passed.
+/// A gate that cannot be checked has not been passed.
 GateVerdict checked_verdict(const CompareReport& report, const CompareCommand& options) {
   const GateLimits& limits = *options.limits;
   GateVerdict verdict = verdict_on(report.comparison.readings, limits_of(options));
@@ -224,7 +224,7 @@ GateVerdict checked_verdict(const CompareReport& report, const CompareCommand& o
   return verdict;
 }
 
-/// Everything is made, and looked through for what --redact hides, before the first of it is written.
+/// Everything is made, and searched for hidden texts, before any of it is written.
 void write_results(const CompareCommand& options, const CompareReport& report, const std::string& picture) {
   const bool is_for_person = options.takes_stdout() ? error_is_terminal() : output_is_terminal();
   const std::string text = compare_text(report) +
@@ -246,7 +246,7 @@ std::string name_of(const std::string& file, const FileOptions& options) {
   return file == "-" ? picture_name(file) : shown_name(file, options);
 }
 
-/// Before the work begins.
+/// Checked before the work begins.
 void check_request(const CompareCommand& options) {
   if (!options.is_by_step && options.leaks.steps.source != StepSource::none)
     throw UsageError("--steps says where steps begin: it needs --by-step");
@@ -266,7 +266,7 @@ CompareSide side_of_report(const Side& side, std::optional<DeviceId> device) {
   return {side.name, moments_text(side.state.devices_of(device))};
 }
 
-/// Both files; a baseline for each where one of them is one.
+/// Reads both files; makes baselines of both if one of them is one.
 struct Baselines {
   std::optional<Baseline> before;
   std::optional<Baseline> after;
@@ -282,14 +282,14 @@ Baselines read_baselines(const CompareCommand& options, const std::pair<std::str
   return read;
 }
 
-/// A baseline has no out-of-memory error: both sides are compared at the peak, where it is known.
+/// A baseline has no out-of-memory error: both sides are compared at the peak, if it is known.
 Scope scope_of(const Baselines& baselines, const Scope& scope) {
   if (!baselines.before || scope.at.kind != MomentKind::automatic) return scope;
   const bool knows_peak = has_events(*baselines.before) && has_events(*baselines.after);
   return {scope.device, knows_peak ? peak_scope().at : MomentChoice{}};
 }
 
-/// Two folders: what changed on each rank, at its moment.
+/// Two folders: compares each rank, at its own moment.
 int run_compare_jobs(const CompareCommand& options) {
   for (const auto& output : {options.picture.output, options.markdown})
     if (output || options.is_by_step)

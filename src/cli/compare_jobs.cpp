@@ -17,14 +17,14 @@ namespace memviz::cli {
 
 namespace {
 
-/// Gates look at each line, so more of them are kept than leave a node.
+/// Gates check every line, so more lines are kept than in the parts that leave a node.
 constexpr std::size_t kGateTextBytes = std::size_t{64} << 10U;
 
 JobReport job_of(const std::string& operand, const CommandOptions& options, const RankOptions& ranks) {
   return job_report(parts_of_files({operand}, options.file, kGateTextBytes), ranks);
 }
 
-/// Removes the slashes that a shell completes.
+/// Removes the slashes that shells append on completion.
 std::string job_name(std::string operand, const FileOptions& options) {
   while (operand.size() > 1 && operand.ends_with('/'))
     operand.pop_back();
@@ -65,7 +65,7 @@ int answer_jobs(const CommandOptions& options, const JobsQuestion& question) {
     say_message(after + ": " + *message);
     return kOverThreshold;
   }
-  // A gate that did not look at a rank is no gate that was passed.
+  // A gate that did not check a rank has not been passed.
   const bool needs_all = question.is_strict || question.compare.limits;
   return needs_all && comparison.unread_files() > 0 ? kBadData : kSuccess;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Two folders, or files of parts, that the command line names -> what changed on each rank.
+// Two folders, or files of parts, named on the command line -> what changed on each rank.
 
 #include "cli/command.hpp"
 #include "memviz/compare_jobs.hpp"
@@ -10,7 +10,7 @@
 
 namespace memviz::cli {
 
-/// The options of `compare` that two jobs have.
+/// The options of `compare` that apply to two jobs.
 struct JobsQuestion {
   RankOptions ranks;
   JobCompareOptions compare;
@@ -18,8 +18,8 @@ struct JobsQuestion {
   bool is_strict = false;
 };
 
-/// Returns the exit code. Throws UsageError where one of the two operands is no job, and Error where no rank is in
-/// both.
+/// Returns the exit code. Throws UsageError if one of the two operands is not a job, and Error if the two share no
+/// rank.
 [[nodiscard]] int answer_jobs(const CommandOptions& options, const JobsQuestion& question);
 
 } // namespace memviz::cli

@@ -10,7 +10,7 @@ namespace memviz::cli {
 
 namespace {
 
-// COMP_WORDBREAKS splits at '=' and ':', so the word that is replaced may be the end of what a person sees as one.
+// COMP_WORDBREAKS splits at '=' and ':', so the replaced word may be the end of what looks like one word.
 constexpr std::string_view kBash = R"sh(_memviz() {
   local IFS=$'\n' cur=${COMP_WORDS[COMP_CWORD]} lines last
   mapfile -t lines < <("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
@@ -72,13 +72,13 @@ std::string offer(std::string_view word, std::string_view text) {
   return fmt::format("{}\t{}\n", word, brief(text));
 }
 
-/// The beginning of a half typed word: "--at=" of "--at=pe", "device," of "device,po".
+/// Returns the beginning of a half-typed word: "--at=" of "--at=pe", "device," of "device,po".
 std::string_view begun(std::string_view word, char end) {
   const std::size_t found = word.rfind(end);
   return found == std::string_view::npos ? "" : word.substr(0, found + 1);
 }
 
-/// `prefix`: what is before the value in the word that is typed.
+/// `prefix`: the text before the value in the typed word.
 std::string values_of(const OptionText& option, std::string_view prefix, std::string_view typed) {
   const bool takes_file = option.value.find("FILE") != std::string_view::npos;
   const bool begins_path = takes_file && typed.find('/') != std::string_view::npos;
@@ -115,7 +115,7 @@ std::string commands_and(std::initializer_list<std::pair<std::string_view, std::
   return text + ":words\n";
 }
 
-/// The option that `word` names and that takes a value; nullptr where it is none.
+/// Returns the option that `word` names and that takes a value; nullptr if there is none.
 const OptionText* option_with_value(const Command& command, std::string_view word) {
   for (const OptionText& option : command.options) {
     const bool is_named =
@@ -127,7 +127,7 @@ const OptionText* option_with_value(const Command& command, std::string_view wor
 
 std::string completions_of(const Command& command, const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) return ":program\n";
-  // Bash gives "--at=pe" as three words.
+  // Bash passes "--at=pe" as three words.
   const bool is_after_equals = words.size() >= 3 && words[words.size() - 2] == "=";
   const std::string typed = words.back() == "=" ? "" : words.back();
   const std::size_t before = words.size() - (is_after_equals ? 3 : 2);

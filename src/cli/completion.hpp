@@ -1,7 +1,7 @@
 #pragma once
 
-// A command line that is being typed -> what may follow, and the scripts by which shells ask for it. Each script calls
-// `memviz complete -- WORDS`, so that what is offered follows from the tables of options and nothing else.
+// A command line being typed -> its possible continuations, and the scripts by which shells ask for them. Each script
+// calls `memviz complete -- WORDS`, so all offers come from the tables of options.
 
 #include <string>
 #include <string_view>
@@ -9,12 +9,11 @@
 
 namespace memviz::cli {
 
-/// The first words of a help text, for a list of options.
+/// Returns the first words of a help text, for a list of options.
 [[nodiscard]] std::string brief(std::string_view text);
 
 /// Returns what the last of `words` (those after "memviz") may become: a line WORD, TAB, TEXT for each offer, then a
-/// line that begins with a colon: ":words" (no more than these), ":begun" (an offer goes on after itself), ":files
-/// PATTERN",
+/// line that begins with a colon: ":words" (no others), ":begun" (an offer can be continued), ":files PATTERN",
 /// ":folders", or ":program".
 [[nodiscard]] std::string completions(const std::vector<std::string>& words);
 

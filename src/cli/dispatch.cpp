@@ -22,7 +22,7 @@ namespace memviz::cli {
 
 namespace {
 
-/// Returns the version, with the commit that it was built from, where that is known.
+/// Returns the version, with the commit that it was built from, if known.
 std::string version_text() {
   return commit().empty() ? fmt::format("memviz {}\n", version())
                           : fmt::format("memviz {} ({})\n", version(), commit());
@@ -30,7 +30,7 @@ std::string version_text() {
 
 constexpr std::string_view kAllHelp = "--help=all";
 
-/// Throws UsageError for --help with another value than all.
+/// Throws UsageError for --help with a value other than all.
 bool asks_for_help(const std::string& word) {
   constexpr std::string_view kHelpValue = "--help=";
   if (word.starts_with(kHelpValue) && word != kAllHelp)
@@ -68,7 +68,7 @@ int print_help(const std::vector<std::string>& words) {
     return true;
   });
   if (names.size() > 1) throw UsageError("help takes one command");
-  // A word that is not a command has the options that all commands have.
+  // A word that is not a command gets the options that all commands have.
   const bool is_general = names.empty() || names.front() == "help" || names.front() == "completion";
   print(for_output(is_general ? general_help() : command_help(command_named(names.front()), extent)));
   return kSuccess;
@@ -80,8 +80,8 @@ int print_completion(const std::vector<std::string>& words) {
   return kSuccess;
 }
 
-/// Writes the files that are installed with the program, in the folders that it has below share/. For the build; no
-/// help names it.
+/// Writes the files that are installed with the program, in their folders below share/. Used by the build; not in any
+/// help.
 int write_documents(const std::vector<std::string>& words) {
   if (words.size() != 2) throw UsageError("documents takes a folder");
   const auto write = [&](const std::string& name, const std::string& text) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Command line -> the command that it names, run.
+// Command line -> the command that it names, which is run.
 
 #include <string>
 #include <vector>

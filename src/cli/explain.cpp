@@ -64,7 +64,7 @@ Explained explained(const ExplainAnswer& answer, const ExplainCommand& options, 
   if (options.json) made.answer.json = explain_json(report.file, report.state, report.devices);
   if (wants_text(options, outputs)) {
     made.answer.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
-    // One answer needs no name; of several each does.
+    // A single answer needs no name; with several files each has one.
     if (options.is_brief && options.has_several) made.answer.text.insert(0, printable(report.file) + '\n');
   }
   if (options.picture.output) made.picture = explain_svg(picture_of(answer), {});
@@ -77,7 +77,7 @@ Explained explained_file(const std::string& file, const ExplainCommand& options,
                      [&] { return explained(explain_answer(options.question, std::move(loaded)), options, outputs); });
 }
 
-/// Draws the picture, which is of one file.
+/// Draws the picture of one file.
 int draw(const ExplainCommand& options, const TextOutputs& outputs) {
   if (options.has_several) throw UsageError("-o draws one snapshot; without it, explain takes several");
   const Explained made = explained_file(options.operands.front(), options, outputs);

@@ -40,17 +40,17 @@ struct FormatRow;
 
 struct ExportOptions : CommandOptions {
   const FormatRow* format = nullptr;
-  std::optional<std::string> output; ///< nothing: standard output
+  std::optional<std::string> output; ///< nullopt: standard output
   std::optional<std::string> json;
 
-  /// Replaces --json FILE by what it stands for.
+  /// Replaces --json FILE with its long form.
   void settle();
   [[nodiscard]] std::string target() const { return output.value_or("-"); }
   TreeChoice tree;
   SnapshotQuestion part; ///< --from and --to
   Scope scope;
-  std::optional<Table> table;        ///< of CSV and JSON lines
-  std::optional<std::uint64_t> rank; ///< of the process, by the names of several files
+  std::optional<Table> table;        ///< for CSV and JSON lines
+  std::optional<std::uint64_t> rank; ///< of the process, from the names of several files
 };
 
 Loaded load_tree(const ExportOptions& options) {
@@ -162,7 +162,7 @@ void write_pprof(const ExportOptions& options) {
   write_output(options.file, options.target(), gzipped(profile));
 }
 
-/// The file, the moment, and that it was rehearsed.
+/// Returns the file, the moment, and whether it was rehearsed.
 std::string title_of(const Loaded& loaded, std::optional<DeviceId> device) {
   std::string title = picture_name(loaded.name) + ", " + moments_text(loaded.state.devices_of(device));
   const std::string alert = rehearsal_alert(loaded.state.recording->origin.rehearsal);
@@ -180,7 +180,7 @@ void write_speedscope(const ExportOptions& options) {
                }));
 }
 
-/// The options that a format takes in addition to those of all: the levels of the tree, its frames, and the part of
+/// The options that a format takes in addition to the common ones: the levels of the tree, its frames, and the part of
 /// the events.
 struct FormatRow {
   std::string_view word;
@@ -223,7 +223,7 @@ Choices<const FormatRow*> format_choices() {
   return choices;
 }
 
-/// "folded, json or sqlite": the formats that `takes`.
+/// "folded, json or sqlite": the formats for which `takes` is true.
 template <class Takes> std::string formats_with(const Takes& takes) {
   std::vector<std::string_view> words;
   for (const FormatRow& row : kFormats)
@@ -296,7 +296,7 @@ void refuse_options(const ExportOptions& options) {
   refuse(!options.scope.at.option.empty(), "at", &FormatRow::has_moment, row);
 }
 
-/// Writes a file for each snapshot below the folder that -o names. Returns the exit code of the worst.
+/// Writes a file for each snapshot below the folder of -o. Returns the worst exit code.
 int export_each(const ExportOptions& options) {
   if (options.target() == "-")
     throw UsageError("several snapshots become several files: name their folder with -o FOLDER");

@@ -17,7 +17,7 @@ namespace memviz::cli {
 namespace {
 
 unsigned usual_threads() {
-  constexpr unsigned kMostUseful = 4; // more wait for the replay, which is one
+  constexpr unsigned kMostUseful = 4; // more would wait for the replay, which is a single thread
   return std::clamp(std::thread::hardware_concurrency(), 1U, kMostUseful);
 }
 
@@ -26,7 +26,7 @@ unsigned parse_threads(std::string_view option, const std::string& word) {
 }
 
 SizeLimit parse_max_memory(std::string_view option, const std::string& word) {
-  constexpr std::uint64_t kLeast = 16'000'000; // the program itself, and room to say what went wrong
+  constexpr std::uint64_t kLeast = 16'000'000; // the program itself, plus room for error messages
   SizeLimit limit = parse_size_limit(option, word);
   if (limit.bytes < kLeast) throw UsageError(fmt::format("--{} must be at least 16M, not '{}'", option, word));
   return limit;

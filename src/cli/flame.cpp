@@ -45,7 +45,7 @@ OptionList<FlameOptions> flame_options() {
        snapshot_options<FlameOptions>()});
 }
 
-/// With --redact no pattern is shown: it may be a name that is hidden.
+/// With --redact no pattern is shown, because it may contain a hidden name.
 std::string drawn(const FlameAnswer& answer, const FlameOptions& options) {
   return flame_svg(picture_of(answer, options.file.redactor == nullptr),
                    svg_options(options.picture, frames_of(options.question.tree)));

@@ -63,7 +63,7 @@ OptionList<FlopsCommand> flops_options() {
        within<FlopsCommand>(&FlopsCommand::file, general_options())});
 }
 
-/// Counts a program. With --redact, errors about the archive are replaced, because they quote names in it.
+/// Counts a program. With --redact, replaces errors about the archive, because they quote names in it.
 ModelFlops counted(const FlopsCommand& options) {
   const std::string& file = options.operands.front();
   FlopOptions wanted = options.flops;

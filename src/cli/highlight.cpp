@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kEnd = "\033[0m";
 
-/// A part of a line and its colour: the text before it, the part and the text after it are the expression's groups.
+/// A part of a line and its colour. The groups of the expression are the text before it, the part, and the text after
+/// it.
 struct Tone {
   RE2 expression;
   std::string replacement;
@@ -22,7 +23,7 @@ struct Tone {
       : expression(part), replacement(std::string("\\1").append(color).append("\\2").append(kEnd)) {}
 };
 
-/// Verdicts wherever they are in a line, then sizes with a sign: orange and blue, as in pictures.
+/// Verdicts anywhere in a line, then sizes with a sign: orange and blue, as in pictures.
 const std::array<Tone, 5>& tones() {
   static const std::array<Tone, 5> tones{{
       {"()(ran out of memory|Does not fit|NOT WELL-FORMED|NOT BALANCED|A leak:)", "\033[1;31m"},
@@ -34,7 +35,7 @@ const std::array<Tone, 5>& tones() {
   return tones;
 }
 
-/// A line without an indent above one that has it.
+/// A line without indent above an indented one.
 bool is_heading(std::string_view line, std::string_view next) {
   return !line.empty() && line.front() != ' ' && line.back() != '.' && next.starts_with("  ");
 }
@@ -45,7 +46,7 @@ std::string highlighted_line(std::string_view line, std::string_view next) {
   for (const Tone& tone : tones())
     RE2::GlobalReplace(&result, tone.expression, tone.replacement);
   const bool has_label = RE2::Replace(&result, label.expression, label.replacement + ' ');
-  // A verdict in it is enough.
+  // One verdict in it is enough.
   if (!has_label && result.size() == line.size() && is_heading(line, next))
     return std::string(kBold).append(line).append(kEnd);
   return result;

@@ -23,8 +23,8 @@ namespace {
 
 struct LeaksCommand : CommandOptions {
   TextOutputs outputs;
-  LeakOptions leaks;                       ///< an annotation in it is what the command line calls it
-  std::optional<std::uint64_t> most_bytes; ///< that a device may grow by in a step
+  LeakOptions leaks;                       ///< an annotation in it has its name from the command line
+  std::optional<std::uint64_t> most_bytes; ///< maximum growth of a device per step
 };
 
 OptionList<LeaksCommand> leaks_options() {
@@ -56,7 +56,7 @@ LeakOptions leak_options_of(const LeaksCommand& options) {
   return leaks;
 }
 
-/// Says which devices grow by more than allowed.
+/// Reports which devices grow by more than allowed.
 bool is_over(const FileOptions& options, const Loaded& loaded, const std::vector<DeviceLeaks>& devices,
              std::uint64_t most_bytes) {
   bool is_any = false;

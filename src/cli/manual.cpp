@@ -10,7 +10,7 @@ namespace memviz::cli {
 
 namespace {
 
-/// Text as roff takes it, the first character of a line included.
+/// Returns text escaped for roff, including the first character of a line.
 std::string roff_text(std::string_view text) {
   std::string result;
   bool is_line_start = true;
@@ -54,7 +54,7 @@ std::string paragraphs(std::string_view text) {
   return roff_text(text) + '\n';
 }
 
-/// Examples are indented by two columns, which the page does itself.
+/// Examples are indented by two columns, which the page adds.
 std::string example_lines(std::string_view text) {
   std::string lines;
   while (!text.empty()) {
@@ -121,7 +121,7 @@ std::string command_manual(const Command& command) {
   for (const OptionText& option : command.options)
     text += option_entry(option);
   text += example_lines(command.text.examples);
-  if (!command.text.takes_program) text += kExitStatus; // of programs the description has it
+  if (!command.text.takes_program) text += kExitStatus; // for programs, the description includes it
   return text + ".SH SEE ALSO\n\\fBmemviz\\fR(1)\n";
 }
 

@@ -55,7 +55,7 @@ std::vector<std::string> files_below(const std::string& folder) {
   return files;
 }
 
-/// About the bytes of a file once it is unpacked.
+/// Returns an estimate of the bytes of a file after decompression.
 std::uint64_t weight_of(const std::string& file) {
   constexpr std::uint64_t kUnpacked = 16;
   std::error_code unknown;
@@ -88,7 +88,7 @@ public:
       running_.emplace_back([this] { run(); });
   }
 
-  /// Returns once the work on `file` is over; throws what a worker threw.
+  /// Returns when the work on `file` is finished; throws the exception of a worker.
   void wait_for(std::size_t file) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return error_ || is_done_[file]; });
@@ -126,7 +126,7 @@ private:
 
   std::exception_ptr worked_on(std::size_t file) {
     try {
-      // A file that leaves no room for others has all threads.
+      // A file that leaves no room for others gets all threads.
       work_(file, weights_[file] > most_bytes_ / 2 || weights_.size() == 1 ? threads_ : 1);
       return nullptr;
     } catch (...) {
@@ -140,7 +140,7 @@ private:
   std::uint64_t most_bytes_ = std::uint64_t{64} << 20U;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t next_ = 0; ///< a file
+  std::size_t next_ = 0; ///< per file
   std::uint64_t busy_bytes_ = 0;
   std::vector<bool> is_done_;
   std::exception_ptr error_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The output of the program: results on standard output, messages on standard error, and the name of the file before
-// the library's messages about it.
+// The output of the program: results on standard output, messages on standard error, and the file's name before the
+// library's messages about it.
 
 #include "cli/file_options.hpp"
 #include "io/output_file.hpp"
@@ -17,16 +17,16 @@
 
 namespace memviz::cli {
 
-/// To standard output. Throws Error when it cannot be written.
+/// Writes to standard output. Throws Error if that fails.
 void print(std::string_view text);
-/// To standard error, as it is.
+/// Writes to standard error, unchanged.
 void say(std::string_view text);
-/// To standard error, as "memviz: MESSAGE", on one line whatever is in it.
+/// Writes to standard error, as "memviz: MESSAGE", on one line whatever it contains.
 void say_message(std::string_view message);
-/// One line for each of warnings_of(), with the name of the file; none with --quiet, or where the answer shows them.
+/// Writes one line for each of warnings_of(), with the file's name; none with --quiet, or if the answer shows them.
 void say_warnings(const FileOptions& options, const std::string& file, const std::vector<std::string>& warnings);
 
-/// Memory ran out over `file`.
+/// Memory ran out while `file` was processed.
 class OutOfMemory : public Error {
 public:
   explicit OutOfMemory(std::string file) : Error(file + ": out of memory"), file_(std::move(file)) {}
@@ -36,10 +36,10 @@ private:
   std::string file_;
 };
 
-/// Says what went wrong and returns the exit code for it.
+/// Reports an error and returns its exit code.
 int report(const std::exception& error);
 
-/// About another file than the one that is worked on; the message has its name.
+/// An error about a file other than the current one; the message contains its name.
 class NamedError : public Error {
 public:
   using Error::Error;
@@ -51,8 +51,9 @@ public:
   return is_named ? message.substr(name.size() + 2) : message;
 }
 
-/// Runs `step`; an Error in it is thrown again with "`name`: " before its message, and std::bad_alloc as OutOfMemory. A
-/// UsageError is about the command line, a NamedError about another file, and ReaderGone about nothing: they pass.
+/// Runs `step`; rethrows an Error with "`name`: " before its message, and std::bad_alloc as OutOfMemory. Does not
+/// change a UsageError, which is about the command line, a NamedError, which is about another file, and ReaderGone,
+/// which is not an error.
 template <class Step> auto naming_file(const std::string& name, Step step) {
   try {
     return step();

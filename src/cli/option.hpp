@@ -1,7 +1,7 @@
 #pragma once
 
-// An option of a command line -> a field of what the command takes: each option knows its spelling, its help, and where
-// its value goes.
+// An option of a command line -> a field of a command's options: each option has its spelling, its help, and the place
+// of its value.
 
 #include <functional>
 #include <initializer_list>
@@ -17,16 +17,16 @@ struct OptionText {
   std::string_view name;  ///< without the dashes
   char letter = '\0';     ///< of the short form, if it has one
   std::string_view value; ///< what stands for the value in the help; "" for an option without one
-  std::string text;       ///< one sentence or two for the help
+  std::string text;       ///< one or two sentences for the help
   bool may_repeat = false;
   bool is_rare = false;                     ///< shown by --help=all only
-  std::vector<std::string_view> words = {}; ///< what the value may be, or begin with; empty: anything
-  bool is_list = false;                     ///< the value may have several of the words, with commas between
+  std::vector<std::string_view> words = {}; ///< the possible values, or their beginnings; empty: anything
+  bool is_list = false;                     ///< the value may have several of the words, separated by commas
 };
 
 template <class Options> struct Option {
   OptionText text;
-  /// Called once each time the option is given; throws UsageError for a word that is not allowed.
+  /// Called each time the option is given; throws UsageError for a word that is not allowed.
   std::function<void(Options& options, const std::string& word)> set;
 };
 
@@ -37,7 +37,7 @@ template <class Options> [[nodiscard]] Option<Options> flag(OptionText text, boo
   return {std::move(text), [field](Options& options, const std::string& /*word*/) { options.*field = true; }};
 }
 
-/// The field becomes `parse(name of the option, word)`.
+/// Sets the field to `parse(name of the option, word)`.
 template <class Options, class Field, class Parse>
 [[nodiscard]] Option<Options> parsed(OptionText text, Field Options::*field, const Parse& parse) {
   const std::string_view name = text.name;
@@ -45,18 +45,18 @@ template <class Options, class Field, class Parse>
           [name, field, parse](Options& options, const std::string& word) { options.*field = parse(name, word); }};
 }
 
-/// The field becomes the word itself.
+/// Sets the field to the word.
 template <class Options, class Field> [[nodiscard]] Option<Options> verbatim(OptionText text, Field Options::*field) {
   return parsed(std::move(text), field, [](std::string_view /*name*/, const std::string& word) { return word; });
 }
 
-/// --help is looked for before anything else; as an option it only is in the help.
+/// Documents --help, which is handled before all other options.
 template <class Options> [[nodiscard]] Option<Options> help_option() {
   return {{"help", 'h', "", "this text; --help=all has every option"},
           [](Options& /*options*/, const std::string& /*word*/) {}};
 }
 
-/// One that few people need: the short help leaves it out.
+/// Marks an option that few people need: the short help omits it.
 template <class Options> [[nodiscard]] Option<Options> rare(Option<Options> option) {
   option.text.is_rare = true;
   return option;
@@ -68,20 +68,20 @@ template <class Options> [[nodiscard]] OptionList<Options> all_rare(OptionList<O
   return options;
 }
 
-/// An option whose value has several of `words`, with commas between.
+/// Defines an option whose value has several of `words`, separated by commas.
 [[nodiscard]] inline OptionText list_of(OptionText text, std::vector<std::string_view> words) {
   text.words = std::move(words);
   text.is_list = true;
   return text;
 }
 
-/// An option whose value may be, or begin with, one of `words`.
+/// Defines an option whose value may be, or begin with, one of `words`.
 [[nodiscard]] inline OptionText with_words(OptionText text, std::vector<std::string_view> words) {
   text.words = std::move(words);
   return text;
 }
 
-/// The options of a part that several commands have, as those of the whole.
+/// Returns the options of a part that several commands share, as options of the whole.
 template <class Options, class Base, class Part>
 [[nodiscard]] OptionList<Options> within(Part Base::*part, const OptionList<Part>& options) {
   OptionList<Options> all;
@@ -91,7 +91,7 @@ template <class Options, class Base, class Part>
   return all;
 }
 
-/// One list after the other.
+/// Returns the lists, concatenated.
 template <class Options> [[nodiscard]] OptionList<Options> joined(std::initializer_list<OptionList<Options>> lists) {
   OptionList<Options> all;
   for (const auto& list : lists)

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the file that a path leads to, which need not be there yet.
+/// Returns the file that a path leads to, which need not exist yet.
 fs::path end_of(const fs::path& path) {
   std::error_code unknown;
   return fs::weakly_canonical(fs::absolute(path, unknown), unknown);
@@ -40,7 +40,7 @@ std::vector<fs::path> outputs_below(const fs::path& folder, const CommandOptions
   if (fs::exists(folder, unknown) && !fs::is_directory(folder, unknown))
     throw UsageError(fmt::format("'{}' is not a folder, and several snapshots become several files", folder.string()));
   std::vector<fs::path> snapshots;
-  std::map<fs::path, std::string> taken; ///< by whom
+  std::map<fs::path, std::string> taken; ///< by which snapshot
   for (const std::string& file : options.operands) {
     if (file == "-") throw UsageError("standard input has no name for an output: export it alone");
     snapshots.push_back(fs::absolute(file, unknown).lexically_normal());

@@ -55,7 +55,7 @@ void PieceOutput::write(std::string_view piece) {
   if (options_.redactor == nullptr) return naming_output(path_, [&] { file_->write(piece); });
   line_ += piece;
   if (line_.size() < kAtOnce || piece.find('\n') == std::string_view::npos) return;
-  const std::size_t whole = line_.rfind('\n') + 1; // 0 where there is none
+  const std::size_t whole = line_.rfind('\n') + 1; // 0 if there is none
   look_through(std::string_view(line_).substr(0, whole));
   line_.erase(0, whole);
 }
@@ -85,7 +85,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
   if (one == other) return true;
   if (one == "-" || other == "-") return false;
   if (std::filesystem::equivalent(one, other, error) && !error) return true;
-  // Neither need be there yet: then only what begins at the root is made canonical.
+  // Neither need exist yet: then only the existing beginning is made canonical.
   const auto canonical = [&](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
   };

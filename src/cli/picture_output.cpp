@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kConverter = "rsvg-convert";
 constexpr double kDefaultZoom = 2;
 
-/// In whatever case its letters are.
+/// In upper or lower case.
 bool ends_like(std::string_view output, std::string_view ending) {
   if (output.size() < ending.size()) return false;
   const std::string_view end = output.substr(output.size() - ending.size());
@@ -31,7 +31,7 @@ bool ends_like(std::string_view output, std::string_view ending) {
 
 double parse_zoom(std::string_view option, const std::string& word) {
   constexpr double kLeast = 0.1;
-  constexpr double kMost = 4; // 10 took 20 s and 400 MB for a picture that no viewer shows whole
+  constexpr double kMost = 4; // 10 took 20 s and 400 MB for a picture that no viewer shows as a whole
   return parse_factor(option, word, kLeast, kMost);
 }
 
@@ -45,7 +45,7 @@ PictureFormat format_by_name(std::string_view output) {
   return PictureFormat::svg;
 }
 
-/// Warns that a picture is large even though everything that can be merged is.
+/// Warns that a picture is large although everything that can be merged is.
 void warn_of_size(const FileOptions& file, const PictureOptions& options, std::size_t bytes) {
   if (!options.max_size || bytes <= options.max_size->bytes) return;
   file.advise(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or left out",

@@ -1,6 +1,6 @@
 #pragma once
 
-// A finished SVG -> the file that the command line asks for: SVG, PNG or PDF; and the options of pictures.
+// A finished SVG -> the requested file: SVG, PNG or PDF; and the options of pictures.
 
 #include "cli/command.hpp"
 #include "cli/file_options.hpp"
@@ -17,7 +17,7 @@ enum class PictureFormat : std::uint8_t { svg, png, pdf };
 
 struct PictureOptions {
   std::optional<std::string> output;
-  std::optional<PictureFormat> format; ///< nothing: what the name of the output ends in
+  std::optional<PictureFormat> format; ///< nullopt: by the ending of the output's name
   std::optional<double> zoom;
   std::optional<SizeLimit> max_size;
   std::optional<double> min_percent;
@@ -26,28 +26,26 @@ struct PictureOptions {
   bool is_unfolded = false;
 };
 
-/// --color; `standard` is what it is without it: "origin".
+/// Defines --color; `standard` is the default: "origin".
 [[nodiscard]] Option<PictureOptions> color_option(std::string_view standard);
-/// -o; `help` says what it is for.
+/// Defines -o; `help` says its purpose.
 [[nodiscard]] Option<PictureOptions> output_option(std::string help);
 [[nodiscard]] OptionList<PictureOptions> picture_format_options(); ///< --format, --zoom
-/// --max-size; `how` says for the help what is done for it, as in "draw fewer bands".
+/// Defines --max-size; `how` says for the help what is done to reach it, as in "draw fewer bands".
 [[nodiscard]] Option<PictureOptions> size_option(std::string_view how);
-[[nodiscard]] OptionList<PictureOptions> flame_picture_options(); ///< all of a flame graph, except for -o
+[[nodiscard]] OptionList<PictureOptions> flame_picture_options(); ///< Defines all options of a flame graph except -o.
 
 /// Returns the options of a flame graph with such frames.
 [[nodiscard]] SvgOptions svg_options(const PictureOptions& options, FrameFilter frames);
 /// Returns the options of a picture without frames.
 [[nodiscard]] SvgOptions svg_options(const PictureOptions& options);
 
-/// Before the work begins: throws UsageError for a --format or --zoom that does not go with the output, and Error where
-/// the program that makes other formats than SVG is missing. Without an output nothing says where a picture goes, and
-/// then
-/// --format and --zoom are bad usage.
+/// Checks the output before the work begins: throws UsageError for a --format or --zoom that does not suit the output,
+/// or that is given without an output, and Error if the program that makes formats other than SVG is missing.
 void check_picture(const PictureOptions& options);
 
-/// write_output() of an SVG to the options' output, in the format that --format asks for, else the ending of the
-/// output's name, else as it is. Says so where it is larger than --max-size all the same.
+/// Writes an SVG to the options' output with write_output(), in the format of --format, else of the ending of the
+/// output's name, else as SVG. Warns if it is larger than --max-size.
 void write_picture(const FileOptions& file, const PictureOptions& options, const std::string& svg);
 
 } // namespace memviz::cli

@@ -1,7 +1,7 @@
 #pragma once
 
-// The progress of a long step -> one line on the terminal, rewritten in place and erased at the end. Nothing is shown
-// in the first second, with --quiet, or if standard error is no terminal.
+// The progress of a long step -> one line on the terminal, rewritten in place and erased at the end. Shows nothing in
+// the first second, with --quiet, or if standard error is not a terminal.
 
 #include "io/progress_line.hpp"
 
@@ -19,7 +19,7 @@ public:
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// A new step begins when `step` is another one than before.
+  /// Starts a new step if `step` differs from the last one.
   void show(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes);
 
 private:

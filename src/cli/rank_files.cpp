@@ -26,14 +26,14 @@ std::uint64_t parse_step(std::string_view option, const std::string& word) {
   return parse_count(option, word, 0, std::numeric_limits<std::uint32_t>::max());
 }
 
-/// The way to read the snapshots of a job.
+/// The way in which the snapshots of a job are read.
 struct PartOptions {
   const FileOptions& file;
   const Wants& wants;
   std::size_t most_text_bytes;
 };
 
-/// The parts of a file: one of a snapshot, or those that it has.
+/// Returns the parts of a file: one for a snapshot, or those that it contains.
 std::vector<RankPart> parts_of(const std::string& file, const PartOptions& options) {
   const std::string name = shown_name(file, options.file);
   try {
@@ -100,7 +100,7 @@ std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, c
 bool is_job(const std::string& operand) {
   std::error_code unknown;
   if (std::filesystem::is_directory(operand, unknown)) return true;
-  // A pipe is read once: it is a snapshot.
+  // A pipe can be read only once, so it is treated as a snapshot.
   if (!std::filesystem::is_regular_file(operand, unknown)) return false;
   std::string head(kRankPartHead.size(), '\0');
   return std::ifstream(operand).read(head.data(), static_cast<std::streamsize>(head.size())) && head == kRankPartHead;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Files and folders of a command line -> the parts of the ranks of a job, read by several threads at once.
+// Files and folders of a command line -> the parts of a job's ranks, read by several threads at once.
 
 #include "cli/file_options.hpp"
 #include "cli/option.hpp"
@@ -12,11 +12,11 @@
 
 namespace memviz::cli {
 
-/// --rank-pattern and --step.
+/// Defines --rank-pattern and --step.
 [[nodiscard]] OptionList<RankOptions> rank_options();
 
-/// Returns a part of each snapshot, with lines of so many bytes, and those that files of parts have. A file that cannot
-/// be read is a part with its reason. Throws what files_of() throws.
+/// Returns a part for each snapshot, with lines of this many bytes, and the parts in files of parts. A file that cannot
+/// be read becomes a part with the reason. Throws the exceptions of files_of().
 [[nodiscard]] std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, const FileOptions& options,
                                                    std::size_t most_text_bytes = kPartTextBytes);
 

@@ -48,7 +48,7 @@ bool is_of_windows(const std::string& path) {
   return path.find('\\') != std::string::npos || (path.size() > 1 && path[1] == ':');
 }
 
-/// A relative one is one of this machine.
+/// A relative path refers to this machine.
 std::optional<std::string> root_of(const ReportOptions& options) {
   if (!options.project_root) return std::nullopt;
   const std::string& root = *options.project_root;
@@ -66,7 +66,7 @@ void check_options(const ReportOptions& options) {
     throw UsageError("--project-root names a folder that --redact hides: leave out one of them, or hide names only");
 }
 
-/// Hints at what a reader of the tables might miss.
+/// Prints hints about what a reader of the tables might miss.
 void advise(const ReportOptions& options, const Loaded& loaded, const MemoryReport& report,
             const ProjectFiles& project) {
   constexpr std::size_t kMostColumns = 200;

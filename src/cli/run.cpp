@@ -51,7 +51,7 @@ OptionList<RunCommand> run_options() {
        within<RunCommand>(&RunCommand::file, {help_option<FileOptions>()})});
 }
 
-/// This program's own file, for the verdict.
+/// Returns this program's own file, for the verdict.
 std::string own_file() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -82,7 +82,7 @@ Variables environment(const RunCommand& options) {
   return variables;
 }
 
-/// A program that cannot be recorded runs all the same.
+/// A program that cannot be recorded is run all the same.
 Variables environment_or_none(const RunCommand& options) {
   try {
     return environment(options);
@@ -98,7 +98,7 @@ int run_run(const RunCommand& options) {
   if (options.partial && (options.partial->empty() || *options.partial == "-"))
     throw UsageError("--partial names a folder, which gets a part of each snapshot");
   const int error = become(options.operands, environment_or_none(options));
-  // As a shell has them.
+  // The exit code as shells report it.
   constexpr int kNoProgram = 127;
   constexpr int kNotStarted = 126;
   const std::string& program = options.operands.front();

@@ -12,16 +12,16 @@
 
 namespace memviz::cli {
 
-/// `usual` says for the help what the moment is without --at.
+/// `usual` describes, for the help, the moment without --at.
 [[nodiscard]] OptionList<Scope> scope_options(std::string_view usual);
 
-/// The value of --device. Throws UsageError.
+/// Parses the value of --device. Throws UsageError.
 [[nodiscard]] std::optional<DeviceId> parse_device(std::string_view option, const std::string& word);
 [[nodiscard]] OptionText device_text();
 
-/// The value of an option that names an event: its index, alone or as --at has it. Throws UsageError.
+/// Parses the value of an option that names an event: its index, alone or in the form of --at. Throws UsageError.
 [[nodiscard]] std::uint64_t parse_event(std::string_view option, const std::string& word);
-/// --from and --to, of a snapshot that is written anew.
+/// Defines --from and --to for a snapshot that is written anew.
 [[nodiscard]] OptionList<SnapshotQuestion> snapshot_part_options();
 
 } // namespace memviz::cli

@@ -14,7 +14,7 @@ namespace memviz::cli {
 
 namespace {
 
-/// The number that `text` begins with, which is taken off it; plain decimals only.
+/// Takes the number at the beginning of `text` off it; plain decimals only.
 std::optional<double> take_number(std::string_view& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
@@ -45,8 +45,8 @@ std::optional<std::uint64_t> bytes_in(std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(*number * *unit));
 }
 
-/// Whether a size may be meant as percent or megabytes: a small number without a unit. Numbers of bytes that a program
-/// has computed are large.
+/// Whether a size may be meant as percent or megabytes: a small number without a unit. Bytes computed by a program are
+/// large.
 bool is_ambiguous(std::string_view size, std::uint64_t bytes) {
   constexpr std::uint64_t kLarge = 100'000;
   const bool has_unit = size.find_last_not_of("0123456789.") != std::string_view::npos;

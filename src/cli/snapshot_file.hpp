@@ -1,7 +1,7 @@
 #pragma once
 
-// A file that the command line names -> what a command wants of it, with progress and warnings on standard error and
-// the file's name in every error.
+// A file named on the command line -> what a command wants of it, with progress and warnings on standard error and the
+// file's name in every error.
 
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
@@ -16,10 +16,10 @@
 
 namespace memviz::cli {
 
-/// A session whose errors have no name yet; see naming_file().
+/// A session whose errors do not name the file yet; see naming_file().
 class SnapshotFile {
 public:
-  /// Throws what Session's constructor throws. `options` must outlive this.
+  /// Throws the exceptions of Session's constructor. `options` must outlive this object.
   SnapshotFile(const std::string& file, const FileOptions& options);
   SnapshotFile(const SnapshotFile&) = delete;
   SnapshotFile& operator=(const SnapshotFile&) = delete;
@@ -35,22 +35,22 @@ private:
   Session session_;
 };
 
-/// Returns how the session of a file is to be read; refers to both.
+/// Returns how the session of a file is to be read; keeps references to both.
 [[nodiscard]] SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress);
 
-/// The rules of --kinds. Throws Error with the name of their file.
+/// Reads the rules of --kinds. Throws Error with the name of their file.
 [[nodiscard]] KindRules kind_rules_of(const FileOptions& options);
 
-/// Throws Error, with the file's name, for everything that keeps it from being read as a snapshot, and UsageError where
-/// it does not have the moment or the device.
+/// Reads the file. Throws Error, with its name, for everything that prevents reading it as a snapshot, and UsageError
+/// if it does not have the moment or the device.
 [[nodiscard]] Loaded load(const std::string& file, const FileOptions& options, const Wants& wants,
                           std::optional<DeviceId> device = {});
 
-/// The same of one of the files that a command line names, which is looked at alone: gives its warnings.
+/// Reads the same from one of the files of a command line that is processed alone: prints its warnings.
 [[nodiscard]] Loaded load_file(const std::string& file, const FileOptions& options, const Wants& wants,
                                std::optional<DeviceId> device);
 
-/// The same of the one file of a command line.
+/// Reads the same from the only file of a command line.
 [[nodiscard]] Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device);
 
 } // namespace memviz::cli

@@ -12,7 +12,7 @@ namespace memviz::cli {
 
 namespace {
 
-/// Gives the errors of another sink the name of the output.
+/// Adds the name of the output to the errors of another sink.
 class NamingSink final : public EventSink {
 public:
   NamingSink(EventSink& events, const std::string& path) : events_(events), path_(path) {}
@@ -45,7 +45,7 @@ SqliteOutput::SqliteOutput(const FileOptions& options, std::string path, const S
 }
 
 void SqliteOutput::finish(const Loaded& loaded, const Figures& figures) {
-  constexpr std::size_t kOverlap = 4096; // no path that is hidden is longer
+  constexpr std::size_t kOverlap = 4096; // no hidden path is longer
   const SqliteSubject subject{.file = picture_name(loaded.name),
                               .version = std::string(version()),
                               .state = loaded.state,

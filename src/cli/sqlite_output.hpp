@@ -1,7 +1,7 @@
 #pragma once
 
-// An output that SQLite's library writes as its own file: a temporary next to the target, or, for standard output
-// and devices, a scratch file that is copied. Like every output it has nothing that --redact hides.
+// An output that SQLite's library writes as a file: a temporary file next to the target, or, for standard output and
+// devices, a scratch file that is copied. Like every output it contains nothing that --redact hides.
 
 #include "cli/snapshot_file.hpp"
 #include "io/output_file.hpp"
@@ -16,18 +16,18 @@ namespace memviz::cli {
 
 class SqliteOutput {
 public:
-  /// `-` is standard output; `options` must outlive this. Throws NamedError when it cannot be written.
+  /// `-` is standard output; `options` must outlive this object. Throws NamedError if it cannot be written.
   SqliteOutput(const FileOptions& options, std::string path, const SqliteTables& tables);
 
-  /// Wants::sink: takes the events, where the tables have them; else null.
+  /// Returns the sink for Wants::sink, which takes the events, if the tables have them; else null.
   [[nodiscard]] EventSink* events() { return events_.get(); }
 
   struct Figures {
     const MemoryReport& report;
     const ProjectFiles& project;
   };
-  /// Writes the rest and puts the file in its place. Throws NamedError, ReaderGone, what check_redacted() throws, and
-  /// Error, with the snapshot's name, for what check_proportion() refuses.
+  /// Writes the rest and moves the file into place. Throws NamedError, ReaderGone, the exceptions of check_redacted(),
+  /// and Error, with the snapshot's name, for a subject that check_proportion() refuses.
   void finish(const Loaded& loaded, const Figures& figures);
 
 private:

@@ -29,7 +29,8 @@ StepChoice parse_steps(std::string_view option, const std::string& word) {
   throw UsageError(fmt::format("--{} must be auto, annotation:NAME, events:N or time:US, not '{}'", option, word));
 }
 
-/// As the snapshot has it: with --redact a pseudonym, which keeps the number at the end of a name, and so the '*'.
+/// As the snapshot spells it: with --redact a pseudonym, which keeps the number at the end of a name, and therefore the
+/// '*'.
 std::string annotation_of(const FileOptions& options, std::string_view name) {
   if (!name.ends_with('*')) return shown_annotation(options, name);
   return shown_annotation(options, name.substr(0, name.size() - 1)) + '*';

@@ -10,7 +10,7 @@ namespace memviz::cli {
 
 [[nodiscard]] OptionList<LeakOptions> step_options();
 
-/// Returns the choice with the annotation as the snapshot has it: with --redact a pseudonym.
+/// Returns the choice with the annotation as the snapshot spells it: with --redact a pseudonym.
 [[nodiscard]] StepChoice step_choice_of(const FileOptions& options, const StepChoice& given);
 
 } // namespace memviz::cli

@@ -31,7 +31,7 @@ int worse(int one, int other) {
   return kSuccess;
 }
 
-/// JSON without its lines: in texts, ends of lines are escaped.
+/// Returns JSON without its line breaks; within texts, line ends are escaped.
 std::string one_line(std::string_view json) {
   std::string line;
   bool is_indent = false;
@@ -48,10 +48,10 @@ struct Made {
   bool is_answered = false;
   std::string failure = {}; ///< a message
   int code = kSuccess;
-  std::vector<std::string> messages = {}; ///< to be said before the answer
+  std::vector<std::string> messages = {}; ///< messages before the answer
 };
 
-/// Answers for one file. A file that lacks something, such as a device, does not end the others.
+/// Answers for one file. A file that lacks something, such as a device, does not stop the others.
 Made made_of(const CommandOptions& options, const FileOptions& own, const std::string& file, const AnswerFile& answer) {
   Made made;
   try {
@@ -76,7 +76,7 @@ Made made_of(const CommandOptions& options, const FileOptions& own, const std::s
   return made;
 }
 
-/// The answers of several files, written one after the other.
+/// Writes the answers of several files, one after the other.
 class Answers {
 public:
   Answers(const CommandOptions& options, const TextOutputs& outputs) : options_(options), outputs_(outputs) {

@@ -26,7 +26,7 @@ struct TimelineCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
   TimelineSvgOptions svg;
-  std::optional<OverlayAxis> axis; ///< of a file alone, event or time
+  std::optional<OverlayAxis> axis; ///< for a single file: event or time
   LeakOptions leaks;               ///< the steps of two files
   TimelineQuestion question;
 };
@@ -96,7 +96,7 @@ void check_overlay(const TimelineCommand& options) {
     throw UsageError("two files are drawn as two lines: leave out --from, --to, --view, --detail and --color");
 }
 
-/// Two runs, one laid over the other.
+/// Draws two runs, one over the other.
 int run_overlay(const TimelineCommand& options) {
   check_overlay(options);
   check_picture(options.picture);

@@ -25,7 +25,7 @@ namespace {
 
 using ActionGroup = std::vector<Action>;
 
-/// `free` and `segment` stand for several; `annotation` for what is not an event.
+/// `free` and `segment` stand for several actions; `annotation` for entries that are not events.
 Choices<ActionGroup> action_choices() {
   return {{"alloc", {Action::alloc}},
           {"free", {Action::free_requested, Action::free_completed}},
@@ -43,7 +43,7 @@ Choices<ActionGroup> action_choices() {
           {"annotation", {}}};
 }
 
-/// 0x7f064c000000, 139655..., or a name: b7f064c000000_0.
+/// Parses 0x7f064c000000, 139655..., or a name: b7f064c000000_0.
 TraceAddress parse_address(std::string_view option, const std::string& word) {
   constexpr int kHex = 16;
   const std::string_view text = word;
@@ -61,7 +61,7 @@ TraceAddress parse_address(std::string_view option, const std::string& word) {
                                option, word));
 }
 
-/// The list of --action.
+/// Parses the list of --action.
 struct Chosen {
   ActionGroup actions;
   bool annotations = false;
@@ -94,7 +94,7 @@ struct TraceCommand : CommandOptions {
   std::optional<std::uint64_t> min_bytes;
   std::optional<std::string> stack;
   TraceOptions log;                  ///< without its filter
-  std::optional<std::string> output; ///< nothing: standard output
+  std::optional<std::string> output; ///< nullopt: standard output
   std::optional<std::string> json;
 
   [[nodiscard]] std::string target() const { return json ? *json : output.value_or("-"); }
@@ -157,7 +157,7 @@ TraceFilter filter_of(const TraceCommand& options) {
   if (!options.actions) return filter;
   filter.actions = options.actions->actions;
   filter.annotations = options.actions->annotations;
-  // Annotations only: no event has a size like this.
+  // Selects annotations only: no event has a size like this.
   if (filter.actions.empty()) filter.min_bytes = std::numeric_limits<std::uint64_t>::max();
   return filter;
 }

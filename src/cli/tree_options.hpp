@@ -1,6 +1,6 @@
 #pragma once
 
-// The options that say how memory is grouped into a tree, and which frames it has.
+// The options for how memory is grouped into a tree, and which frames it has.
 
 #include "cli/option.hpp"
 #include "memviz/answers.hpp"
@@ -10,6 +10,6 @@
 namespace memviz::cli {
 
 [[nodiscard]] Option<TreeChoice> view_option(std::string help);
-[[nodiscard]] OptionList<TreeChoice> tree_options(); ///< what is grouped, kept and left out
+[[nodiscard]] OptionList<TreeChoice> tree_options(); ///< the grouping, and which frames are kept
 
 } // namespace memviz::cli

@@ -26,14 +26,14 @@ namespace memviz::cli {
 
 namespace {
 
-/// Four million events, and what a mail can carry.
+/// The size for four million events, and the limit of what a mail can carry.
 constexpr std::uint64_t kUsualBytes = 30'000'000;
 
 struct ViewOptions : CommandOptions {
   std::optional<std::string> output;
   std::optional<SizeLimit> max_size;
   bool is_empty = false;
-  SnapshotQuestion part; ///< of each snapshot, which the page carries
+  SnapshotQuestion part; ///< of each snapshot in the page
 };
 
 OptionList<ViewOptions> view_options() {
@@ -49,12 +49,12 @@ OptionList<ViewOptions> view_options() {
        snapshot_options<ViewOptions>()});
 }
 
-/// Whether the page carries the bytes of the file itself.
+/// Whether the page contains the bytes of the file itself.
 bool is_whole(const ViewOptions& options) {
   return options.file.redactor == nullptr && !options.part.scope.device && !options.part.from && !options.part.to;
 }
 
-/// Writes the part of a snapshot that is asked for anew, without anything that --redact hides.
+/// Writes the requested part of a snapshot anew, without anything that --redact hides.
 Input rewritten(Session& session, const ViewOptions& options) {
   const Loaded loaded = loaded_from(session, wants_of(options.part), options.part.scope.device);
   say_warnings(options.file, loaded.name, warnings_of(loaded.state));
@@ -63,7 +63,7 @@ Input rewritten(Session& session, const ViewOptions& options) {
   return input_of(std::move(bytes));
 }
 
-/// A snapshot that the page carries, and what its cover says of it.
+/// A snapshot in the page, and the text about it on the cover.
 struct Carried {
   std::string columns;
   Loaded loaded;

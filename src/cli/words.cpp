@@ -46,7 +46,7 @@ po::options_description described(const std::vector<OptionText>& options) {
   throw UsageError(error.what());
 }
 
-/// An option whose value was left out would take the option after it for its value.
+/// An option whose value was omitted would take the next option as its value.
 void refuse_option_as_value(const po::option& option, const OptionText& text) {
   const bool is_next_word = option.original_tokens.size() == 2;
   if (!is_next_word || option.value.empty() || !option.value.front().starts_with("--")) return;
@@ -59,7 +59,7 @@ po::parsed_options parsed(const std::vector<std::string>& words, const std::vect
   namespace style = po::command_line_style;
   const po::options_description description = described(options);
   po::command_line_parser parser(words);
-  // Without guessing: an abbreviation that works today is ambiguous when the next option comes.
+  // Without guessing: an abbreviation that is unique today becomes ambiguous when an option is added.
   parser.options(description).style(style::unix_style & ~style::allow_guessing);
   try {
     return parser.run();

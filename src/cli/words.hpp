@@ -20,8 +20,8 @@ struct ParsedWords {
   std::vector<GivenOption> given; ///< in the order of the command line
 };
 
-/// Throws UsageError for an option that is unknown (with the nearest known one), given twice (unless it may be), or
-/// without its value: a word after it that begins with "--" is the next option.
+/// Throws UsageError for an option that is unknown (suggests the most similar one), given twice (unless allowed), or
+/// without its value: a following word that begins with "--" is the next option.
 [[nodiscard]] ParsedWords parse_words(const std::vector<std::string>& words, const std::vector<OptionText>& options);
 
 } // namespace memviz::cli

@@ -69,7 +69,7 @@ void write_moment(JsonWriter& json, std::string_view name, const BaselineMoment&
   json.end_object();
 }
 
-/// The largest line that is left out.
+/// Returns the largest omitted line.
 std::uint64_t left_out(const BaselineMoment& moment, std::size_t most_lines) {
   const std::vector<Ranked> lines = ranked(moment);
   return lines.size() > most_lines ? lines[most_lines].share->bytes.high : 0;

@@ -13,7 +13,7 @@ namespace memviz {
 
 namespace {
 
-/// The parts of a document, each of which must be there and of its type.
+/// The parts of a document, each of which must exist and have its type.
 class BaselineReader {
 public:
   explicit BaselineReader(std::string_view text) : document_(json::read(text)) {}
@@ -78,7 +78,7 @@ BaselineLine line_of(const BaselineReader& reader, Value value) {
   return line;
 }
 
-/// Blocks are made anew, so a file says how many in all.
+/// Blocks are rebuilt, so a file specifies only their number.
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 24U;
 
 BaselineMoment moment_of(const BaselineReader& reader, Value value, std::uint64_t& blocks) {
@@ -108,7 +108,7 @@ DeviceId device_of(const BaselineReader& reader, Value value) {
 
 BaselineDevice read_device(const BaselineReader& reader, Value value, std::uint64_t& blocks) {
   BaselineDevice device;
-  // Baselines of before this key have no kind.
+  // Baselines from before this key have no kind.
   if (reader.has(value, "device_kind"))
     device.device_kind = device_kind_with(reader.text(value, "device_kind")).value_or(DeviceKind::cuda);
   else if (reader.document().get(value, "is_cpu") == Value::boolean(true))

@@ -64,7 +64,7 @@ void write_devices(JsonWriter& json, const CheckReport& report) {
   json.end_array();
 }
 
-/// Nothing for the files of writers that are known.
+/// Writes nothing for the files of known writers.
 void write_unread_keys(JsonWriter& json, const Recording& recording) {
   if (recording.unread_keys.empty()) return;
   json.key("unread_keys").begin_array();
@@ -76,7 +76,7 @@ void write_unread_keys(JsonWriter& json, const Recording& recording) {
   json.end_array().member("more_unread_keys", recording.more_unread_keys);
 }
 
-/// Writes what memviz's recorder added.
+/// Writes the additions of memviz's recorder.
 void write_recorder(JsonWriter& json, const Recording& recording) {
   if (recording.declared.empty() && recording.measured.empty()) return;
   json.key("recorder")

@@ -103,7 +103,7 @@ void add_origin(TextTable& table, const CheckReport& report) {
     table.add_row({"recorded", printable(rehearsal_text(*report.recording->origin.rehearsal))});
 }
 
-/// Returns what memviz's recorder added.
+/// Returns the additions of memviz's recorder.
 std::string recorder_text(const Recording& recording) {
   std::vector<std::string> parts;
   if (!recording.declared.empty())
@@ -158,8 +158,8 @@ DeviceCounts device_counts(const Recording& recording, DeviceId device) {
   return counts;
 }
 
-// PyTorch's C++ pickler writes protocol 2 and memoizes a container when it is full (torch/csrc/jit/serialization/
-// pickler.cpp); Python's memoizes it when it is still empty.
+// PyTorch's C++ pickler writes protocol 2 and memoizes a container after filling it (torch/csrc/jit/serialization/
+// pickler.cpp); Python's memoizes it while it is still empty.
 std::string writer_text(const CheckReport& report) {
   if (report.recording && report.recording->origin.device_kind == DeviceKind::cpu) return "memviz's capture module";
   if (!report.survey) return "";

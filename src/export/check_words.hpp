@@ -1,6 +1,6 @@
 #pragma once
 
-// Words that the text and the JSON of a CheckReport have in common.
+// The words that the text and the JSON of a CheckReport share.
 
 #include "memviz/check.hpp"
 
@@ -21,7 +21,7 @@ struct DeviceCounts {
 };
 [[nodiscard]] DeviceCounts device_counts(const Recording& recording, DeviceId device);
 
-/// Returns the writer of the file, by the traces that each leaves in it.
+/// Returns the writer of the file, inferred from the traces that each leaves in it.
 [[nodiscard]] std::string writer_text(const CheckReport& report);
 
 } // namespace memviz

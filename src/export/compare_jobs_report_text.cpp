@@ -41,7 +41,7 @@ std::vector<std::string> job_rank_row(const JobComparison& comparison, const Ran
           rank_change_remark(comparison, rank)};
 }
 
-/// Returns all ranks, or of many those that changed most.
+/// Returns all ranks, or, if there are many, those that changed most.
 std::vector<std::size_t> shown_changes(const JobComparison& comparison) {
   std::vector<std::size_t> shown = ranks_by_change(comparison);
   shown.resize(std::min(shown.size(), kMostJobRows));

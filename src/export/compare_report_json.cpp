@@ -15,7 +15,7 @@ namespace memviz {
 
 namespace {
 
-/// Raised when a name or a meaning changes; what is added does not count.
+/// Rises when a name or a meaning changes; additions do not count.
 constexpr int kSchemaVersion = 1;
 
 void write_stats(JsonWriter& json, std::string_view name, const DeviceState& device_state) {
@@ -50,7 +50,7 @@ void write_devices(JsonWriter& json, const Comparison& comparison) {
   json.end_array();
 }
 
-/// An object that goes on.
+/// Writes members of an open object.
 void begin_change(JsonWriter& json, const Comparison& comparison, const UserLineChange& line) {
   json.begin_object().member("line", node_label(comparison.frames, line.key));
   if (const auto* frame = std::get_if<FrameId>(&line.key)) {

@@ -33,7 +33,7 @@ std::size_t longest_run(std::string_view text, char c) {
   return longest;
 }
 
-/// A bar ends a cell even in a code span; a backslash before one would undo what hides it.
+/// A bar ends a cell even in a code span; a backslash before one would undo its escape.
 std::string without_bars(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -77,7 +77,7 @@ std::string gauges_table(const Comparison& comparison) {
   return text;
 }
 
-/// Growth by kind, or a line for each device that is at its own moment; "" where all is unclassified.
+/// Returns growth by kind, or a line for each device that is at its own moment; "" if all is unclassified.
 std::string kinds_table(const Comparison& comparison) {
   const std::string moment = common_moment(comparison);
   std::string rows;
@@ -103,7 +103,7 @@ std::string change_row(const Change& change, const std::string& where) {
                      format_bytes(change.after.bytes), where);
 }
 
-/// The lines that grew, or those that shrank; "" where there is none.
+/// Returns the lines that grew, or those that shrank; "" if there are none.
 std::string lines_table(const Comparison& comparison, bool grown) {
   std::vector<const UserLineChange*> lines;
   std::size_t found = 0;
@@ -129,7 +129,7 @@ std::string lines_table(const Comparison& comparison, bool grown) {
   return text;
 }
 
-/// The figure that grew most, for those who set no limit.
+/// Returns the figure that grew most, for users who set no limit.
 std::string summary(const Comparison& comparison) {
   const GaugeGrowth* most = nullptr;
   const GateVerdict growths = verdict_on(comparison.readings, limits_on(kGauges, {}));

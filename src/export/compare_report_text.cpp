@@ -28,7 +28,7 @@ constexpr std::size_t kFileColumns = 50;
 constexpr std::size_t kColumns = 100;
 constexpr std::string_view kIndent = "  ";
 
-/// Sizes of one machine fit in 63 bits; a file that claims more is clamped rather than shown with the wrong sign.
+/// Sizes of one machine fit in 63 bits; a file that claims more is clamped instead of shown with the wrong sign.
 std::int64_t difference(std::uint64_t before_bytes, std::uint64_t after_bytes) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (after_bytes >= before_bytes) return static_cast<std::int64_t>(std::min(after_bytes - before_bytes, kMost));
@@ -66,7 +66,7 @@ private:
   TextTable table_{Align::left, Align::right, Align::right, Align::right, Align::right};
 };
 
-/// The figures of the whole recordings, device by device.
+/// Returns the figures of the whole recordings, device by device.
 void add_gauges(SidesTable& table, const Comparison& comparison) {
   for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
     const DeviceReadings& readings = comparison.readings[index];
@@ -76,7 +76,7 @@ void add_gauges(SidesTable& table, const Comparison& comparison) {
   }
 }
 
-/// Adds the totals of both sides at the compared moment, as the picture shows them, if they can be added up.
+/// Adds the totals of both sides at the compared moment, as the picture shows them, if they can be summed.
 void add_totals(SidesTable& table, const Comparison& comparison) {
   if (!comparison.is_one_moment || comparison.devices.empty()) return;
   const std::string moment = common_moment(comparison);
@@ -88,7 +88,7 @@ void add_totals(SidesTable& table, const Comparison& comparison) {
   table.add("free", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
 }
 
-/// Adds the kinds of memory of the totals; nothing where all is unclassified.
+/// Adds the kinds of memory of the totals; nothing if all is unclassified.
 void add_kinds(SidesTable& table, const Comparison& comparison) {
   if (!comparison.is_one_moment || comparison.kinds.empty()) return;
   table.add_heading("requested, by kind");
@@ -109,7 +109,7 @@ std::string kinds_text(const Comparison& comparison) {
   return text;
 }
 
-/// Returns what the tables do not show.
+/// Returns the facts that the tables do not show.
 std::string remarks_text(const CompareReport& report) {
   const std::size_t devices = report.comparison.readings.size();
   std::string text;

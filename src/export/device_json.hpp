@@ -13,7 +13,7 @@ inline JsonWriter& write_device_key(JsonWriter& json, DeviceId device) {
   return is_host(device) ? json.value(device_word(device)) : json.value(device.value);
 }
 
-/// Adds the sizes of segments and of blocks by state.
+/// Writes the sizes of segments and of blocks by state.
 inline JsonWriter& write_totals(JsonWriter& json, const MemoryTotals& totals) {
   return json.member("reserved_bytes", totals.reserved_bytes)
       .member("allocated_bytes", totals.allocated_bytes)

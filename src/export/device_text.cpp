@@ -35,7 +35,7 @@ std::string totals(const DeviceState& device_state) {
   return table.text("  ");
 }
 
-/// Empty where the device has one pool and one stream: the totals say it all.
+/// Returns "" if the device has one pool and one stream, because the totals say everything.
 std::string pools_and_streams(const MemoryState& state, DeviceId device) {
   const std::vector<Place> places = places_of(state, device);
   if (places.size() < 2) return "";
@@ -58,7 +58,7 @@ std::string event_text(EventIndex event) {
   return event.is_none() ? "before the first event" : "after event " + format_count(event.value());
 }
 
-/// Requested bytes over the recording, as a sum that a person can check.
+/// Returns the requested bytes over the recording, as a sum that a person can check.
 std::string accounts(const DeviceState& device_state) {
   if (device_state.figures.events == 0)
     return "  no events: the history of allocations was not recorded, or none happened\n";

@@ -9,8 +9,8 @@
 
 namespace memviz {
 
-/// Returns what is reserved and in use at the end, by pool and stream if there are several, and the sum that leads
-/// there.
+/// Returns the reserved memory and the memory in use at the end, by pool and stream if there are several, and the sum
+/// that leads there.
 [[nodiscard]] std::string device_text(const MemoryState& state, const DeviceState& device_state);
 
 } // namespace memviz

@@ -86,7 +86,7 @@ std::string growth(const FrameTable& frames, DeviceId device, const Growth& grow
   const std::string since =
       grown.low_event.is_none() ? "the first event" : "event " + format_count(grown.low_event.value());
   std::string text = "\nWhat grew last\n";
-  // From nothing, it is what the list of users says.
+  // Growth from nothing would repeat the list of users.
   if (grown.low_bytes > 0 && !grown.lines.empty()) {
     text += wrapped_text(
         fmt::format("Since {}, when {} was in use, allocated and kept:", since, format_bytes(grown.low_bytes)), "  ",
@@ -118,7 +118,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   text +=
       sentences(device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown",
                 words.does_not_help, columns);
-  // It says how far to trust the replays.
+  // Says how far the replays can be trusted.
   const bool has_fidelity = words.answers.size() > device.what_ifs.size();
   return has_fidelity ? text + '\n' + wrapped_text(words.answers.back(), "", columns) : text;
 }

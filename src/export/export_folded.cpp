@@ -16,7 +16,7 @@ namespace memviz {
 
 namespace {
 
-/// The last part of a path below a state: a stack, or a word instead.
+/// The last part of a path below a state: a stack, or a word in place of it.
 struct Leaf {
   std::string_view word; ///< "" for a stack
   StackId stack = kNoFrames;
@@ -45,8 +45,8 @@ void add_block(PathSums& sums, const Block& block) {
   add({"<gaps>"}, block.rounding_bytes());
 }
 
-/// Orders paths by their text. The frames of each stack are found in the first call for it, so that none of the spans
-/// that are compared moves.
+/// Orders paths by their text. The frames of each stack are found in the first call for it, so that none of the
+/// compared spans moves.
 class PathOrder {
 public:
   explicit PathOrder(const FrameTable& frames)
@@ -55,7 +55,7 @@ public:
   /// Outermost first, without the frames on PyTorch's omit list.
   [[nodiscard]] FoldedStack frames_of(const Leaf& leaf) { return selection_.selected(leaf.stack); }
 
-  /// Less than, equal to or more than 0. States in order are in the order of their names.
+  /// Less than, equal to or greater than 0. The order of states is the order of their names.
   [[nodiscard]] int compare(const Path& one, const Path& other) {
     if (one.first != other.first) return one.first < other.first ? -1 : 1;
     const Leaf& leaf = one.second;
@@ -93,13 +93,13 @@ public:
 
   void write(const TextSink& sink) {
     TextWriter writer(sink);
-    // Bytes compare as unsigned, and for UTF-8 that is the order of code points.
+    // Bytes are compared as unsigned, which for UTF-8 is the order of code points.
     for (const auto& [prefix, sums] : by_prefix_) {
       std::vector<std::pair<Path, std::uint64_t>> lines(sums.begin(), sums.end());
       std::sort(lines.begin(), lines.end(),
                 [&](const auto& one, const auto& other) { return order_.compare(one.first, other.first) < 0; });
       for (std::size_t i = 0; i < lines.size(); ++i) {
-        // Two stacks that differ only in omitted frames or in directories have one text.
+        // Two stacks that differ only in omitted frames or in directories have the same text.
         const bool is_same_text = i + 1 < lines.size() && order_.compare(lines[i].first, lines[i + 1].first) == 0;
         if (is_same_text)
           lines[i + 1].second += lines[i].second;
@@ -111,7 +111,7 @@ public:
   }
 
 private:
-  /// Before any of the text is compared or written.
+  /// Checked before any of the text is compared or written.
   void check_size(std::uint64_t file_bytes) {
     TextLimit limit(file_bytes, "--device N or --format json --frames user make less");
     std::map<Leaf, std::uint64_t> sizes;

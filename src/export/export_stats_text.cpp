@@ -56,7 +56,7 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
   return text;
 }
 
-/// Returns "roundup_power2_divisions" of "roundup_power2_divisions.256"; "" where no number ends the name.
+/// Returns "roundup_power2_divisions" for "roundup_power2_divisions.256"; "" if the name does not end in a number.
 std::string_view group_of(std::string_view setting) {
   const std::size_t dot = setting.find('.');
   const bool has_number = dot != std::string_view::npos && dot + 1 < setting.size() &&
@@ -78,7 +78,7 @@ std::string group_values(const FrameTable& frames, std::span<const std::pair<Str
   return values;
 }
 
-/// Rows of settings; those of one group, such as "roundup_power2_divisions.256", are one row.
+/// Returns rows of settings; those of one group, such as "roundup_power2_divisions.256", share a row.
 std::vector<std::pair<std::string, std::string>> setting_rows(const MemoryState& state) {
   const FrameTable& frames = state.frames();
   const std::span<const std::pair<StringId, StringId>> settings = state.recording->settings;
@@ -114,7 +114,7 @@ std::string header(const std::string& file, const MemoryState& state) {
   std::string text = printable(file) + '\n';
   if (!state.recording->origin.generation.empty()) text += printable(state.recording->origin.generation) + ", ";
   text += printable(state.recording->origin.encoding);
-  // The generation says it for some files.
+  // For some files the generation includes it.
   const bool is_said = state.recording->origin.generation.find("list of segments") != std::string::npos;
   if (state.recording->origin.signs.is_list && !is_said) text += ", a bare list of segments";
   if (!state.recording->annotations.empty())

@@ -36,7 +36,7 @@ struct KindName {
   }
 };
 
-/// Writes what a program would otherwise have to parse out of the label.
+/// Writes the facts that a program would otherwise have to parse from the label.
 struct IdentityWriter {
   JsonWriter& json;
   const FrameTable& frames;
@@ -54,7 +54,7 @@ struct IdentityWriter {
   void operator()(const TopicKey& key) const {
     if (key.content == TopicContent::text) json.member("text", frames.text(key.text));
   }
-  // The label says all of these.
+  // The label contains all of these.
   void operator()(const RootKey& /*root*/) const {}
   void operator()(BlockState /*state*/) const {}
   void operator()(Pseudo /*pseudo*/) const {}
@@ -83,7 +83,7 @@ void write_header(JsonWriter& json, const std::string& file, const FrameTree& tr
   json.end_array().member("root_bytes", tree.root().total.bytes);
 }
 
-/// Long names in deep stacks spell out terabytes; a tree is bounded, so the names are what counts.
+/// Long names in deep stacks can expand to terabytes; a tree is bounded, so only the names count.
 void check_size(const FrameTable& frames, const FrameTree& tree) {
   constexpr std::uint64_t kNodeBytes = 16; // of a file, for each of its nodes
   TextLimit limit(kNodeBytes * tree.nodes.size(), "--frames user or --hide make less");

@@ -11,7 +11,7 @@ namespace memviz::rehearse {
 
 namespace {
 
-/// Raised when a name or a meaning changes; what is added does not count.
+/// Rises when a name or a meaning changes; additions do not count.
 constexpr int kSchemaVersion = 1;
 constexpr std::string_view kSchema = "memviz.rehearse/1.2";
 
@@ -44,7 +44,7 @@ void write_uses(JsonWriter& json, const RunFacts& facts) {
   json.end_array();
 }
 
-/// An object that goes on.
+/// Writes members of an open object.
 JsonWriter& begin_holder(JsonWriter& json, const Holder& holder) {
   return json.begin_object().member("line", holder.line).member("bytes", holder.bytes).member("blocks", holder.blocks);
 }
@@ -56,7 +56,7 @@ void write_parts(JsonWriter& json, const KindAccount& account) {
   json.end_array();
 }
 
-/// An object that goes on.
+/// Writes members of an open object.
 void begin_facts(JsonWriter& json, const FileFacts& facts) {
   json.begin_object()
       .member("file", facts.file)
@@ -125,7 +125,7 @@ void write_gpu(JsonWriter& json, const Profile& profile) {
       .end_object();
 }
 
-/// An inference server's figures as a member of an object; nothing for another program.
+/// Writes an inference server's figures as a member of an object; nothing for other programs.
 void write_server(JsonWriter& json, const FitVerdict& verdict) {
   const std::optional<ServerFacts>& server = verdict.facts.server;
   if (!server) return;
@@ -233,13 +233,13 @@ void write_search(JsonWriter& json, const SearchReport& report) {
   json.end_array().end_object();
 }
 
-/// The run that decides, as a member of an object.
+/// Writes the run that decides, as a member of an object.
 void write_deciding(JsonWriter& json, const RanksReport& report) {
   json.key("verdict");
   write_verdict(json, deciding_run(report).verdict);
 }
 
-/// The ranks of a job as members of an object.
+/// Writes the ranks of a job as members of an object.
 void write_ranks(JsonWriter& json, const RanksReport& report) {
   json.member("ranks", report.ranks).member("text", ranks_headline(report)).key("runs").begin_array();
   for (const RankRun& run : report.runs) {

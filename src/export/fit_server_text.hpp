@@ -8,9 +8,9 @@
 
 namespace memviz::rehearse {
 
-/// A line for each part of the server's memory that is known; "" where none is.
+/// Returns a line for each known part of the server's memory; "" if none is known.
 [[nodiscard]] std::string server_table(const ServerFacts& server);
-/// A line for each number that a search tried, smallest first; "" where no run was a server's.
+/// Returns a line for each number that a search tried, smallest first; "" if no run was a server's.
 [[nodiscard]] std::string server_search_table(const SearchReport& report);
 
 } // namespace memviz::rehearse

@@ -34,13 +34,13 @@ std::string use_name(const DeviceUse& use, const RunFacts& facts) {
   return is_only_process ? name : fmt::format("process {}, {}", use.pid, name);
 }
 
-/// PyTorch's part of the peak. PyTorch counts more than the device has in use where a server has given memory back.
+/// Returns PyTorch's part of the peak. After a server has released memory, PyTorch's count can exceed the device's use.
 std::string pytorch_text(const DeviceUse& use) {
   const bool is_part = use.peak_reserved_bytes && *use.peak_reserved_bytes <= use.peak_bytes;
   return is_part ? format_bytes(*use.peak_reserved_bytes) : "unknown";
 }
 
-/// Every device of every process; of many, the fullest.
+/// Returns a row for every device of every process; if there are many, for the fullest.
 std::string use_table(const RunFacts& facts) {
   if (facts.uses.empty()) return "";
   std::vector<const DeviceUse*> shown;
@@ -69,19 +69,20 @@ std::string use_table(const RunFacts& facts) {
   return '\n' + table.text("  ") + (more > 0 ? fmt::format("  and {} more, with more room\n", format_count(more)) : "");
 }
 
-/// Nothing where no kind is known.
+/// Returns "" if no kind is known.
 std::string by_kind(const FileFacts& facts) {
   const std::string shares = kind_shares_text(facts.kinds);
   return shares.empty() ? "" : "  by kind: " + shares + '\n';
 }
 
-/// A line with the bytes and kinds of a part of what is held.
+/// Returns a line with the bytes and kinds of a part of the held memory.
 std::string part_line(std::string_view name, const KindAccount& part) {
   const std::string shares = kind_shares_text(part);
   return fmt::format("  {}: {}{}{}\n", name, format_bytes(bytes_of_kinds(part)), shares.empty() ? "" : ", ", shares);
 }
 
-/// The parts of a server and of the program around it, which trains for example; "" where one of them holds nearly all.
+/// Returns the parts of a server and of the program around it, which may be training; "" if one of them holds almost
+/// everything.
 std::string around_server(const FileFacts& facts) {
   constexpr std::uint64_t kLeastPart = 100;
   const KindAccount around = difference(facts.kinds, facts.server_kinds);
@@ -164,7 +165,7 @@ void add_answer(std::vector<std::string>& cells, const FitVerdict& verdict, bool
   cells.push_back(deciding_memory(verdict));
 }
 
-/// A line for each rank, the one that decides first.
+/// Returns a line for each rank, the deciding one first.
 std::string rank_table(const RanksReport& report) {
   TextTable table{Align::right, Align::left, Align::right, Align::right, Align::right, Align::left};
   table.add_row({"rank", "answer", "peak", "of which PyTorch", "left", "what decides"});
@@ -180,7 +181,7 @@ std::string rank_table(const RanksReport& report) {
   return '\n' + table.text("  ");
 }
 
-/// A line for each GPU, and for a job its rank that decides.
+/// Returns a line for each GPU, and for a job its deciding rank.
 std::string gpu_table(const GpusReport& report) {
   const bool is_job = report.gpus.front().ranks > 1;
   std::vector<Align> columns{Align::left, Align::right};
@@ -211,7 +212,7 @@ std::string gpu_table(const GpusReport& report) {
   return '\n' + table.text("  ");
 }
 
-/// The peak of each rank on each GPU.
+/// Returns the peak of each rank on each GPU.
 std::string rank_by_gpu_table(const GpusReport& report) {
   TextTable table(std::vector<Align>(report.gpus.size() + 1, Align::right));
   std::vector<std::string> head{"rank"};

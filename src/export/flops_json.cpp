@@ -8,7 +8,7 @@
 namespace memviz {
 namespace {
 
-/// "flops": 800, and "flops_formula" where it depends on sizes.
+/// Writes "flops": 800, and "flops_formula" if it depends on sizes.
 void write_count(JsonWriter& json, const std::string& name, const Count& count) {
   json.member(name, count.value);
   if (!count.formula.empty()) json.member(name + "_formula", count.formula);

@@ -50,7 +50,7 @@ std::string operators_text(const ModelFlops& model) {
   return "\nBy operator\n" + table.text("  ");
 }
 
-/// The ratios are of a forward pass, as in the published table of nanoGPT.
+/// The ratios refer to a forward pass, as in the published table of nanoGPT.
 std::string ratio_of(const Count& part, const Count& whole) {
   if (!part.value || !whole.value || *whole.value == 0) return "";
   return fmt::format("{:.4f}", 100.0 * static_cast<double>(*part.value) / static_cast<double>(*whole.value));
@@ -69,7 +69,7 @@ std::string transformer_text(const ModelFlops& model) {
                      table.text("  "));
 }
 
-/// The deepest level whose rows fit.
+/// Returns the deepest level whose rows fit.
 std::size_t usual_depth(const std::vector<ModuleRow>& rows) {
   std::size_t depth = 1;
   const auto fits = [&](std::size_t level) {

@@ -23,8 +23,8 @@ char in_stack(char c) {
   return c == ';' ? ':' : c;
 }
 
-/// A frame's text as PyTorch writes it, except for unsafe characters and commands of a job's log: `##[name]` becomes
-/// `#:[name]`.
+/// Returns a frame's text as PyTorch writes it, except for unsafe characters and commands of a job's log: `##[name]`
+/// becomes `#:[name]`.
 class SafeText {
 public:
   explicit SafeText(std::string_view text) : text_(text) {

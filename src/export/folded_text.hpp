@@ -1,6 +1,6 @@
 #pragma once
 
-// A stack -> its folded text, a piece at a time: comparing and writing it takes no memory, however long its names are.
+// A stack -> its folded text, piece by piece: comparing and writing it needs no memory, however long its names are.
 
 #include "export/text_writer.hpp"
 #include "memviz/frames.hpp"
@@ -11,12 +11,12 @@
 
 namespace memviz {
 
-/// Outermost first, as they are written: "train.py:12:main;net.py:7:forward".
+/// Returns frames outermost first, as they are written: "train.py:12:main;net.py:7:forward".
 using FoldedStack = std::span<const FrameId>;
 
-/// The bytes of one frame, "net.py:7:forward".
+/// Returns the bytes of one frame, "net.py:7:forward".
 [[nodiscard]] std::uint64_t folded_size(const FrameTable& frames, FrameId frame);
-/// Less than, equal to or more than 0, as the texts compare byte by byte.
+/// Less than, equal to or greater than 0, as the texts compare byte by byte.
 [[nodiscard]] int compare_folded(const FrameTable& frames, FoldedStack one, FoldedStack other);
 [[nodiscard]] int compare_folded(const FrameTable& frames, FoldedStack stack, std::string_view word);
 void write_folded(const FrameTable& frames, FoldedStack stack, TextWriter& writer);

@@ -11,13 +11,13 @@ namespace memviz {
 
 class FrameWriter {
 public:
-  /// Both must outlive this object.
+  /// `frames` and `pickle` must outlive this object.
   FrameWriter(PickleWriter& pickle, const FrameTable& frames);
 
   void text(StringId id) { pickle_.text(frames_.text(id), texts_[id.value]); }
-  /// The stack as a list of dicts: `frames`.
+  /// Writes the stack as a list of dicts: `frames`.
   void stack(StackId id);
-  /// The stack as a list of names: `forward_frames`.
+  /// Writes the stack as a list of names: `forward_frames`.
   void names(StackId id);
 
 private:

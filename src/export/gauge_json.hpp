@@ -1,6 +1,6 @@
 #pragma once
 
-// Readings and limits of figures, as JSON of comparisons has them.
+// Readings and limits of figures, in the JSON of comparisons.
 
 #include "base/json_writer.hpp"
 #include "memviz/gauges.hpp"
@@ -10,7 +10,7 @@
 
 namespace memviz {
 
-/// Writes before, after and change, null where they are unknown.
+/// Writes before, after and change, null if unknown.
 void write_reading(JsonWriter& json, std::string_view name, const Reading& reading);
 /// Writes the three figures of a device.
 void write_readings(JsonWriter& json, const DeviceReadings& readings);

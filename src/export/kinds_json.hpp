@@ -9,7 +9,8 @@
 
 namespace memviz {
 
-/// With how much of it is known in which way: "rules_bytes", "declared_bytes", "frames_bytes", "behaviour_bytes".
+/// Writes kinds with how much is known by which evidence: "rules_bytes", "declared_bytes", "frames_bytes",
+/// "behaviour_bytes".
 inline void write_kind(JsonWriter& json, MemoryKind kind, const KindAmount& amount) {
   json.begin_object().member("kind", kind_name(kind)).member("bytes", amount.bytes).member("blocks", amount.blocks);
   for (std::size_t i = 1; i < kKindEvidences; ++i)
@@ -17,7 +18,7 @@ inline void write_kind(JsonWriter& json, MemoryKind kind, const KindAmount& amou
   json.end_object();
 }
 
-/// The kinds that there are: a file may have thousands of devices.
+/// Writes only kinds that have bytes, because a file may have thousands of devices.
 inline void write_kinds(JsonWriter& json, const KindAccount& account) {
   json.begin_array();
   for (std::size_t i = 0; i < account.size(); ++i)

@@ -13,7 +13,7 @@ namespace memviz {
 
 namespace {
 
-/// "by frames"; of several ways, how much by each.
+/// "by frames"; for several kinds of evidence, how much by each.
 std::string known_by(const KindAmount& amount) {
   std::vector<std::size_t> ways;
   for (std::size_t i = 1; i < kKindEvidences; ++i)

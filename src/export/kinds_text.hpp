@@ -9,8 +9,8 @@
 
 namespace memviz {
 
-/// A heading and a row a kind, the largest first, with what it was at the peak where that is another moment, and how it
-/// is known; "" for a state that has no kinds, or a device without memory in use.
+/// Returns a heading and one row per kind, the largest first, with its bytes at the peak if that is another moment, and
+/// its evidence; "" for a state without kinds, or a device without memory in use.
 [[nodiscard]] std::string kinds_text(const MemoryState& state, const DeviceState& device_state,
                                      const KindsByDevice& peak_kinds);
 

@@ -60,7 +60,7 @@ void write_trend(JsonWriter& json, const StackGrowth& growth) {
       .member("sign", growth.sign == GrowthSign::floor ? "floor" : "survivors");
 }
 
-/// A line a stack: deep ones are most of the text.
+/// Writes one line per stack: deep ones are most of the text.
 class LeaksJson {
 public:
   LeaksJson(const MemoryState& state, JsonWriter& json)
@@ -142,7 +142,7 @@ private:
   const FrameTable& frames_;
   StackLines lines_;
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
-  DeviceId device_; ///< of the stacks that are written
+  DeviceId device_; ///< for the stacks that are written
   TextLimit limit_;
   JsonWriter& json_;
 };

@@ -32,7 +32,7 @@ std::string per_step(double bytes) {
   return format_delta(std::llround(bytes));
 }
 
-/// "▁▃▅▇": lowest to highest, at most 40 columns; each shows the lowest of the steps that it stands for.
+/// "▁▃▅▇": lowest to highest, at most 40 columns; each shows the lowest of its steps.
 std::string sparkline(const std::vector<std::uint64_t>& bytes) {
   static constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::size_t kSparklineColumns = 40;
@@ -77,7 +77,7 @@ std::string overview(const DeviceLeaks& leaks, const LeaksWords& words) {
   return text;
 }
 
-/// The text of each device; what stacks are called is made once for all.
+/// Builds the text of each device; the names of stacks are made once for all.
 class LeaksText {
 public:
   explicit LeaksText(const MemoryState& state)
@@ -111,7 +111,7 @@ std::string LeaksText::line_of(const StackGrowth& growth) {
   return fmt::format("{}, of {} each", pseudo_label(Pseudo::without_stack), format_bytes(growth.size_bytes));
 }
 
-/// The Python frames, innermost first; of a stack without any, the C++ ones.
+/// Returns the Python frames, innermost first; for a stack without any, the C++ ones.
 const std::string& LeaksText::stack_text(StackId stack) {
   const auto [text, is_new] = stack_texts_.add(stack.value);
   if (!is_new) return text;
@@ -132,13 +132,14 @@ std::string rest_text(std::size_t rows) {
   return rows > kMostRows ? fmt::format("    and {} more\n", format_count(rows - kMostRows)) : "";
 }
 
-/// Returns the kind of what a line holds at the end of the recording, if a rule covers it: " (gradients)".
+/// Returns the kind of the memory that a line holds at the end of the recording, if a rule covers it: " (gradients)".
 std::string LeaksText::kind_text(DeviceId device, StackId stack) const {
   const auto found = kinds_.find({device, stack});
   return found == kinds_.end() ? "" : fmt::format(" ({})", kind_words(found->second));
 }
 
-/// Whether the line of the user says too little of the stack: it is that of another stack, or has more than half.
+/// Whether the user's line is not enough to identify the stack: it belongs to another stack as well, or has more than
+/// half.
 bool LeaksText::is_too_little(const StackGrowth& growth, std::span<const StackGrowth> growths) {
   double all_bytes = 0;
   std::size_t same = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The line of a frame as JSON has it: null where it is not known.
+// The line of a frame in JSON: null if it is unknown.
 
 #include "memviz/source_line.hpp"
 

@@ -10,10 +10,10 @@
 
 namespace memviz {
 
-/// Writes the key `within` with its lines; nothing where there are none.
+/// Writes the key `within` with its lines; nothing if there are none.
 void write_within(JsonWriter& json, const FrameTable& frames, const std::vector<InnerLine>& within);
 
-/// Writes an array of the first 100 lines, each with those within it.
+/// Writes an array of the first 100 lines, each with its inner lines.
 void write_lines(JsonWriter& json, const FrameTable& frames, const std::vector<UserLine>& lines);
 
 } // namespace memviz

@@ -1,7 +1,6 @@
 #pragma once
 
-// A moment -> {"kind": "oom", "event": 421, "time_us": 1700000000000000 or null}, and "annotation" where that is the
-// kind.
+// A moment -> {"kind": "oom", "event": 421, "time_us": 1700000000000000 or null}, and "annotation" if that is the kind.
 
 #include "base/json_writer.hpp"
 #include "memviz/moment.hpp"

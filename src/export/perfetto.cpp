@@ -18,10 +18,10 @@ namespace memviz {
 
 namespace {
 
-constexpr std::uint64_t kTrackOfDevice = 64; ///< the tracks of a device have the numbers from its place times this one
+constexpr std::uint64_t kTrackOfDevice = 64; ///< the tracks of a device have the numbers from its index times this one
 constexpr std::uint32_t kMostAnnotationRows = 16; ///< of annotations within each other
 
-/// The tracks of a device, by their distance from its first.
+/// The tracks of a device, as offsets from its first.
 enum class Track : std::uint8_t { device = 1, live, reserved, errors, steps, annotations };
 
 /// TrackEvent.Type.
@@ -53,7 +53,7 @@ BytesChange change_by(const Event& event) {
   }
 }
 
-/// Bytes that never fall below 0 and never grow out of bounds.
+/// Bytes clamped to 0 and to an upper bound.
 std::uint64_t grown(std::uint64_t bytes, std::int64_t by) {
   if (by < 0) return bytes - std::min(bytes, static_cast<std::uint64_t>(-by));
   return std::min(bytes + static_cast<std::uint64_t>(by), kMaxTotalBytes);
@@ -87,8 +87,8 @@ private:
     std::uint64_t first_track = 0;
     std::uint64_t live_bytes = 0;
     std::uint64_t reserved_bytes = 0;
-    std::int64_t time_us = 0; ///< of the last event: times never fall
-    std::int64_t index = 0;   ///< of the next event, the time of one without any
+    std::int64_t time_us = 0; ///< of the last event: times never decrease
+    std::int64_t index = 0;   ///< of the next event; also used for one without a time
   };
 
   [[nodiscard]] static std::uint64_t track_of(const Device& device, Track track) {
@@ -162,7 +162,7 @@ private:
     const std::int64_t first_us = *state.figures.first_time_us;
     DeviceRecord record;
     record.device = state.device;
-    // The lane asks for its ends alone where no states are wanted.
+    // Only the lane's end points are written if no states are wanted.
     record.times =
         std::make_shared<const std::vector<std::int64_t>>(std::vector{first_us, *state.figures.last_time_us});
     const AnnotationLane lane = annotation_lane(*state_.recording, record, kMostAnnotationRows);

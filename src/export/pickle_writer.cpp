@@ -79,7 +79,7 @@ void PickleWriter::unsigned_integer(std::uint64_t value) {
     add(Opcode::binint);
     return add_number(value, 4);
   }
-  // The highest bit is the sign: a number that has it set takes a byte more.
+  // The highest bit is the sign: a number that has it set needs one more byte.
   std::size_t bytes = 4;
   while (bytes < 8 && value >> (8 * bytes - 1) != 0)
     ++bytes;
@@ -100,8 +100,8 @@ void PickleWriter::word(std::string_view text) {
   this->text(text, words_[text]);
 }
 
-/// The length takes four bytes, which end in a NUL for every real text: the search for what --redact hides sees where
-/// the text begins.
+/// The length takes four bytes, which end in a NUL for every real text, so the search for what --redact hides sees
+/// where the text begins.
 void PickleWriter::text(std::string_view text, MemoPlace& place) {
   if (!place.is_none()) return fetch(place);
   if (text.size() > std::numeric_limits<std::uint32_t>::max())

@@ -36,18 +36,18 @@ public:
   void none() { add(pickle::Opcode::none); }
   void integer(std::int64_t value);
   void unsigned_integer(std::uint64_t value);
-  /// Two integers as a tuple.
+  /// Writes two integers as a tuple.
   void pair(std::uint64_t first, std::uint64_t second);
 
-  /// Writes a text, or fetches it where it was written before. `text` must outlive this object.
+  /// Writes a text, or fetches it if it was written before. `text` must outlive this object.
   void word(std::string_view text);
-  /// The same, where the caller keeps the place of the text.
+  /// Writes the same, if the caller keeps the place of the text.
   void text(std::string_view text, MemoPlace& place);
 
-  /// Each key is a word or a text; its value follows it.
+  /// Writes a dict's items: each key is a word or a text; its value follows it.
   void begin_dict() { begin(pickle::Opcode::empty_dict); }
   void end_dict() { add(pickle::Opcode::setitems); }
-  /// A list of at least one item in one piece, as the lists of frames are; the list is kept in the memo.
+  /// Writes a list of at least one item in one piece, as lists of frames are; the list is kept in the memo.
   MemoPlace begin_kept_list();
   void end_kept_list() { add(pickle::Opcode::appends); }
   void begin_kept_dict(MemoPlace& place);
@@ -55,7 +55,7 @@ public:
 
   void fetch(MemoPlace place);
 
-  /// Calls `write` for each of `count` items of a list, which is written in pieces of a thousand.
+  /// Calls `write` for each of `count` items of a list, which is written in batches of a thousand.
   template <class Write> void list(std::size_t count, const Write& write) {
     constexpr std::size_t kBatchItems = 1000;
     add(pickle::Opcode::empty_list);

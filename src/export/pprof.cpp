@@ -20,7 +20,7 @@ namespace memviz {
 
 namespace {
 
-/// The numbers of the fields in profile.proto.
+/// The field numbers in profile.proto.
 namespace field {
 constexpr std::uint32_t kSampleType = 1;
 constexpr std::uint32_t kSample = 2;
@@ -36,7 +36,7 @@ constexpr std::uint32_t kDefaultSampleType = 14;
 
 constexpr std::uint64_t kNanosOfMicro = 1000;
 
-/// Texts as profile.proto refers to them: by their place in a table, in which "" is the first.
+/// Texts as profile.proto refers to them: by index in a table, in which "" is the first.
 class StringTable {
 public:
   StringTable() { static_cast<void>(number("")); }
@@ -56,8 +56,8 @@ private:
   std::vector<std::string> texts_;
 };
 
-/// Locations and functions, each written when it is first asked for. A location is a frame, or a node that is in
-/// its place; both have their own function.
+/// Locations and functions, each written on first use. A location is a frame, or a node in place of one; each has a
+/// separate function.
 class Locations {
 public:
   Locations(ProtobufWriter& profile, StringTable& strings, const FrameTable& frames)
@@ -91,12 +91,12 @@ private:
   ProtobufWriter& profile_;
   StringTable& strings_;
   const FrameTable& frames_;
-  std::vector<std::uint64_t> by_frame_; ///< 0: not asked for
+  std::vector<std::uint64_t> by_frame_; ///< 0: not used yet
   HashMap<std::string, std::uint64_t> by_word_;
   std::uint64_t count_ = 0;
 };
 
-/// One sample: the stack, innermost first, its four values and its labels.
+/// A sample: the stack, innermost first, its four values and its labels.
 struct Sample {
   std::vector<std::uint64_t> locations = {};
   Amount in_use = {};
@@ -149,7 +149,7 @@ private:
     profile_.message(field::kSample, body);
   }
 
-  /// Each node that bytes end at is a sample.
+  /// Each node at which bytes end is a sample.
   void write_in_use(const FrameTree& tree) {
     for (const auto& node : tree.nodes) {
       if (node.self == Amount{}) continue;
@@ -187,7 +187,7 @@ private:
     }
   }
 
-  /// Why a stack has no frames in the profile.
+  /// The reason why a stack has no frames in the profile.
   [[nodiscard]] Pseudo reason(FrameSelection& selection, StackId stack) const {
     if (!selection.is_in_focus(stack)) return Pseudo::not_focused;
     return frames_.stack(stack).empty() ? Pseudo::without_stack : Pseudo::filtered;

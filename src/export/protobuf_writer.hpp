@@ -1,8 +1,8 @@
 #pragma once
 
-// Fields, one after the other -> a message in the wire format of Protocol Buffers: all that pprof and Perfetto need of
-// it. A nested message is written with its own writer and added as text.
-// Source: https://protobuf.dev/programming-guides/encoding/
+// Fields, one after the other -> a message in the wire format of Protocol Buffers, as far as pprof and Perfetto need
+// it. A nested message is written with a separate writer and added as text. Source:
+// https://protobuf.dev/programming-guides/encoding/
 
 #include <cstdint>
 #include <span>

@@ -43,7 +43,7 @@ void write_lines(JsonWriter& json, std::string_view key, const std::vector<LineM
   json.end_array();
 }
 
-/// Nothing where no line holds more than half.
+/// Writes nothing if no line holds more than half.
 void write_within(JsonWriter& json, const RankPart& part) {
   if (part.within.empty()) return;
   json.key("within").begin_array();

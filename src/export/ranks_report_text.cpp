@@ -55,7 +55,7 @@ std::string groups_text(const JobReport& report) {
                    group.least_bytes == group.most_bytes ? "all the same" : span,
                    group.medians.empty() ? "" : elided(line_name(group.medians.front().line), kRankFileColumns),
                    rank_list(report, group.ranks)});
-    // The ranks of a group hold the same: the lines of its first one are shown.
+    // The ranks of a group hold the same, so the lines of its first one are shown.
     for (const LineMemory& inner : report.parts[report.ranks[group.ranks.front()].part].within)
       table.add_row(
           {"", "", format_bytes(inner.bytes), "", "  " + elided(line_name(inner.line), kRankFileColumns - 2), ""});
@@ -66,7 +66,7 @@ std::string groups_text(const JobReport& report) {
   return text;
 }
 
-/// All ranks, or of many those that ran out of memory, those that stand out, and the first of each group.
+/// Returns all ranks, or, if there are many, those that ran out of memory, the outliers, and the first of each group.
 std::vector<std::size_t> shown_ranks(const JobReport& report) {
   std::vector<std::size_t> shown;
   std::set<std::size_t> seen;

@@ -23,7 +23,7 @@ std::optional<std::uint32_t> id_or_none(StackId frames) {
   return frames == kNoFrames ? std::nullopt : std::optional(frames.value);
 }
 
-/// Returns a null pointer where the pool is unknown.
+/// Returns a null pointer if the pool is unknown.
 const std::uint64_t* pool_part(const Event& event, std::uint64_t PoolId::*part) {
   return event.pool ? &(*event.pool.*part) : nullptr;
 }
@@ -38,7 +38,7 @@ std::optional<std::int64_t> number_of(EventIndex event) {
   return event.is_none() ? std::nullopt : std::optional(event.number());
 }
 
-/// The rows of what is live at the moment of the state, by the user's lines.
+/// Writes rows for the memory that is live at the moment of the state, by the user's lines.
 class LiveRows {
 public:
   LiveRows(TableRows& rows, const MemoryState& state)
@@ -75,7 +75,7 @@ private:
 
   const MemoryState& state_;
   UserLines lines_;
-  std::vector<std::string> labels_; ///< by FrameId, of those that were asked for
+  std::vector<std::string> labels_; ///< by FrameId, for those used
   std::string other_;
   TableRows& rows_;
   std::int64_t id_ = 0;

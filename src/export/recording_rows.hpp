@@ -1,7 +1,7 @@
 #pragma once
 
-// A recording and its state -> the rows of its tables, which docs/report.md describes: devices, segments, blocks, what
-// lives, events, stacks and texts.
+// A recording and its state -> the rows of its tables, described in docs/report.md: devices, segments, blocks, live
+// memory, events, stacks and texts.
 
 #include "export/table_rows.hpp"
 #include "memviz/memory_state.hpp"
@@ -12,10 +12,11 @@
 
 namespace memviz {
 
-/// Events -> rows, as they come.
+/// Converts events to rows, as they arrive.
 class EventRows final : public EventSink {
 public:
-  /// `events` gets a row for each event of `device`, or of all, and `notes` one for each that has any; null: no rows.
+  /// `events` receives a row for each event of `device`, or of all, and `notes` one for each event that has any; null:
+  /// no rows.
   EventRows(TableRows* events, TableRows* notes, std::optional<DeviceId> device)
       : events_(events), notes_(notes), only_(device) {}
 
@@ -33,11 +34,11 @@ private:
 };
 
 void write_device_rows(TableRows& rows, const MemoryState& state, std::optional<DeviceId> device);
-/// Writes the segments at the end of the recording, as the file has them; numbered from 1.
+/// Writes the segments at the end of the recording, as in the file, numbered from 1.
 void write_segment_rows(TableRows& rows, const MemoryMap& memory, std::optional<DeviceId> device);
-/// Writes the blocks of those segments, and the number of the segment of each.
+/// Writes the blocks of those segments, with the number of each one's segment.
 void write_block_rows(TableRows& rows, const MemoryMap& memory, std::optional<DeviceId> device);
-/// Writes what lives at the moment of the state, which has kinds, by the user's lines.
+/// Writes the memory that is live at the moment of the state, which has kinds, by the user's lines.
 void write_live_rows(TableRows& rows, const MemoryState& state, std::optional<DeviceId> device);
 void write_text_rows(TableRows& rows, const FrameTable& frames);
 

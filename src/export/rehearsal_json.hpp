@@ -7,8 +7,8 @@
 
 namespace memviz {
 
-/// "rehearsal": {"gpu": "NVIDIA H100 80GB HBM3", "profile": "h100-80", "total_bytes": 85017624576}; only in the JSON of
-/// files that were rehearsed.
+/// Writes "rehearsal": {"gpu": "NVIDIA H100 80GB HBM3", "profile": "h100-80", "total_bytes": 85017624576}, only for
+/// rehearsed files.
 inline void write_rehearsal(JsonWriter& json, const std::optional<Rehearsal>& rehearsal) {
   if (!rehearsal) return;
   json.key("rehearsal").begin_object().member("gpu", rehearsal->gpu).member("profile", rehearsal->profile);

@@ -25,7 +25,7 @@ char letter_of(const Cell& cell) {
   return used_bytes > cell.bytes / 2 ? '+' : '-';
 }
 
-/// The first byte of cell number `index`, exact for any size.
+/// Returns the first byte of cell number `index`, exact for any size.
 std::uint64_t cell_begin(std::uint64_t total_bytes, std::size_t index, std::size_t cells) {
   return total_bytes / cells * index + total_bytes % cells * index / cells;
 }
@@ -34,7 +34,7 @@ void add_block(std::vector<Cell>& cells, const Segment& segment, const Block& bl
   if (block.address < segment.address || block.address - segment.address >= segment.total_bytes) return;
   const std::uint64_t begin = block.address - segment.address;
   const std::uint64_t end = begin + std::min(block.size_bytes, segment.total_bytes - begin);
-  // A guess that rounding can put one cell too far.
+  // An estimate that rounding can put one cell too far.
   const double guess = static_cast<double>(begin) / static_cast<double>(segment.total_bytes);
   auto index = std::min(static_cast<std::size_t>(guess * static_cast<double>(cells.size())), cells.size() - 1);
   while (index > 0 && cell_begin(segment.total_bytes, index, cells.size()) > begin)

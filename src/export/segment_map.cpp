@@ -28,7 +28,7 @@ Segments pointers_to(const MemoryState& state, DeviceId device) {
   return segments;
 }
 
-/// The largest ones, largest first.
+/// Returns the largest ones, largest first.
 Segments largest(Segments segments) {
   const auto shown = static_cast<std::ptrdiff_t>(std::min(segments.size(), kMostSegments));
   const auto is_larger = [](const Segment* one, const Segment* other) {
@@ -81,7 +81,7 @@ std::string segment_map(const MemoryState& state, DeviceId device) {
   }
   text += ")\n";
 
-  // The bars take what the facts leave of a line.
+  // The bars take the room of a line that the facts leave.
   constexpr std::size_t kIndentAndBrackets = 4;
   const std::size_t taken = table_of(state, shown, 0).width() + kIndentAndBrackets;
   const std::size_t left = kSegmentColumns - std::min(kSegmentColumns, taken);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The segments of one device -> a table for people, a line a segment, with a bar each that shows its use.
+// The segments of one device -> a table for people, one line per segment, each with a bar that shows its use.
 
 #include "memviz/memory_state.hpp"
 
@@ -9,7 +9,8 @@
 
 namespace memviz {
 
-/// Headed by a line that counts them: the largest segments of `device` with address, size, pool, stream, kind and bar.
+/// Returns a line with their number, then the largest segments of `device` with address, size, pool, stream, kind and
+/// bar.
 [[nodiscard]] std::string segment_map(const MemoryState& state, DeviceId device);
 
 } // namespace memviz

@@ -19,7 +19,7 @@ constexpr std::string_view name_before_dot(std::string_view key) {
   return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
 }
 
-/// The value that the reader makes `text` of: a number or a bool where one reads so.
+/// Returns the value that the reader would convert to `text`: a number or a bool if it looks like one.
 void write_setting(const FactsOutput& output, std::string_view text, StringId id) {
   const auto number = whole_number<std::int64_t>(text);
   if (number && fmt::format("{}", *number) == text) return output.pickle.integer(*number);
@@ -30,7 +30,7 @@ void write_setting(const FactsOutput& output, std::string_view text, StringId id
 
 using Setting = std::pair<StringId, StringId>;
 
-/// Counts the settings from `first` on that belong to one nested dict: none where its name is not new to the file.
+/// Counts the settings from `first` on that belong to one nested dict: 0 if its name is not new to the file.
 std::size_t nested_count(const Recording& recording, std::size_t first, std::set<std::string_view>& names) {
   const auto name_of = [&](std::size_t i) {
     return name_before_dot(recording.frames.text(recording.settings[i].first));
@@ -50,7 +50,7 @@ void write_settings(const FactsOutput& output, const Recording& recording) {
   PickleWriter& pickle = output.pickle;
   pickle.word(kRootKeys.name("allocator_settings"));
   pickle.begin_dict();
-  std::set<std::string_view> names; // of those that are not part of a nested dict, and of nested dicts
+  std::set<std::string_view> names; // names that are not part of a nested dict, and names of nested dicts
   for (const auto& [key, value] : recording.settings)
     if (const auto text = recording.frames.text(key); name_before_dot(text).empty()) names.insert(text);
   for (std::size_t i = 0; i < recording.settings.size();) {
@@ -75,7 +75,7 @@ void write_settings(const FactsOutput& output, const Recording& recording) {
 
 namespace {
 
-/// The times of the events of a device that are written; without a bound where none is left out on that side.
+/// The times of the written events of a device; unbounded on a side where none is omitted.
 struct TimeRange {
   std::int64_t first = std::numeric_limits<std::int64_t>::min();
   std::int64_t last = std::numeric_limits<std::int64_t>::max();

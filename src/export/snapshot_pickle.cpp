@@ -74,7 +74,7 @@ private:
 void SnapshotWriter::root() {
   const FactsOutput facts{pickle_, frames_};
   pickle_.begin_dict();
-  // The events come first, so that the numbers of their keys are small.
+  // The events come first, so that the memo numbers of their keys are small.
   key(kRootKeys.name("device_traces"));
   traces();
   key(kRootKeys.name("segments"));
@@ -158,7 +158,7 @@ void SnapshotWriter::traces() {
   pickle_.list(count, [&](std::size_t i) { trace({static_cast<std::uint32_t>(i)}); });
 }
 
-/// An empty list where the device has no events, or is left out.
+/// Writes an empty list if the device has no events, or is omitted.
 void SnapshotWriter::trace(DeviceId device) {
   const EventTable& events = state_.recording->events_of(device);
   const DeviceState* const at = state_.device_at(device);

@@ -16,7 +16,7 @@ namespace memviz {
 
 namespace {
 
-/// The distinct keys of a tree, numbered, and the stack of each node that bytes end at.
+/// The distinct keys of a tree, numbered, and the stack of each node at which bytes end.
 class Speedscope {
 public:
   Speedscope(std::string name, const FrameTable& frames, const FrameTree& tree, std::uint64_t file_bytes)
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t kIndexBytes = 8; ///< of an index in a sample, about
+  static constexpr std::uint32_t kIndexBytes = 8; ///< of an index in a sample, approximately
 
   std::size_t number_of_key(const NodeKey& key, TextLimit& limit) {
     const auto [place, is_new] = numbers_.try_emplace(key, keys_.size());
@@ -70,7 +70,7 @@ private:
     json.end_object();
   }
 
-  /// Outermost first, without the root, which stands for all of the profile.
+  /// Outermost first, without the root, which represents the whole profile.
   [[nodiscard]] std::vector<std::size_t> stack_of(NodeId id) const {
     std::vector<std::size_t> stack;
     for (; tree_[id].parent != kNoNode; id = tree_[id].parent)

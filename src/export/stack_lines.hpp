@@ -1,6 +1,6 @@
 #pragma once
 
-// Stack -> the user's own line of it, as text; found and spelled once, because one stack may be next to millions of
+// Stack -> its line of the user's own code, as text. Each is computed once, because one stack may belong to millions of
 // events.
 
 #include "memviz/flame.hpp"
@@ -15,10 +15,10 @@ namespace memviz {
 
 class StackLines {
 public:
-  /// Keeps each line elided to `columns`, or all of it.
+  /// Keeps each line, elided to `columns` if given.
   explicit StackLines(const FrameTable& frames, std::optional<std::size_t> columns = std::nullopt)
       : frames_(frames), columns_(columns), finder_(frames), lines_(frames.stack_count()) {}
-  /// "" for a stack without frames.
+  /// Returns "" for a stack without frames.
   [[nodiscard]] const std::string& line(StackId stack);
   [[nodiscard]] UserLineFinder& finder() { return finder_; }
 
@@ -29,9 +29,9 @@ private:
   std::vector<std::string> lines_;
 };
 
-/// Returns the label of a line, elided to so many columns, and after it the source text if that is known.
+/// Returns the label of a line, elided to this many columns, followed by the source text if that is known.
 [[nodiscard]] std::string line_text(const FrameTable& frames, const NodeKey& line, std::size_t columns);
-/// The label of a line within another, indented below that.
+/// Returns the label of an inner line, indented below the line.
 [[nodiscard]] std::string inner_line_text(const FrameTable& frames, FrameId inner, std::size_t columns);
 
 } // namespace memviz

@@ -119,7 +119,7 @@ private:
   JsonWriter& json_;
 };
 
-/// One text may be next to millions of blocks.
+/// One text may belong to millions of blocks.
 void check_texts(const StateSubject& subject) {
   const FrameTable& frames = subject.state.frames();
   TextLimit limit(subject.state.recording->origin.size_bytes, "--device makes less");

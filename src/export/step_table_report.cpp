@@ -26,7 +26,7 @@ void add_step_row(TextTable& table, const std::string& name, const StepFigures& 
                  format_delta(step.growth_bytes())});
 }
 
-/// The first and the last steps, where there are many.
+/// Returns the first and the last steps, if there are many.
 std::string step_rows(const StepTable& steps) {
   constexpr std::size_t kMostAtOneEnd = 20;
   TextTable table{Align::right, Align::right, Align::right, Align::right,
@@ -45,7 +45,7 @@ std::string step_rows(const StepTable& steps) {
   return table.text("  ");
 }
 
-/// The step with the highest peak, and the one that grows most.
+/// Returns the step with the highest peak, and the one that grows most.
 std::string step_answer(const StepTable& steps) {
   const auto number = [&](auto row) {
     return format_count(steps.steps.left_out + static_cast<std::uint64_t>(row - steps.rows.begin()) + 1);

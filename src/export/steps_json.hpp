@@ -1,6 +1,6 @@
 #pragma once
 
-// Steps, as JSON has them.
+// Steps in JSON.
 
 #include "base/json_writer.hpp"
 #include "memviz/leaks.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-// The rows of one table, value by value: SQLite's insertions, CSV and JSON lines are made of the same rows.
+// The rows of one table, value by value: SQLite's insertions, CSV and JSON lines are made from the same rows.
 
 #include "memviz/device_id.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace memviz {
 
-/// A number that may pass 2^53, which JSON has as text.
+/// A number that may exceed 2^53, which is text in JSON.
 template <class Number> struct Wide { Number value; };
 template <class Number> Wide(Number) -> Wide<Number>;
 
@@ -20,7 +20,7 @@ class TableRows {
 public:
   virtual ~TableRows() = default;
 
-  /// Writes one row: integers, texts that are valid UTF-8 and stay until the next row, and null for none.
+  /// Writes one row: integers, texts that are valid UTF-8 and stay valid until the next row, and null.
   template <class... Values> void row(const Values&... values) {
     (put(values), ...);
     end_row();
@@ -62,10 +62,10 @@ private:
   }
 };
 
-/// `text` of a file as a column may have it: printable, and cut where it is longer than any name.
+/// Returns `text` of a file in the form for a column: printable, and cut if it is longer than any name.
 [[nodiscard]] std::string column_text(std::string_view text);
 
-/// The number of a device in tables: -1 for pinned host memory.
+/// Returns the number of a device in tables: -1 for pinned host memory.
 [[nodiscard]] constexpr std::int64_t device_number(DeviceId device) {
   return is_host(device) ? -1 : static_cast<std::int64_t>(device.value);
 }

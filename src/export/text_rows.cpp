@@ -23,7 +23,7 @@ private:
   void add(std::uint64_t number) override { add_number(number); }
   void add(Wide<std::int64_t> number) override { add_number(number.value); }
   void add(Wide<std::uint64_t> number) override { add_number(number.value); }
-  /// A text that is empty is in quotes, so that it is not null.
+  /// An empty text is in quotes, to distinguish it from null.
   void add(std::string_view text) override {
     separate();
     if (!text.empty() && text.find_first_of(",\"\n\r") == std::string_view::npos) {

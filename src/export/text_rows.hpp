@@ -14,7 +14,7 @@
 
 namespace memviz {
 
-/// Adds values to a line, and gives whole lines to a sink.
+/// Appends values to a line, and passes whole lines to a sink.
 class TextRows : public TableRows {
 public:
   explicit TextRows(TextSink write) : write_(std::move(write)) {}
@@ -24,7 +24,7 @@ public:
   }
 
 protected:
-  /// Returns the text of the lines that are not written yet.
+  /// Returns the lines that have not been written yet.
   [[nodiscard]] std::string& out() { return text_; }
   void end_line() {
     constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
@@ -37,7 +37,7 @@ private:
   TextSink write_;
 };
 
-/// A head line is written first where the format has one.
+/// Writes a header line first if the format has one.
 [[nodiscard]] std::unique_ptr<TextRows> text_rows(std::span<const std::string_view> columns, TableFormat format,
                                                   TextSink write);
 

@@ -17,9 +17,9 @@ public:
   TextTable(std::initializer_list<Align> columns) : columns_(columns) {}
   explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
-  /// Cells are printable text; a missing one at the end of a row is empty.
+  /// Cells are printable text; missing cells at the end of a row are empty.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  /// Every row as a line that starts with `indent`, two spaces between columns, none at the end.
+  /// Returns every row as a line that starts with `indent`, with two spaces between columns and none at the end.
   [[nodiscard]] std::string text(std::string_view indent) const;
 
   /// Returns the width of the widest line, without the indent.

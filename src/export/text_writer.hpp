@@ -14,13 +14,13 @@ namespace memviz {
 
 class TextWriter {
 public:
-  /// `sink` must outlive this object, which gives it the last piece at flush() only.
+  /// `sink` must outlive this object, which passes it the last piece only at flush().
   explicit TextWriter(const TextSink& sink) : sink_(sink) {}
 
   void add(std::string_view text) {
     add(text, [](char c) { return c; });
   }
-  /// Each byte as `change` makes it.
+  /// Writes each byte as `change` returns it.
   template <class Change> void add(std::string_view text, Change change) {
     while (!text.empty()) {
       const std::string_view part = text.substr(0, kPieceBytes);

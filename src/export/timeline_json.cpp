@@ -23,7 +23,7 @@ namespace memviz {
 
 namespace {
 
-constexpr std::size_t kMostPoints = 4'500; // as many as a picture has
+constexpr std::size_t kMostPoints = 4'500; // as many as in a picture
 constexpr std::size_t kMostHolders = 100;
 
 std::optional<std::uint64_t> reserved_at(const DeviceRecord& record, std::uint32_t state) {
@@ -33,7 +33,7 @@ std::optional<std::uint64_t> reserved_at(const DeviceRecord& record, std::uint32
   return after == record.reserved.begin() ? std::nullopt : std::optional(std::prev(after)->bytes);
 }
 
-/// -1 for the state before the first event.
+/// Returns -1 for the state before the first event.
 std::int64_t event_of(std::uint32_t state) {
   return std::int64_t{state} - 1;
 }
@@ -43,7 +43,7 @@ std::optional<std::int64_t> time_of(const DeviceRecord& record, std::uint32_t st
   return state == 0 || times.empty() ? std::nullopt : std::optional(times[state - 1]);
 }
 
-/// A device with what its numbers are made of.
+/// A device with the sources of its numbers.
 struct Part {
   const DeviceState& device_state;
   const DeviceRecord& record;
@@ -99,7 +99,7 @@ private:
     json_.member("headline", story.headline).member("answer", story.answer);
   }
 
-  /// Members of an object: a point of the curve.
+  /// Writes the members of an object for a point of the curve.
   void write_point(const Part& part, const Slice& slice) {
     json_.member("event", event_of(slice.state))
         .member("time_us", time_of(part.record, slice.state))
@@ -154,7 +154,7 @@ private:
     json_.key("ooms").begin_array();
     for (const Mark& mark : part.record.marks) {
       if (mark.kind != MarkKind::oom || mark.state < part.window.first || mark.state > part.window.last) continue;
-      // If CUDA could not report what is free, the file has a number near 2^64.
+      // If CUDA could not report the free memory, the file has a number near 2^64.
       const auto free_bytes = mark.free_bytes > kMaxTotalBytes ? std::nullopt : std::optional(mark.free_bytes);
       json_.begin_object(JsonLayout::spaced)
           .member("event", event_of(mark.state))

@@ -15,7 +15,7 @@
 
 namespace memviz {
 
-/// An event with all that is known of it.
+/// An event with everything known about it.
 struct TraceLine {
   DeviceId device;
   std::uint64_t index = 0;
@@ -24,7 +24,7 @@ struct TraceLine {
   std::optional<PoolId> pool;
 };
 
-/// The lines of a device that were written, and the events they are of.
+/// The lines written for a device, and the events they describe.
 struct TraceCount {
   std::uint64_t shown = 0;
   std::uint64_t events = 0;

@@ -35,7 +35,7 @@ void add_spaces(std::string& out, std::string_view text, std::size_t columns) {
   if (taken < columns) out.append(columns - taken, ' ');
 }
 
-/// A cell of the table; fmt would take as long as all the rest of the line.
+/// Writes a cell of the table; fmt would take as long as the rest of the line.
 void add_left(std::string& out, std::string_view text, std::size_t columns) {
   out += "  ";
   out += text;
@@ -160,11 +160,11 @@ private:
       if (event.action != Action::annotate) since += ", lived " + span_text(*line.life->began, line.index, event);
       add_detail(details, since);
     }
-    // Right after its free_requested it shows nothing.
+    // Directly after its free_requested it adds no information.
     if (line.life && line.life->was_freed && line.index - line.life->was_freed->event > 1)
       add_detail(details, "waited " + span_text(*line.life->was_freed, line.index, event));
     for (const StringId text : {event.compile_context, event.user_metadata, event.internal_metadata})
-      // PyTorch 2.8 writes N/A for what is not compiled.
+      // PyTorch 2.8 writes N/A for code that is not compiled.
       if (!frames.text(text).empty() && frames.text(text) != "N/A")
         add_detail(details, elided(frames.text(text), kTextColumns));
     if (!details.empty()) out += "  [" + details + "]";

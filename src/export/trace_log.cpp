@@ -63,7 +63,7 @@ public:
                options.stacks ? "without --stacks, or with --from and --to, it is less" : "--from and --to make less"),
         annotations_(recording) {}
 
-  /// As often as in the first pass, the reader starts again before the events that count.
+  /// The reader starts again as often as in the first pass, before the events that count.
   [[nodiscard]] bool is_rehearsal() const { return restarts_ < survey_.restarts(); }
 
   void restart() {
@@ -166,7 +166,7 @@ private:
   std::unique_ptr<TraceLines> lines_;
   TextLimit limit_;
   AnnotationsByDevice annotations_;
-  std::unique_ptr<Device> device_; ///< whose events come
+  std::unique_ptr<Device> device_; ///< whose events are being read
   std::set<DeviceId> seen_;
   std::string out_;
   std::uint64_t shown_ = 0;

@@ -16,7 +16,7 @@
 
 namespace memviz::fast_reader {
 
-/// A list of fetches without the opcode that ends it, and what a sink made of it.
+/// A list of fetches without the opcode that ends it, and the sink's result for it.
 struct DigestedList {
   std::string bytes;
   Value value;
@@ -24,7 +24,7 @@ struct DigestedList {
 
 class DigestGuesses {
 public:
-  /// A list that may begin with `bytes`, or null.
+  /// Returns a list that may begin with `bytes`, or null.
   [[nodiscard]] const DigestedList* find(std::string_view bytes) const {
     for (const std::size_t window : kWindows) {
       if (bytes.size() < window + kWindowBytes) return nullptr;
@@ -43,13 +43,13 @@ public:
   }
 
 private:
-  // Innermost frames come first. In files with Python frames only, the first ones distinguish lists; where C++ frames
+  // Innermost frames come first. In files with only Python frames, the first ones distinguish lists; if C++ frames
   // precede them, those of the allocator and of an operator are the same in many lists.
   static constexpr std::array<std::size_t, 2> kWindows{0, 96};
   static constexpr std::size_t kWindowBytes = 48;
   static constexpr unsigned kSlotBits = 14;
 
-  /// Returns the slot. Lists that are chosen to collide are only decoded.
+  /// Returns the slot. Lists that are chosen to collide are merely decoded.
   [[nodiscard]] static std::size_t slot_of(const char* bytes, std::size_t window) {
     static constexpr std::array<std::uint64_t, kWindowBytes / 8> kFactors{0x9E3779B97F4A7C15ULL, 0xC2B2AE3D27D4EB4FULL,
                                                                           0x165667B19E3779F9ULL, 0xD6E8FEB86659FD93ULL,

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes -> what a sink made of them. A trace asks once for each alloc event.
+// Bytes -> the sink's result for them. A trace looks up one per alloc event.
 
 #include "base/hash_table.hpp"
 #include "fast_reader/digest_guesses.hpp"
@@ -16,14 +16,14 @@ namespace memviz::fast_reader {
 
 class DigestTable {
 public:
-  /// Null for bytes that were not added. `hash` is that of `bytes`.
+  /// Returns null for bytes that were not added. `hash` is that of `bytes`.
   [[nodiscard]] const DigestedList* find(std::string_view bytes, std::uint64_t hash) const {
     const Slot* const slot =
         table_.find(hash, [&](const Slot& one) { return one.hash == hash && entries_[one.entry - 1].bytes == bytes; });
     return slot == nullptr ? nullptr : &entries_[slot->entry - 1];
   }
 
-  /// For bytes that find() does not know; it keeps a copy of them. The result stays where it is.
+  /// Adds bytes that find() does not know, and keeps a copy of them. The result's address is stable.
   const DigestedList* add(std::string_view bytes, std::uint64_t hash, Value value) {
     Slot& slot = table_.place(
         hash, [](const Slot&) { return false; }, [](const Slot& one) { return one.hash; });

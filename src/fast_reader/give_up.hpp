@@ -1,6 +1,6 @@
 #pragma once
 
-// The exception with which the fast reader leaves a file that it cannot read.
+// The exception with which the fast reader abandons a file that it cannot read.
 
 #include "memviz/read_by.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace memviz::fast_reader {
 
-/// Thrown by the fast reader, and caught by who started it, nowhere else. It is no std::exception, so that no one takes
-/// it for an error.
+/// Thrown by the fast reader, and caught only by its caller. It does not derive from std::exception, so that it is not
+/// mistaken for an error.
 struct GiveUp {
   PlainReason reason;
   std::uint64_t offset; ///< in the pickle

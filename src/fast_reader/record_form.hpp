@@ -1,7 +1,7 @@
 #pragma once
 
 // A key and its value as the bytes that they had in an earlier record, so that they are recognised and read by
-// comparing instead of opcode by opcode: records repeat the opcodes of the one before, with other numbers.
+// comparison instead of opcode by opcode: records repeat the opcodes of the previous one, with other numbers.
 
 #include "value/value.hpp"
 
@@ -13,15 +13,15 @@ namespace memviz::fast_reader {
 
 class RecordForm {
 public:
-  /// matches() and value() look at so many bytes.
+  /// The number of bytes that matches() and value() look at.
   static constexpr std::size_t kLookAhead = 16;
   static constexpr std::size_t kMostHeadBytes = 8;
   static constexpr std::size_t kMostNumberBytes = 7;
 
-  /// Matches nothing.
+  /// Constructs a form that matches nothing.
   RecordForm() = default;
 
-  /// Matches the `head_bytes` at `at` and any little-endian number of `number_bytes` after them.
+  /// Matches the `head_bytes` at `at`, followed by any little-endian number of `number_bytes`.
   [[nodiscard]] static RecordForm of_number(const char* at, std::size_t head_bytes, std::size_t number_bytes,
                                             bool is_signed, Kind kind) {
     RecordForm form = of_bytes(at, head_bytes);
@@ -34,7 +34,7 @@ public:
     return form;
   }
 
-  /// Matches the `bytes` at `at`, at most kLookAhead, which mean `cell`.
+  /// Matches the `bytes` at `at`, at most kLookAhead, whose value is `cell`.
   [[nodiscard]] static RecordForm of_constant(const char* at, std::size_t bytes, Value cell) {
     RecordForm form = of_bytes(at, bytes);
     form.cell_ = cell;
@@ -71,7 +71,7 @@ private:
     return form;
   }
 
-  std::uint64_t first_ = 1; ///< which an empty mask never gives
+  std::uint64_t first_ = 1; ///< which an empty mask never yields
   std::uint64_t first_mask_ = 0;
   std::uint64_t second_ = 0;
   std::uint64_t second_mask_ = 0;

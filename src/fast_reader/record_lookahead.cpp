@@ -21,7 +21,7 @@ std::string_view head_of(RecordPattern::Entry memo) {
   case RecordPattern::Entry::memoize: return "}\x94(";
   case RecordPattern::Entry::put: break;
   }
-  return "}r"; // numbers below 256 were used up long before the trace
+  return "}r"; // numbers below 256 are used up long before the trace
 }
 
 class ThreadedLookahead final : public RecordLookahead {
@@ -36,10 +36,10 @@ public:
 
 private:
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-  // The inputs of fuzzers have a few KB, and shall get here.
+  // The inputs of fuzzers have a few KB, and should reach this code.
   static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 8U;
 #else
-  // About 5,000 events; small enough for the second level of a processor's cache.
+  // About 5,000 events; small enough for a processor's second-level cache.
   static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 19U;
 #endif
   static constexpr std::uint64_t kLeastBytes = 8 * kChunkBytes;
@@ -53,7 +53,7 @@ private:
   using Patterns = std::shared_ptr<const std::vector<RecordPattern>>;
 
   void work();
-  /// The index of a chunk that a thread can begin with; the number of chunks if there is none.
+  /// Returns the index of a chunk that a thread can start with; the number of chunks if there is none.
   [[nodiscard]] std::size_t next_waiting() const;
   using Lock = std::unique_lock<std::mutex>;
   void scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock);
@@ -63,7 +63,7 @@ private:
 
   std::string_view bytes_;
   const DigestGuesses& guesses_;
-  RecordScanner scanner_; ///< of the machine's thread
+  RecordScanner scanner_; ///< of the thread that runs the machine
   unsigned helpers_;
   std::uint64_t begin_offset_ = 0;
 
@@ -104,7 +104,7 @@ void ThreadedLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t 
     while (threads_.size() < helpers_)
       threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system has no more threads to give: those that there are do it, or the machine alone.
+    // The system cannot start more threads: the existing ones do the work, or the machine alone.
   }
 }
 
@@ -114,7 +114,7 @@ RecordRun* ThreadedLookahead::take(std::uint64_t offset) {
   Lock lock(mutex_);
   if (index != current_) move_to(index);
   Chunk& chunk = chunks_[index];
-  // Not begun: the machine is faster than the threads, and scans this chunk itself.
+  // Not started: the machine is faster than the threads, and scans this chunk itself.
   if (chunk.state == State::waiting) chunk.state = State::done;
   while (chunk.state != State::done) {
     if (const std::size_t other = next_waiting(); other < chunks_.size())
@@ -130,7 +130,7 @@ RecordRun* ThreadedLookahead::take(std::uint64_t offset) {
 
 void ThreadedLookahead::move_to(std::size_t index) {
   for (std::size_t i = current_; i < index; ++i) {
-    if (chunks_[i].state == State::scanning) continue; // its thread throws the result away
+    if (chunks_[i].state == State::scanning) continue; // its thread discards the result
     if (!chunks_[i].runs.empty() && spare_.size() <= helpers_) spare_.push_back(std::move(chunks_[i].runs.front()));
     chunks_[i].runs = {};
     chunks_[i].state = State::done;
@@ -158,7 +158,7 @@ void ThreadedLookahead::work() {
   }
 }
 
-/// Scans a chunk that no thread began with; unlocks meanwhile.
+/// Scans a chunk that no thread started; unlocks meanwhile.
 void ThreadedLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock) {
   chunks_[index].state = State::scanning;
   const Patterns patterns = patterns_;
@@ -172,7 +172,7 @@ void ThreadedLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, 
   try {
     runs = scan_chunk(index, patterns, scanner, std::move(spare));
   } catch (const std::bad_alloc&) {
-    // The machine scans this chunk itself, and reports it if there is no memory for that either.
+    // The machine scans this chunk itself, and reports the error if there is no memory for that either.
     runs.clear();
   }
   lock.lock();

@@ -1,6 +1,6 @@
 #include "fast_reader/record_lookahead.hpp"
 
-// In the place of record_lookahead.cpp where there are no threads, see cmake/core_sources.cmake.
+// Replaces record_lookahead.cpp in builds without threads, see cmake/core_sources.cmake.
 
 namespace memviz::fast_reader {
 

@@ -49,7 +49,7 @@ void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset
     const auto cells = std::span(run.cells).subspan(filled, columns);
     const char* at = try_record(pattern, cells, forms, run);
     if (at == nullptr) {
-      // Bytes that look like an earlier value may be the beginning of another one.
+      // Bytes that look like an earlier value may be the beginning of a different one.
       new_forms_.assign(columns, RecordForm());
       at = try_record(pattern, cells, new_forms_, run);
       if (at == nullptr) break;
@@ -62,7 +62,7 @@ void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset
   run.cells.resize(filled);
 }
 
-/// The record at run.end_offset.
+/// Scans the record at run.end_offset.
 const char* RecordScanner::try_record(const RecordPattern& pattern, std::span<Value> cells, std::span<RecordForm> forms,
                                       RecordRun& run) const {
   const std::size_t lists = run.lists.size();
@@ -143,21 +143,21 @@ const char* RecordScanner::scan_record(const RecordPattern& pattern, std::span<V
   return is_memoized == (pattern.memo_entry() == Entry::put_after) ? at : nullptr;
 }
 
-/// A key, of `key_bytes`, and its value, with the form that they have.
+/// Scans a key, of `key_bytes`, and its value, and remembers their form.
 const char* RecordScanner::scan_column(const char* at, std::size_t key_bytes, Value& cell, RecordForm& form,
                                        RecordRun& run) const {
   const char* const value = past_frames(at + key_bytes);
   if (value == nullptr) return nullptr;
   const std::size_t puts = run.puts.size();
   const char* const end = scan_value(value, cell, run);
-  // Lists differ too much, and a number that is given to the memo is another one each time.
+  // Lists differ too much, and a number given to the memo is different each time.
   const bool has_form = end != nullptr && value == at + key_bytes && cell.kind() != Kind::list &&
                         cell.kind() != Kind::digest && run.puts.size() == puts;
   if (has_form) form = form_of(at, key_bytes, static_cast<std::size_t>(end - at), cell);
   return end;
 }
 
-/// Writers may start a frame between any two opcodes. Null, too, where the end of the file is near.
+/// Files may start a frame between any two opcodes. Also returns null near the end of the file.
 const char* RecordScanner::past_frames(const char* at) const {
   while (has_room(at) && opcode_at(at) == Opcode::frame) {
     const char* const inside = at + kHeadBytes<Opcode::frame>;
@@ -167,7 +167,7 @@ const char* RecordScanner::past_frames(const char* at) const {
   return has_room(at) ? at : nullptr;
 }
 
-/// MEMOIZE, BINPUT or LONG_BINPUT, if one is there.
+/// Reads MEMOIZE, BINPUT or LONG_BINPUT, if there is one.
 const char* RecordScanner::past_put(const char* at, bool& is_memoized, RecordRun& run) const {
   is_memoized = true;
   switch (opcode_at(at)) {
@@ -180,7 +180,7 @@ const char* RecordScanner::past_put(const char* at, bool& is_memoized, RecordRun
   }
 }
 
-/// APPENDS and MARK: Python writes lists in batches of a thousand.
+/// Reads APPENDS and MARK: Python writes lists in batches of a thousand.
 const char* RecordScanner::past_batch_end(const char* at) const {
   at = past_frames(at);
   if (at == nullptr || opcode_at(at) != Opcode::appends) return at;

@@ -34,14 +34,14 @@ std::int64_t long1_at(const char* at, unsigned size) {
 
 struct SmallInteger {
   std::uint64_t value = 0;
-  std::size_t bytes = 0; ///< of its opcode; 0 if it is none
+  std::size_t bytes = 0; ///< of its opcode; 0 if it is not one
 };
 
 template <Opcode kOpcode> SmallInteger small_integer(const char* at) {
   return {argument_at<kOpcode>(at), kHeadBytes<kOpcode>};
 }
 
-/// Not negative and in one of the short forms, as the two of a pool id are.
+/// Parses a number that is not negative and in one of the short forms, as the two of a pool id are.
 SmallInteger small_integer_at(const char* at) {
   switch (opcode_at(at)) {
   case Opcode::binint1: return small_integer<Opcode::binint1>(at);
@@ -97,7 +97,7 @@ const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& ru
   }
 }
 
-/// Two integers and TUPLE2.
+/// Parses two integers and TUPLE2.
 const char* RecordScanner::scan_pair(const char* at, Value& cell, RecordRun& run) const {
   const SmallInteger first = small_integer_at(at);
   at += first.bytes;
@@ -121,7 +121,7 @@ template <Opcode kOpcode> const char* RecordScanner::scan_text(const char* at, V
   return after;
 }
 
-/// A list that was digested before, if its fetches are the bytes at `at` up to APPENDS.
+/// Finds a list that was digested before, if its fetches are the bytes at `at` up to APPENDS.
 const DigestedList* RecordScanner::guessed_list(const char* at) const {
   if (guesses_ == nullptr) return nullptr;
   const std::string_view rest(at, static_cast<std::size_t>(end() - at));
@@ -130,7 +130,7 @@ const DigestedList* RecordScanner::guessed_list(const char* at) const {
   return opcode_at(at + known->bytes.size()) == Opcode::appends ? known : nullptr;
 }
 
-/// Python's writer memoizes a list before it fills it, PyTorch's C++ writer after.
+/// Python memoizes a list before it fills it, PyTorch's C++ writer afterwards.
 const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run) const {
   bool is_memoized = false;
   at = past_put(at, is_memoized, run);

@@ -20,8 +20,8 @@ namespace {
 /// The bytes that the machine scans at once, so that the cells stay in the processor's cache.
 constexpr std::uint64_t kRunBytes = std::uint64_t{1} << 15U;
 
-// The stack as Python's pickle has it while it fills {..., key: [[record, ...], ...]}: the root, its keys and values in
-// turn, the outer list as the last of these, and above it the lists that APPENDS will add, or one that APPEND will.
+// The stack of Python's pickle while it fills {..., key: [[record, ...], ...]}: the root, its keys and values in turn,
+// the outer list as the last of these, and above it the lists that APPENDS will add, or one that APPEND will.
 
 constexpr std::size_t kRoot = 0;        ///< place on the stack
 constexpr std::size_t kFirstKey = 1;    ///< place on the stack, and the root's mark
@@ -59,13 +59,13 @@ void RecordStream::give_up_in_run(PlainReason reason) const {
   give_up(reason, machine_.cursor.offset());
 }
 
-/// Records hold what they fetched, and do not learn of a change.
+/// Records hold copies of what they fetched, and would miss a change.
 void RecordStream::check_memo() const {
   if (machine_.memo.was_replaced()) give_up_at_opcode(PlainReason::memo_replaced);
 }
 
 void RecordStream::check_fetched(Value stand_in) {
-  // A list inside a record is for its sink to understand, wherever else it is used.
+  // Only the sink can interpret a list inside a record, wherever else it is used.
   if (stand_in.kind() != Kind::digest) give_up_at_opcode(PlainReason::used_again);
 }
 
@@ -94,14 +94,14 @@ void RecordStream::after_mark() {
   hand_over();
 }
 
-/// The place on the stack of the outer list of the one at `index`.
+/// Returns the place on the stack of the outer list of the one at `index`.
 std::size_t RecordStream::outer_of(std::size_t index) const {
   const auto& marks = machine_.marks;
   const bool has_own_mark = marks.size() - 1 == kWithAppends;
   return (has_own_mark ? marks[kWithAppends - 1] : index) - 1;
 }
 
-/// Only of a list that is made to be filled at once: no other place can have got hold of it.
+/// Only for a list that is made and filled at once: nothing else can refer to it.
 bool RecordStream::is_record_list(std::size_t index) const {
   const auto& stack = machine_.stack;
   const auto& marks = machine_.marks;
@@ -114,13 +114,13 @@ bool RecordStream::is_record_list(std::size_t index) const {
   return is_key && stack[key].kind() == Kind::text && machine_.document.text(stack[key]) == key_;
 }
 
-/// False if the memo has the list under a number where no stand-in can be put.
+/// Returns false if the memo has the list under a number that cannot hold a stand-in.
 bool RecordStream::enter(std::size_t index) {
   const std::size_t outer = outer_of(index);
   const std::uint64_t number = machine_.document.list_size(machine_.stack[outer]) + (index - outer - 1);
   const Value stand_in(Kind::record_list, number);
   if (fresh_list_->is_memoized && !machine_.memo.replace_latest(machine_.stack[index], stand_in)) return false;
-  // A second list with that number: the first one was not, after all, what the root holds.
+  // A second list with that number: the first one was not the one that the root holds.
   if (number < next_list_) give_up_at_opcode(PlainReason::other_traces);
   next_list_ = static_cast<std::size_t>(number) + 1;
   ++entered_lists_;
@@ -228,7 +228,7 @@ void RecordStream::hand_over_run(RecordRun& run) {
   machine_.progress.reached(run.end_offset);
 }
 
-/// The next entry of the memo; a writer that numbers its entries must have given it the next number.
+/// Adds the next entry of the memo; a file that numbers its entries must have given it the next number.
 void RecordStream::memoize(Value value, const RecordRun& run) {
   const bool is_numbered = !run.puts.empty();
   if (is_numbered && (next_put_ == run.puts.size() || run.puts[next_put_++] != machine_.memo.size()))
@@ -237,7 +237,7 @@ void RecordStream::memoize(Value value, const RecordRun& run) {
   machine_.memo.put_next(value);
 }
 
-/// Records fetch the same again and again, and entries do not change.
+/// Records fetch the same entries again and again, and entries do not change.
 Value RecordStream::fetched(std::uint64_t number) {
   Fetched& latest = fetched_[number % kFetched];
   if (latest.number != number) latest = {number, checked(number)};
@@ -266,7 +266,7 @@ Value RecordStream::resolved(Value cell, const RecordRun& run, std::size_t colum
   return value;
 }
 
-/// Most columns of text say the same as in the record before.
+/// Most text columns repeat the value of the previous record.
 Value RecordStream::text_of(std::string_view text, std::size_t column) {
   Value& latest = latest_text_[column];
   if (latest.kind() != Kind::text || machine_.document.text(latest) != text) latest = machine_.document.add_text(text);
@@ -287,7 +287,7 @@ Value RecordStream::digest_of(const InlineList& list) {
   return value;
 }
 
-/// Tuples cannot change, so equal ones can be one.
+/// Tuples are immutable, so equal ones can be shared.
 Value RecordStream::pair_of(Value cell) {
   const auto pair = inline_pair(cell);
   if (latest_pair_.second.kind() != Kind::unset && latest_pair_.first == pair) return latest_pair_.second;

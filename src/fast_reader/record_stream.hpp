@@ -1,9 +1,9 @@
 #pragma once
 
-// Finds, while a pickle is decoded, where the records of a sink are, and hands them over instead of keeping them:
-// what follows a known pattern goes through the scanner, anything else through the machine and the document. It may
-// give up at any time: the file then has to be decoded again without it. It does so for everything that could make its
-// result differ from that of decoding first and looking afterwards.
+// Finds the records of a sink while a pickle is decoded, and passes them on instead of keeping them: bytes of a known
+// pattern go through the scanner, everything else through the machine and the document. It may give up at any time: the
+// file then has to be decoded again without it. It does so for everything that could make its result differ from
+// decoding first and looking afterwards.
 
 #include "fast_reader/digest_table.hpp"
 #include "fast_reader/record_lookahead.hpp"
@@ -26,10 +26,10 @@
 
 namespace memviz::fast_reader {
 
-/// All that it does throws GiveUp.
+/// All members throw GiveUp.
 class RecordStream final : public pickle::MachineHooks {
 public:
-  /// `key` is that of the root whose value is a list of lists of records.
+  /// `key`: the key of the root whose value is a list of lists of records.
   RecordStream(const pickle::MachineState& machine, std::string_view key, RecordSink& sink, std::string_view bytes,
                unsigned threads);
 
@@ -39,12 +39,12 @@ public:
   void append(Value list, std::span<const Value> items) override;
   void check_fetched(Value stand_in) override;
   void refuse_change() override;
-  /// After the last opcode: gives up unless what was handed over is what the root holds.
+  /// Called after the last opcode: gives up unless the records passed on are what the root holds.
   void finish();
 
 private:
   [[noreturn]] static void give_up(PlainReason reason, std::uint64_t offset);
-  /// At the opcode that the machine runs, and at the run that is handed over.
+  /// At the opcode that the machine runs, and at the run that is passed on.
   [[noreturn]] void give_up_at_opcode(PlainReason reason) const;
   [[noreturn]] void give_up_in_run(PlainReason reason) const;
   void check_memo() const;
@@ -77,7 +77,7 @@ private:
   std::unique_ptr<RecordLookahead> lookahead_; ///< may be null
   std::size_t depth_ = kOutside;               ///< number of marks within the list of records
   std::size_t list_ = 0;
-  std::size_t next_list_ = 0; ///< one more than the largest number so far
+  std::size_t next_list_ = 0; ///< the largest number so far, plus one
   std::size_t entered_lists_ = 0;
   std::optional<FreshList> fresh_list_; ///< the latest one that may be a list of records
 
@@ -92,7 +92,7 @@ private:
   };
   std::vector<Value> latest_text_; ///< by column
   static constexpr std::size_t kFetched = 1U << 13U;
-  std::vector<Fetched> fetched_{kFetched}; ///< what was fetched of late, by the lowest bits of the number
+  std::vector<Fetched> fetched_{kFetched}; ///< recently fetched entries, by the lowest bits of the number
   using Pair = std::pair<std::uint64_t, std::uint64_t>;
   std::map<Pair, Value> pairs_;
   std::pair<Pair, Value> latest_pair_;

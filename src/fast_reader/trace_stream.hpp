@@ -1,7 +1,7 @@
 #pragma once
 
-// The fast reader: a pickle -> its document, without the events, which went to a sink while the rest was decoded. It
-// gives up on every file whose result could differ from that of decoding first and looking afterwards.
+// The fast reader: a pickle -> its document without the events, which went to a sink while the rest was decoded. It
+// gives up on every file whose result could differ from decoding first and looking afterwards.
 
 #include "fast_reader/give_up.hpp"
 #include "fast_reader/record_sink.hpp"
@@ -18,11 +18,11 @@ public:
   explicit TraceStream(std::string_view bytes, pickle::Progress progress = pickle::Progress())
       : bytes_(bytes), machine_(bytes, std::move(progress)) {}
 
-  /// It grows while read() runs.
+  /// The document, which grows while read() runs.
   [[nodiscard]] const Document& document() const { return machine_.document(); }
-  /// Once: decodes the whole pickle and hands over the dicts in the lists of `device_traces`, with so many threads,
-  /// this one included. Lists of them are Kind::record_list in the document. Throws GiveUp; ParseError; and what `sink`
-  /// throws. Whichever it is, what was handed over is void.
+  /// Decodes the whole pickle, once, and passes on the dicts in the lists of `device_traces`, with this many threads,
+  /// including this one. Lists of them are Kind::record_list in the document. Throws GiveUp, ParseError, and the
+  /// exceptions of `sink`; after any of them, everything passed on is void.
   void read(RecordSink& sink, unsigned threads);
 
   [[nodiscard]] int protocol() const { return machine_.protocol(); }

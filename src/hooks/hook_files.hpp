@@ -8,10 +8,10 @@
 
 namespace memviz::hooks {
 
-/// The path of each file of `memviz run` within its folder, and its text; CMakeLists.txt lists them.
+/// Returns the path of each file of `memviz run` within its folder, and its text; CMakeLists.txt lists them.
 extern const std::span<const std::pair<std::string_view, std::string_view>> kHookFiles;
 
-/// The name of each file of `memviz rehearse`, and its text.
+/// Returns the name of each file of `memviz rehearse`, and its text.
 extern const std::span<const std::pair<std::string_view, std::string_view>> kRehearsalFiles;
 
 } // namespace memviz::hooks

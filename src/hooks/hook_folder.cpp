@@ -22,11 +22,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of this name and some letters, until it has its own.
+/// A folder with this name and some letters, until it gets its final name.
 constexpr const char* kWritten = "memviz-hook-";
 constexpr const char* kPackage = "memviz_recording";
-/// A file with the name of the folder in which Python keeps bytecode: Python reads none from here then, and writes
-/// none.
+/// A file with the name of the folder in which Python keeps bytecode, so that Python neither reads nor writes any here.
 constexpr const char* kNoBytecode = "__pycache__";
 
 /// "hook-" and half of a SHA-256 of all of them.
@@ -41,7 +40,7 @@ std::string folder_name() {
   return result;
 }
 
-/// Whether the folder holds the hook's files of `inner` and, besides them, `names` alone: a json.py in it would be
+/// Whether the folder holds the hook's files of `inner` and, besides them, only `names`: a json.py in it would be
 /// imported instead of Python's own.
 bool has_exactly(const OwnFolder& folder, std::string_view inner, std::vector<std::string> names) {
   for (const auto& [name, text] : kHookFiles) {
@@ -66,15 +65,15 @@ fs::path without_colon(fs::path path) {
   return path;
 }
 
-/// The user's cache; nothing where the environment names none.
+/// Returns the user's cache; nullopt if the environment does not name one.
 std::optional<fs::path> cache_folder() {
   if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return cache;
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache";
   return std::nullopt;
 }
 
-/// Gives what was written its name. A whole hook that another process put there meanwhile stays; a damaged one is moved
-/// away first, and runs that use it find their files gone at worst, which they report.
+/// Gives the written folder its final name. A whole hook that another process put there meanwhile stays; a damaged one
+/// is moved away first. Runs that use the damaged one find their files gone at worst, which they report.
 fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std::string& name) {
   fs::path folder = cache.path() / name;
   std::error_code error;
@@ -92,8 +91,8 @@ fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std
   return error ? written : folder;
 }
 
-/// Whole or not there, for all that start at the same time: written next to it and renamed. Throws Error where the
-/// cache is not this user's alone.
+/// Writes a folder that is complete or absent, even if several processes start at the same time: next to its name, then
+/// renamed. Throws Error if others can write to the cache.
 fs::path cached_hook(const fs::path& place) {
   const OwnFolder cache = OwnFolder::make(place, "memviz");
   const std::string name = folder_name();
@@ -132,7 +131,7 @@ fs::path lasting_hook() {
   try {
     if (const auto cache = cache_folder()) return cached_hook(*cache);
   } catch (const Error&) {
-    // A folder of this run alone does as well.
+    // A folder for this run alone is enough.
   }
   fs::path folder = without_colon(make_private_temporary_folder(kWritten));
   write_hook(folder);

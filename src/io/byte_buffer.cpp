@@ -10,7 +10,7 @@
 
 namespace memviz {
 
-/// The memory of a buffer that is complete.
+/// The memory of a complete buffer.
 class ByteBuffer::Memory final : public InputStorage {
 public:
   Memory(std::unique_ptr<char, Free> memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
@@ -38,9 +38,9 @@ std::span<char> ByteBuffer::room() {
   if (size_ == capacity_) {
     check_limit();
     if (capacity_ == kFirst && check_head_) check_head_({memory_.get(), size_});
-    // A quarter more, not twice as much: where memory is limited, the room counts. The system moves large runs by
-    // renaming their pages, so that many small steps cost next to nothing. One byte more than the limit, so that an
-    // input of exactly the limit can be read to its end.
+    // Grows by a quarter, not by double, because memory may be limited. The system moves large runs by renaming their
+    // pages, so many small steps cost almost nothing. One byte more than the limit, so that an input of exactly the
+    // limit can be read to its end.
     resize(std::min(std::max(capacity_ + capacity_ / 4, capacity_ + kFirst), limit_bytes_ + 1));
   }
   return {memory_.get() + size_, capacity_ - size_};

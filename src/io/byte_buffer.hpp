@@ -1,7 +1,7 @@
 #pragma once
 
-// A growing run of bytes that becomes an Input without a copy. Unlike std::string it never fills its room with zeros
-// first, so pages that no byte was written to cost nothing.
+// A growing run of bytes that becomes an Input without a copy. Unlike std::string it does not fill new room with zeros,
+// so untouched pages cost nothing.
 
 #include "memviz/input.hpp"
 
@@ -18,19 +18,19 @@ namespace memviz {
 
 class ByteBuffer {
 public:
-  /// For at most `max_bytes`, and what a std::size_t counts. `check_head`, if there is one, is called with
-  /// the first 64 KiB before there is room for more.
+  /// Holds at most `max_bytes`, and what a std::size_t counts. `check_head`, if given, is called with the first 64 KiB
+  /// before more room is made.
   explicit ByteBuffer(std::uint64_t max_bytes, std::function<void(std::string_view)> check_head = {});
 
-  /// From now on at most this, where it is less than `max_bytes`; `why` ends the sentence that it holds more.
+  /// Lowers the limit, if this is less than `max_bytes`; `why` ends the sentence that it holds more.
   void limit(std::size_t bytes, std::string why);
-  /// Returns room for the next bytes: at least one byte, uninitialised. Throws Error when more than the limit was
-  /// added, std::bad_alloc, and what check_head throws.
+  /// Returns room for the next bytes: at least one byte, uninitialised. Throws Error if more than the limit was added,
+  /// std::bad_alloc, and the exceptions of check_head.
   [[nodiscard]] std::span<char> room();
-  /// Says that the first `bytes` of the room are content now.
+  /// Marks the first `bytes` of the room as content.
   void add(std::size_t bytes) noexcept { size_ += bytes; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// The content. Throws Error when it is more than the limit.
+  /// Returns the content. Throws Error if it is more than the limit.
   [[nodiscard]] Input into_input() &&;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes -> the same compressed with gzip, without a name and without a time: the same bytes at every run.
+// Bytes -> gzip, without a name and a time, so that the same bytes give the same result.
 
 #include <string>
 #include <string_view>

@@ -13,18 +13,19 @@ namespace memviz {
 
 enum class Compression { none, gzip, zstd };
 
-/// Returns the compression by the first four bytes.
+/// Returns the compression, recognised by the first four bytes.
 [[nodiscard]] Compression compression_of(std::string_view bytes);
 
-/// The compressed bytes piece by piece, each valid until the next one is asked for; an empty one at the end.
+/// A source of the compressed bytes, piece by piece, each valid until the next one is requested; an empty one at the
+/// end.
 using NextPiece = std::function<std::string_view()>;
 
-/// `buffer` may hold what `compressed_bytes` can become. Real snapshots shrink to a fifth to a fortieth, generated ones
-/// to less than a hundredth: what grows more than a thousand times was made to fill memory.
+/// Limits `buffer` to what `compressed_bytes` can plausibly expand to. Real snapshots shrink to a fifth to a fortieth,
+/// generated ones to less than a hundredth: a file that expands more than a thousand times was made to fill memory.
 void limit_growth(ByteBuffer& buffer, std::uint64_t compressed_bytes);
 
-/// Append what the pieces hold, which is compressed, to `buffer`. Throw Error for data that is damaged or cut short,
-/// std::bad_alloc, and what the buffer throws.
+/// Decompress the pieces into `buffer`. Throw Error for data that is damaged or truncated, std::bad_alloc, and the
+/// exceptions of the buffer.
 void decompress(Compression compression, const NextPiece& next_piece, ByteBuffer& buffer);
 void decompress_gzip(const NextPiece& next_piece, ByteBuffer& buffer);
 void decompress_zstd(const NextPiece& next_piece, ByteBuffer& buffer);

@@ -16,7 +16,7 @@ namespace {
 constexpr int kGzipOnly = 16 + MAX_WBITS;
 constexpr char kFirstByte = '\x1f'; // of a member
 
-/// zlib counts in 32 bits; a larger run is handed over in parts.
+/// zlib counts in 32 bits; a larger run is passed in parts.
 uInt part(std::size_t bytes) {
   return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
 }
@@ -30,7 +30,7 @@ public:
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream_); }
 
-  /// Appends one part of the output; false at the end of a member.
+  /// Appends one part of the output; returns false at the end of a member.
   bool step(ByteBuffer& buffer) {
     const bool is_input_over = !has_more();
     const auto room = buffer.room();
@@ -50,7 +50,7 @@ public:
     throw Error("the gzip data is damaged at compressed byte " + std::to_string(taken_bytes_));
   }
 
-  /// Whether another member follows; zeros that pad the end of a file are skipped, as gzip does.
+  /// Whether another member follows; skips zeros that pad the end of a file, as gzip does.
   bool next_member() {
     while (has_more() && rest_.front() == '\0')
       skip(std::min(rest_.find_first_not_of('\0'), rest_.size()));

@@ -16,7 +16,7 @@ struct FreeStream {
   void operator()(ZSTD_DStream* stream) const noexcept { ZSTD_freeDStream(stream); }
 };
 
-/// The window of `zstd --long=31`; it is memory that is only touched as far as it is used.
+/// The window of `zstd --long=31`; its memory is touched only as far as it is used.
 constexpr int kLargestWindowLog = 31;
 
 [[noreturn]] void fail(std::size_t result, std::uint64_t offset) {
@@ -32,7 +32,7 @@ void decompress_zstd(const NextPiece& next_piece, ByteBuffer& buffer) {
   if (!stream) throw std::bad_alloc();
   ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, kLargestWindowLog);
 
-  std::uint64_t earlier_bytes = 0; // of the pieces before this one
+  std::uint64_t earlier_bytes = 0; // of the previous pieces
   std::size_t left_of_frame = 0;
   bool has_pending_output = false;
   ZSTD_inBuffer input{};

@@ -9,7 +9,7 @@ namespace memviz {
 
 class Descriptor {
 public:
-  /// Owns `number`; a negative one is none.
+  /// Owns `number`; a negative one means none.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {

@@ -21,7 +21,7 @@ constexpr std::size_t kLongestMagic = 4;
 
 int open_for_reading(const std::string& path, bool regular_only) {
   if (path == "-" && !regular_only) return STDIN_FILENO;
-  // A pipe that no program writes to would hold open() up.
+  // Opening a pipe that no program writes to would block.
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (regular_only ? O_NONBLOCK | O_NOCTTY : 0));
   if (number >= 0) return number;
   throw Error(errno == ENOENT ? "no such file" : "cannot be opened: " + system_message(errno));
@@ -44,7 +44,7 @@ bool is_same_content(const struct stat& before, const struct stat& after) {
          before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
 }
 
-/// A mapped file, open to see whether it changes, and its name for the message should it be cut short.
+/// A mapped file, kept open to detect changes, and its name for the message if it is truncated.
 class MappedFile final : public InputStorage {
 public:
   /// Owns the mapping and the descriptor.
@@ -62,9 +62,9 @@ public:
 
   void release_before(std::size_t offset) override {
     const std::size_t end = std::min(offset, bytes_) / page_bytes() * page_bytes();
-    if (end < released_bytes_) released_bytes_ = 0; // somebody reads from the start again
+    if (end < released_bytes_) released_bytes_ = 0; // reading starts again
     if (end == released_bytes_) return;
-    // Dropping the page tables' entries of a private mapping that was never written loses nothing.
+    // Dropping the page table entries of a private mapping that was never written loses nothing.
     static_cast<void>(::madvise(start_ + released_bytes_, end - released_bytes_, MADV_DONTNEED));
     released_bytes_ = end;
   }
@@ -90,7 +90,7 @@ FileBytes::FileBytes(const std::string& path, bool regular_only)
   status_ = status_of(descriptor_.number);
   if (S_ISDIR(status_.st_mode)) throw Error("is a directory, not a snapshot");
   if (regular_only && !S_ISREG(status_.st_mode)) throw Error("is a pipe or a device, not a file");
-  // A size of 0 says nothing on /proc; and a redirected standard input may have been read from already.
+  // A size of 0 means nothing on /proc, and a redirected standard input may have been read from already.
   if (S_ISREG(status_.st_mode) && status_.st_size > 0 && ::lseek(descriptor_.number, 0, SEEK_CUR) == 0)
     total_bytes_ = static_cast<std::uint64_t>(status_.st_size);
 }

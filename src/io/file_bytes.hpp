@@ -1,6 +1,6 @@
 #pragma once
 
-// Path -> the bytes of the file as they are on disk, compressed or not. The one place that maps and reads files, for
+// Path -> the bytes of the file as they are on disk, compressed or not. The only code that maps and reads files, for
 // POSIX.
 
 #include "memviz/input.hpp"
@@ -19,16 +19,16 @@ namespace memviz {
 /// An open file, pipe or standard input (`-`).
 class FileBytes {
 public:
-  /// Throws Error for a file that is missing, a directory or not readable; `regular_only`: at once for a pipe or a
-  /// device as well, which may have bytes never or without end.
+  /// Throws Error for a file that is missing, a directory or not readable; with `regular_only` also, immediately, for a
+  /// pipe or a device, which may block or never end.
   explicit FileBytes(const std::string& path, bool regular_only = false);
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
   ~FileBytes() = default;
 
-  /// Fills at most `room`; 0 at the end. Throws Error.
+  /// Fills at most `room`; returns 0 at the end. Throws Error.
   std::size_t read(std::span<char> room);
-  /// The next bytes, valid until the next call; empty at the end, at least four before it. Throws Error.
+  /// Returns the next bytes, valid until the next call; empty at the end, at least four before it. Throws Error.
   std::string_view next_piece();
 
   /// Returns the size of a regular file; 0 if it is unknown.

@@ -40,7 +40,7 @@ std::uint64_t divisions_for(const AllocatorSettings& settings, std::uint64_t byt
   return settings.roundup_divisions[static_cast<std::size_t>(std::clamp(power - kFirst, 0, last))];
 }
 
-/// Up to the next of `divisions` equal steps between two powers of two.
+/// Rounds up to the next of `divisions` equal steps between two powers of two.
 std::uint64_t next_division(std::uint64_t bytes, std::uint64_t divisions) {
   if (std::has_single_bit(bytes)) return bytes;
   const std::uint64_t floor = std::bit_floor(bytes);
@@ -48,7 +48,7 @@ std::uint64_t next_division(std::uint64_t bytes, std::uint64_t divisions) {
   return step == 0 ? floor << 1U : round_up(bytes, step);
 }
 
-/// Whether this file's PyTorch is 2.5 or newer, as far as what only such files have shows it.
+/// Whether this file's PyTorch is 2.5 or newer, as far as keys that only such files have show it.
 bool is_newer(const Recording& recording) {
   if (!recording.annotations.empty() || recording.trace_overflowed || recording.trace_max_entries) return true;
   return std::any_of(recording.settings.begin(), recording.settings.end(), [&](const auto& setting) {
@@ -104,7 +104,7 @@ std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t b
 }
 
 std::uint64_t smallest_request_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes) {
-  // Rounding only grows with the request, so that halving finds where it begins to give this.
+  // Rounding is monotonic in the request, so bisection finds the smallest request that rounds to this.
   std::uint64_t least = 1;
   std::uint64_t most = rounded_bytes;
   while (least < most) {
@@ -125,7 +125,7 @@ std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes) {
 }
 
 std::uint64_t needed_alone_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes, const PoolId& pool) {
-  if (rounded_bytes > kMaxTotalBytes) return rounded_bytes; // no device has that
+  if (rounded_bytes > kMaxTotalBytes) return rounded_bytes; // more than any device has
   if (!settings.expands(pool)) return new_segment_bytes(rounded_bytes);
   return round_up(rounded_bytes, page_bytes(rounded_bytes <= kSmallRequestBytes));
 }

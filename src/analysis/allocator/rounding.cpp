@@ -4,7 +4,7 @@ namespace memviz {
 
 std::uint64_t Rounding::block_bytes(std::uint64_t requested_bytes, std::uint64_t room_bytes,
                                     const Segment& segment) const {
-  if (is_host(segment.device)) return room_bytes; // its allocator splits nothing: a block is its segment
+  if (is_host(segment.device)) return room_bytes; // its allocator never splits: a block is its whole segment
   if (requested_bytes >= room_bytes) return room_bytes;
   const std::uint64_t bytes = rounded_request(settings_, requested_bytes);
   if (bytes >= room_bytes) return room_bytes;

@@ -12,7 +12,7 @@ namespace memviz {
 
 namespace {
 
-/// `seen`: how many recordings came before.
+/// `seen`: the number of earlier recordings.
 void widen(ByteRange& range, std::uint64_t bytes, std::uint64_t seen) {
   range.low = seen == 0 ? bytes : std::min(range.low, bytes);
   range.high = std::max(range.high, bytes);
@@ -27,7 +27,7 @@ BaselineLine line_of(const FrameTable& frames, const NodeKey& key, MemoryKind ki
           .kind = kind};
 }
 
-/// The bytes of each line and kind of one recording.
+/// Returns the bytes of each line and kind of one recording.
 std::map<BaselineLine, Amount> lines_of(const MemoryState& state, DeviceId device) {
   std::map<BaselineLine, Amount> lines;
   for (const UserLine& line : rank_user_lines(state, device)) {
@@ -55,7 +55,7 @@ void add_moment(BaselineMoment& moment, const MemoryState& state, const DeviceSt
   }
 }
 
-/// A line that a recording does not have holds nothing in it.
+/// A recording without the line holds 0 bytes in it.
 void complete(BaselineMoment& moment, std::uint64_t recordings) {
   for (auto& [line, share] : moment.lines)
     if (share.recordings < recordings) share.bytes.low = 0;

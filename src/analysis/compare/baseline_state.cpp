@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kRest = "(lines that the baseline leaves out)";
 
-/// Devices, and the lines of each as blocks of one segment, whose stacks are that line alone.
+/// Builds devices, with each line as blocks of one segment whose stacks consist of that line.
 class StateOfBaseline {
 public:
   StateOfBaseline(MomentKind moment, std::uint64_t ByteRange::*side) : moment_(moment), side_(side) {}
@@ -46,7 +46,7 @@ public:
 private:
   static constexpr std::uint64_t kFirstAddress = 4096;
 
-  /// A reason without a stack is a frame of that name.
+  /// A reason for a missing stack becomes a frame of that name.
   StackId stack_of(const BaselineLine& line) {
     FrameTable& frames = recording_->frames;
     const std::string& function = line.no_stack.empty() ? line.function : line.no_stack;
@@ -54,7 +54,7 @@ private:
     return frames.add_stack(std::span(&frame, 1));
   }
 
-  /// One with all bytes, and the others empty, so that there are as many.
+  /// One has all bytes and the others none, so that the count is right.
   void add_blocks(const BaselineLine& line, std::uint64_t bytes, std::uint64_t count, std::uint64_t& address) {
     const StackId stack = stack_of(line);
     BlockFacts facts;
@@ -67,7 +67,7 @@ private:
     }
   }
 
-  /// Reserved memory at the end is the one figure of the recording's own segments.
+  /// Reserved memory at the end is the one figure that comes from the recording's own segments.
   void add_end(DeviceId id, const BaselineDevice& device) {
     const std::uint64_t bytes = device.end_reserved.*side_;
     if (bytes > 0) {
@@ -106,7 +106,7 @@ bool is_rest(const FrameTable& frames, const NodeKey& key) {
   return frame != nullptr && frames.name(*frame) == kRest;
 }
 
-/// Counts lines that only the recording has, and that the file may have left out, as the rest.
+/// Counts lines that only the recording has, and that the file may have omitted, as the rest.
 void fold_left_out(Comparison& comparison, std::uint64_t most_of_left_out, Amount Change::*side_of_baseline) {
   const auto side = side_of_baseline == &Change::before ? &Change::after : &Change::before;
   std::vector<UserLineChange>& changes = comparison.changes;

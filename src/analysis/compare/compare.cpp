@@ -26,7 +26,7 @@ struct Side {
   std::optional<DevicePair> paired = {};
 };
 
-/// Returns the device as which one of the side after is compared; those of the side before are themselves.
+/// Returns the device number under which a device of the second side is compared; the first side keeps its numbers.
 DeviceId as_compared(DeviceId device, const std::optional<DevicePair>& paired) {
   return paired && device == paired->after ? paired->before : device;
 }
@@ -70,7 +70,7 @@ bool is_before_by_identity(const SegmentRef& left, const SegmentRef& right) {
   return std::tie(left.address, left.total_bytes) < std::tie(right.address, right.total_bytes);
 }
 
-/// As in PyTorch's compare, which does not look at pinned host memory.
+/// As in PyTorch's compare, which ignores pinned host memory.
 void split_segments(const std::vector<SegmentRef>& before, const std::vector<SegmentRef>& after, Comparison& result) {
   std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(result.only_before),
                       is_before_by_identity);
@@ -92,7 +92,7 @@ void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>
   });
 }
 
-/// Bytes of active memory by line: of each device apart where that is asked for.
+/// Returns the bytes of active memory by line, for each device separately if requested.
 class LineChanges {
 public:
   explicit LineChanges(bool is_by_device) : is_by_device_(is_by_device) {}
@@ -120,7 +120,7 @@ public:
     }
   }
 
-  /// Unequal ones only, the largest first.
+  /// Returns only unequal ones, the largest first.
   [[nodiscard]] std::vector<UserLineChange> ranked(const FrameOrder& order) const {
     std::vector<UserLineChange> ranked;
     std::int64_t all_bytes = 0;
@@ -178,7 +178,7 @@ private:
   std::map<std::pair<DeviceId, NodeKey>, LineChange> changes_;
 };
 
-/// Devices at their ends, at one time, or at one mark are at one moment; each has its own peak.
+/// Devices at their ends, at one time, or at one mark are at one moment; each device has a separate peak.
 bool is_one_moment(std::span<const DeviceState> devices) {
   const auto is_shared = [](MomentKind kind) {
     return kind == MomentKind::end || kind == MomentKind::time || kind == MomentKind::annotation;
@@ -223,14 +223,14 @@ void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& 
   result.kinds = kind_changes(all_before, all_after);
 }
 
-/// Devices without any memory only blur what is at one moment; where all are so, they stay.
+/// Devices without any memory would only obscure whether there is one moment; if all are unused, they stay.
 std::vector<DeviceState> used_ones(std::span<const DeviceState> devices) {
   std::vector<DeviceState> used;
   std::ranges::copy_if(devices, std::back_inserter(used), is_used, &DeviceState::figures);
   return used.empty() ? std::vector<DeviceState>(devices.begin(), devices.end()) : used;
 }
 
-/// Returns the GPU of a side that uses one and nothing else; nothing if it uses several, or host memory.
+/// Returns the GPU of a side that uses exactly one and nothing else; nullopt if it uses several, or host memory.
 std::optional<DeviceId> only_device(const MemoryState& state) {
   std::optional<DeviceId> only;
   for (const DeviceState& device_state : state.devices) {
@@ -290,7 +290,7 @@ struct CompareScope {
   std::optional<DevicePair> paired = {};
 };
 
-/// One way to match the frames of both sides, and what came of it.
+/// One way to match the frames of both sides, and its result.
 struct Matched {
   FrameTable frames;
   DiffTree tree;

@@ -26,7 +26,7 @@ std::string_view function_of(std::string_view line) {
 struct HeldLines {
   std::map<std::string, std::uint64_t, std::less<>> bytes;
   std::uint64_t rest_bytes = 0; ///< lines that have no entry
-  /// The most that a line without an entry holds.
+  /// The upper bound for a line without an entry.
   std::uint64_t most_left_out_bytes = 0;
 };
 
@@ -39,7 +39,7 @@ HeldLines held_lines(const RankPart& part, FrameMatch match) {
     else
       lines[line.line] = saturating_sum(lines[line.line], line.bytes);
   }
-  // Parts keep the lines that hold most; those of one function may be left out together.
+  // Parts keep the lines that hold most; several lines of one function may be omitted together.
   held.most_left_out_bytes = held.rest_bytes;
   if (match == FrameMatch::line)
     for (const auto& [line, bytes] : lines)
@@ -51,7 +51,7 @@ HeldLines held_lines(const RankPart& part, FrameMatch match) {
   return held;
 }
 
-/// A line that one side has: the other may hold it below what it lists.
+/// A line that only one side lists: the other may hold it below the smallest that it lists.
 void add_single(std::vector<RankLineChange>& changes, const std::string& line, std::uint64_t bytes,
                 std::pair<std::uint64_t, bool> left_out) {
   const auto& [most_bytes, is_before] = left_out;
@@ -79,7 +79,7 @@ std::vector<RankLineChange> line_changes(const RankPart& before_part, const Rank
   return changes;
 }
 
-/// The peak of a part without events, which is looked at at its end, is unknown.
+/// The peak is unknown for a part without events, which describes the end.
 void read_part(DeviceReadings& readings, const RankPart& part, std::optional<std::uint64_t> Reading::*side) {
   if (part.moment != MomentKind::end) readings.of(Gauge::peak).*side = part.peak_bytes;
   readings.of(Gauge::end).*side = part.end_bytes;
@@ -90,7 +90,7 @@ const RankPart& part_at(const JobReport& report, std::size_t rank) {
   return report.parts[report.ranks[rank].part];
 }
 
-/// Files without a rank are the same by name, where a job has the name once.
+/// Files without a rank are matched by name, if a job has the name only once.
 using RankKey = std::pair<std::optional<std::uint64_t>, std::string>;
 
 std::map<RankKey, std::size_t> ranks_by_key(const JobReport& report, std::vector<std::size_t>& others) {
@@ -142,8 +142,8 @@ std::uint64_t held_by_all(const JobComparison& result) {
   return sum;
 }
 
-/// By function where at least half of what differs by line, and a tenth of all, only moved: a line that moved is there
-/// twice, as it was before and as it is after.
+/// Compares by function if at least half of what differs by line, and a tenth of everything, only moved: a line that
+/// moved appears twice, as it was before and as it is after.
 void match_lines(JobComparison& result, const std::optional<FrameMatch>& match) {
   constexpr std::uint64_t kTenth = 10;
   compare_lines(result, match.value_or(FrameMatch::line));

@@ -7,7 +7,7 @@
 namespace memviz {
 namespace {
 
-/// The last value of each, where the file names one twice.
+/// Keeps the last value of a setting that the file names twice.
 std::map<std::string_view, std::string_view> settings_by_name(const Recording& recording) {
   std::map<std::string_view, std::string_view> settings;
   for (const auto& [name, value] : recording.settings)

@@ -31,7 +31,7 @@ void add_side(Found& found, const GaugedSide& gauged, BytesOfSide side) {
     readings_for(found, reserved.device).of(Gauge::reserved).*side = reserved.bytes;
 }
 
-/// Takes missing figures as 0, except for the peak of a file without events, which is unknown.
+/// Treats missing figures as 0, except the peak of a file without events, which is unknown.
 void complete(DeviceReadings& readings, BytesOfSide side, bool knows_peak) {
   for (Reading& reading : readings.readings)
     if (!(reading.*side)) reading.*side = 0;
@@ -69,7 +69,7 @@ bool GrowthLimit::is_exceeded(std::uint64_t before_bytes, std::uint64_t after_by
   if (after_bytes <= before_bytes) return false;
   const std::uint64_t growth_bytes = after_bytes - before_bytes;
   if (!is_percent) return growth_bytes > bytes;
-  // Exact for sizes below 2^53, so that a growth of just the percentage is not more than it.
+  // Exact for sizes below 2^53, so that growth by exactly the percentage does not exceed it.
   return static_cast<double>(growth_bytes) * kWhole > percent * static_cast<double>(before_bytes);
 }
 

@@ -13,7 +13,7 @@ using Names = std::set<std::string_view>;
 using FilesByName = HashMap<std::string_view, std::vector<std::string_view>>;
 
 Names files_of(const FrameTable& frames) {
-  std::set<StringId> ids; // first, because texts may be long and the same in all frames
+  std::set<StringId> ids; // first, because many frames may share one long text
   for (std::uint32_t id = 0; id < frames.frame_count(); ++id)
     ids.insert(frames.frame({id}).filename);
   Names files;
@@ -26,7 +26,7 @@ bool is_separator(char c) {
   return c == '/' || c == '\\';
 }
 
-/// Number of names, from the end, that both paths have.
+/// Returns how many names, from the end, the two paths share.
 std::size_t common_names(std::string_view one, std::string_view other) {
   std::size_t names = 0;
   while (!one.empty() && !other.empty()) {
@@ -39,7 +39,7 @@ std::size_t common_names(std::string_view one, std::string_view other) {
   return names;
 }
 
-/// By base name: the files of `files` that `others` does not have. Of names without folders nothing is known.
+/// Returns, by base name, the files of `files` that `others` lacks. Names without folders give no information.
 FilesByName only_in(const Names& files, const Names& others) {
   FilesByName found;
   for (const std::string_view file : files) {
@@ -49,7 +49,7 @@ FilesByName only_in(const Names& files, const Names& others) {
   return found;
 }
 
-/// The candidate that shares the most names; "" where two share as many.
+/// Returns the candidate that shares the most names; "" if two share equally many.
 std::string_view nearest(std::string_view file, const std::vector<std::string_view>& candidates) {
   std::string_view best;
   std::size_t most = 0;
@@ -66,7 +66,7 @@ std::string_view nearest(std::string_view file, const std::vector<std::string_vi
 } // namespace
 
 MovedFiles moved_files(const FrameTable& before, const FrameTable& after) {
-  // Real programs have a few files of one name (`__init__.py`); to compare thousands with each other would take long.
+  // Real programs have a few files of one name (`__init__.py`); comparing thousands with each other would take long.
   constexpr std::size_t kMostOfOneName = 200;
   const Names before_files = files_of(before);
   const Names after_files = files_of(after);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Two checkouts of one program -> which file of one is which of the other: the same path from some folder on.
+// Two checkouts of one program -> which file of one corresponds to which file of the other: their paths are equal from
+// some folder on.
 
 #include "base/hash_map.hpp"
 #include "memviz/frames.hpp"
@@ -9,11 +10,11 @@
 
 namespace memviz {
 
-/// Texts of the one's table -> texts of the other's.
+/// Texts of one table -> texts of the other.
 using MovedFiles = HashMap<std::string_view, std::string_view>;
 
-/// For each file that only `before` has, the one that only `after` has whose path ends in the same names, where one
-/// ends in more of them than all others.
+/// Maps each file that only `before` has to the file that only `after` has whose path ends in the same names, if one of
+/// them shares more names than all others.
 [[nodiscard]] MovedFiles moved_files(const FrameTable& before, const FrameTable& after);
 
 } // namespace memviz

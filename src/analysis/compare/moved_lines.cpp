@@ -19,7 +19,7 @@ public:
   MoveSearch(const FrameTable& frames, const DiffTree& tree, const std::vector<bool>& is_in_both)
       : frames_(frames), tree_(tree), is_in_both_(is_in_both) {}
 
-  /// Adds up the callees of one node. Nothing below a line that only one file has is on both sides, so no byte counts
+  /// Sums the callees of one node. Memory below a line that only one file has is on one side only, so no byte counts
   /// twice.
   [[nodiscard]] std::uint64_t moved_below(const TreeNode<Change>& node) const {
     std::map<std::pair<StringId, StringId>, Sides> functions;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A comparison by line -> how much of what differs in it only moved: the same functions of the same files hold it on
-// both sides, at other lines. An edit near the top of a file does that to all that is below.
+// A comparison by line -> how much of its differences only moved: the same functions of the same files hold it on both
+// sides, at other lines. An edit near the top of a file moves everything below it.
 
 #include "memviz/frames.hpp"
 #include "memviz/tree.hpp"
@@ -12,16 +12,16 @@
 namespace memviz {
 
 struct MovedLines {
-  std::uint64_t moved_bytes = 0;     ///< of one side; the other holds as many
-  std::uint64_t differing_bytes = 0; ///< what one side has more than the other, line by line: the smaller of both sums
-  std::uint64_t all_bytes = 0;       ///< with a stack, of the larger side
+  std::uint64_t moved_bytes = 0;     ///< on one side; the other holds the same amount
+  std::uint64_t differing_bytes = 0; ///< the surplus of either side, line by line: the smaller of both sums
+  std::uint64_t all_bytes = 0;       ///< with a stack, on the larger side
 
-  /// Whether to compare by function: most of what differs only moved, and that is not a trifle.
+  /// Whether to compare by function, because most of the differences only moved and the amount matters.
   [[nodiscard]] bool are_most() const;
 };
 
-/// `is_in_both` says by FrameId whether both files know the frame, alive or not. What both know no one edited: other
-/// lines ran, and nothing moved.
+/// `is_in_both`: by FrameId, whether both files contain the frame, live or not. Such a frame was not edited:
+/// other lines ran, and nothing moved.
 [[nodiscard]] MovedLines moved_lines(const FrameTable& frames, const DiffTree& tree,
                                      const std::vector<bool>& is_in_both);
 

@@ -15,7 +15,8 @@ namespace memviz {
 
 namespace {
 
-/// Hashes of stacks by what their frames say, to compare stacks of two tables. A text is hashed once, as is a stack.
+/// Hashes stacks by the contents of their frames, to compare stacks of two tables. Each text and each stack is hashed
+/// once.
 class StackHashes {
 public:
   explicit StackHashes(const FrameTable& frames) : frames_(frames) {}
@@ -43,7 +44,7 @@ private:
   HashMap<std::uint32_t, std::uint64_t> texts_;
 };
 
-/// The segments of one side at the end, to be found by address and size.
+/// The segments of one side at the end, indexed by address and size.
 class EndSegments {
 public:
   EndSegments(const MemoryState& state, const SegmentTimes* times)
@@ -59,18 +60,18 @@ public:
   [[nodiscard]] std::optional<std::int64_t> time_us(const Segment& segment) const {
     return times_ == nullptr ? std::nullopt : times_->time_us(segment.device, segment.address);
   }
-  /// nullopt where the segment has no stack.
+  /// Returns nullopt if the segment has no stack.
   [[nodiscard]] std::optional<std::uint64_t> stack_hash(const Segment& segment) {
     if (state_.frames().stack(segment.stack).empty()) return std::nullopt;
     return hashes_.of(segment.stack);
   }
 
-  /// A block in use: the place and what was asked for, and the hash of the stack, 0 where it has none.
+  /// A block in use: its place, its requested bytes, and the hash of its stack, 0 if it has none.
   struct UsedBlock {
     std::pair<std::uint64_t, std::uint64_t> place;
     std::uint64_t stack_hash = 0;
   };
-  /// The blocks in use, ascending by address.
+  /// Returns the blocks in use, ascending by address.
   [[nodiscard]] std::vector<UsedBlock> used_blocks(const Segment& segment) {
     std::vector<UsedBlock> blocks;
     for (const Block& block : state_.recording->end.blocks_of(segment)) {
@@ -103,8 +104,7 @@ bool are_far_apart(const DeviceFigures& one, const DeviceFigures& other) {
   return is_after(one, other) || is_after(other, one);
 }
 
-/// The fallback when no segment shows it: few processes live for a month, and those that do keep most of their
-/// segments.
+/// The fallback if no segment decides: few processes live for a month, and those that do keep most of their segments.
 bool are_of_another_time(const SegmentSides& sides, std::size_t shared) {
   const std::size_t fewer =
       std::min(sides.before.recording->end.segments.size(), sides.after.recording->end.segments.size());
@@ -113,7 +113,8 @@ bool are_of_another_time(const SegmentSides& sides, std::size_t shared) {
 
 using UsedBlocks = std::vector<EndSegments::UsedBlock>;
 
-/// The blocks that both sides have at one place, of one size and, where both have stacks, of one stack.
+/// Counts the blocks that both sides have at the same place, with the same size and, if both have stacks, the same
+/// stack.
 std::size_t count_common(const UsedBlocks& before, const UsedBlocks& after) {
   return static_cast<std::size_t>(std::ranges::count_if(before, [&](const EndSegments::UsedBlock& block) {
     const auto other = std::ranges::lower_bound(after, block.place, {}, &EndSegments::UsedBlock::place);
@@ -122,8 +123,9 @@ std::size_t count_common(const UsedBlocks& before, const UsedBlocks& after) {
   }));
 }
 
-/// Whether the shared segments hold many blocks in use on both sides, and not one that is on both. Of one process some
-/// blocks stay, such as weights; two programs do not ask for the same at the same places, by the same stacks.
+/// Whether the shared segments hold many blocks in use on both sides, none of which is on both. In one process some
+/// blocks stay, such as weights; two different programs do not request the same sizes at the same places by the same
+/// stacks.
 bool have_other_blocks(EndSegments& before, EndSegments& after, std::span<const SegmentRef> shared) {
   constexpr std::size_t kMany = 8;
   std::size_t blocks = 0;

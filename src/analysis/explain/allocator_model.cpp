@@ -7,7 +7,7 @@ namespace memviz {
 
 namespace {
 
-/// max_non_split_rounding_size: by how much a block of max_split_size or more may be larger than its request.
+/// max_non_split_rounding_size: the maximum by which a block of max_split_size or more may exceed its request.
 constexpr std::uint64_t kOversizeSlackBytes = kLargeSegmentBytes;
 
 } // namespace
@@ -73,7 +73,7 @@ std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment
   std::optional<std::uint64_t> range_age;
   PieceId before = kNone;
   if (segment.is_expandable && shelves_[shelf].last_adopted != kNone) {
-    // The pages between two mapped ranges of one key are of the same address range, not mapped now.
+    // The pages between two mapped ranges of one key belong to the same address range and are unmapped.
     const PieceId tail = shelves_[shelf].last_adopted;
     const Piece& gap = pieces_[tail];
     if (segment.address > gap.address && segment.address - gap.address < gap.bytes) {
@@ -192,7 +192,7 @@ void AllocatorModel::merge(PieceId id) {
   const PieceId before = pieces_[id].before;
   if (before != kNone && pieces_[before].use == pieces_[id].use) {
     unshelve(before);
-    // The handle stays that of the piece which was freed: no one holds the other.
+    // The merged piece keeps the handle of the piece that was freed: only that one is still referenced.
     pieces_[id].address = pieces_[before].address;
     pieces_[id].bytes += pieces_[before].bytes;
     const PieceId previous = pieces_[before].before;
@@ -207,7 +207,7 @@ void AllocatorModel::merge(PieceId id) {
   }
 }
 
-// A cached block, or none
+// Returns a cached block, or none.
 
 void AllocatorModel::take(PieceId id, std::uint64_t bytes) {
   Piece& piece = pieces_[id];
@@ -241,7 +241,7 @@ AllocatorModel::PieceId AllocatorModel::find_free(const Shelf& shelf, std::uint6
   return found->id;
 }
 
-/// The size of a block that can be expanded is, for best fit, that to which it can be.
+/// For best fit, an expandable block counts with the size that it can grow to.
 std::set<AllocatorModel::FreePiece>::const_iterator
 AllocatorModel::best_expandable(const Shelf& shelf, std::set<FreePiece>::const_iterator found) const {
   const auto expandable_bytes = [&](PieceId id) {

@@ -22,7 +22,7 @@
 
 namespace memviz {
 
-/// Blocks of different keys never share a segment.
+/// Identifies where a block belongs. Blocks of different keys never share a segment.
 struct PoolKey {
   PoolId pool;
   std::int64_t stream = 0;
@@ -34,45 +34,46 @@ class AllocatorModel {
 public:
   using Handle = std::uint32_t;
 
-  /// `limit_bytes`: the most that all segments together may take.
+  /// `limit_bytes`: the maximum for all segments together.
   explicit AllocatorModel(const AllocatorSettings& settings,
                           std::uint64_t limit_bytes = std::numeric_limits<std::uint64_t>::max())
       : settings_(settings), limit_bytes_(limit_bytes) {}
 
-  /// Takes over a segment with its blocks, in ascending order of addresses; `key` is where it belongs. Returns the
-  /// handles of the blocks, in their order; those of the inactive ones mean nothing. `unmapped_bytes`: of an expandable
-  /// segment, pages before it that were mapped once.
+  /// Adds a segment with its blocks, in ascending order of addresses; `key` is where it belongs. Returns the handles of
+  /// the blocks, in their order; those of inactive blocks are meaningless. `unmapped_bytes`: for an expandable segment,
+  /// pages before it that were mapped once.
   std::vector<Handle> adopt(const Segment& segment, std::span<const Block> blocks, const PoolKey& key,
                             std::uint64_t unmapped_bytes = 0);
 
-  /// Requested bytes -> a block, or nullopt where neither a cached block nor the device has room.
+  /// Allocates requested bytes. Returns nullopt if neither a cached block nor the device has room.
   [[nodiscard]] std::optional<Handle> alloc(std::uint64_t bytes, std::int64_t stream, const PoolId& pool);
-  /// Takes a handle that alloc() or adopt() returned, once.
+  /// Frees the block of a handle that alloc() or adopt() returned, once.
   void free(Handle handle);
-  /// Returns wholly free segments and pages to the device, of the default pools and of pools that were given up, as
-  /// PyTorch does in empty_cache() and before a request fails.
+  /// Returns wholly free segments and pages to the device, from the default pools and from abandoned pools, as PyTorch
+  /// does in empty_cache() and before a request fails.
   void release_cached();
-  /// The one segment, where it is wholly free; whether it is.
+  /// Returns this one segment if it is wholly free; returns whether it was.
   bool release_segment(std::uint64_t address, std::uint64_t bytes, const PoolId& pool, std::int64_t stream);
   /// Marks a private pool as unused because its graph was destroyed. An allocation in it unmarks it.
   void give_up(const PoolId& pool) { given_up_.insert(pool); }
-  /// While a graph is captured a request fails without anything being given back.
+  /// While a graph is captured, a request fails without any memory being released.
   void release_cache_before_failing(bool releases_cache) { releases_cache_ = releases_cache; }
-  /// Returns the bytes that the device must supply for a request now, with nothing returned to it before; 0 if a free
-  /// block serves it.
+  /// Returns the bytes that the device must supply for a request now, without releasing memory first; 0 if a free block
+  /// serves it.
   [[nodiscard]] std::uint64_t needed_bytes(std::uint64_t bytes, std::int64_t stream, const PoolId& pool) const;
-  /// Sets the address of the next segment, so that addresses, and with them ties, stay as recorded.
+  /// Sets the address of the next segment, so that addresses, and therefore ties, are as recorded.
   void place_next_segment(std::uint64_t address) { next_segment_ = address; }
 
   [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
   [[nodiscard]] std::uint64_t address(Handle handle) const { return pieces_[handle].address; }
-  /// The largest free run that a request of this kind could take as it is.
+  /// Returns the largest free run that a request of this kind could take without changes.
   [[nodiscard]] std::uint64_t largest_free_bytes(const PoolKey& key) const;
 
 private:
   using PieceId = std::uint32_t;
   static constexpr PieceId kNone = std::numeric_limits<PieceId>::max();
-  /// The address range of an expandable segment. PyTorch reserves 1 1/8 of the device; here it never runs out.
+  /// The address range of an expandable segment. PyTorch reserves 1 1/8 of the device's memory; the model's range never
+  /// runs out.
   static constexpr std::uint64_t kRangeBytes = 1ULL << 50U;
   enum class Use : std::uint8_t { in_use, free, unmapped };
 
@@ -80,7 +81,7 @@ private:
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t base = 0; ///< of the expandable segment's address range
-    std::uint64_t age = 0;  ///< the age of its segment or address range: the smaller, the older
+    std::uint64_t age = 0;  ///< the age of its segment or address range: smaller is older
     PieceId before = kNone;
     PieceId after = kNone;
     std::uint32_t shelf = 0;
@@ -89,7 +90,7 @@ private:
   };
   struct FreePiece {
     std::uint64_t bytes = 0;
-    std::uint64_t age = 0; ///< 0 where the order is by address alone
+    std::uint64_t age = 0; ///< 0 if the order is by address alone
     std::uint64_t address = 0;
     PieceId id = 0;
     friend auto operator<=>(const FreePiece&, const FreePiece&) = default;
@@ -103,7 +104,7 @@ private:
   };
 
   std::uint32_t shelf_of(const PoolKey& key);
-  /// The age of a new segment or address range: 0 where ages decide nothing.
+  /// Returns the age of a new segment or address range: 0 if ages are not used.
   std::uint64_t begin_segment(std::uint64_t address);
   PieceId add_piece(const Piece& piece);
   void remove_piece(PieceId id);
@@ -113,9 +114,9 @@ private:
   void shelve(PieceId id);
   void unshelve(PieceId id);
   void link(PieceId before, PieceId after);
-  /// Cuts the first `bytes` off; returns the rest, which has the same use and is not shelved.
+  /// Splits off the first `bytes`; returns the rest, which has the same use and is not shelved.
   PieceId split(PieceId id, std::uint64_t bytes);
-  /// Merges with neighbours of the same use. The piece itself is not shelved.
+  /// Merges a piece with neighbours of the same use. Does not shelve the result.
   void merge(PieceId id);
   void absorb_after(PieceId id);
 
@@ -137,7 +138,8 @@ private:
   void take(PieceId id, std::uint64_t bytes);
   std::uint64_t place(std::uint64_t bytes);
 
-  /// Linear searches share a budget, so that no file makes the time quadratic; beyond it they find nothing.
+  /// The remaining steps of linear searches, so that no file makes the time quadratic; when they are used up, searches
+  /// find nothing.
   [[nodiscard]] bool spend(std::uint64_t steps) const {
     constexpr std::uint64_t kMostSearchSteps = 1ULL << 28U;
     steps_ += steps;
@@ -153,7 +155,7 @@ private:
   std::uint64_t youngest_age_ = 0;
   NumberMap segment_ages_; ///< by address
   std::optional<std::uint64_t> next_segment_;
-  std::uint64_t free_address_ = 1ULL << 62U; ///< above all that devices give
+  std::uint64_t free_address_ = 1ULL << 62U; ///< above all addresses that devices use
   std::map<PoolKey, std::uint32_t> shelf_by_key_;
   std::vector<Shelf> shelves_;
   std::vector<Piece> pieces_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The part of the model that talks to the device: new segments, pages mapped and unmapped, cached memory given back.
+// The part of the model that deals with the device: new segments, mapping and unmapping pages, releasing cached memory.
 
 namespace memviz {
 
@@ -26,8 +26,8 @@ AllocatorModel::PieceId AllocatorModel::grow(std::uint32_t shelf, std::uint64_t 
   return add_piece({address, segment_bytes, address, begin_segment(address), kNone, kNone, shelf, Use::in_use, false});
 }
 
-/// PyTorch takes the lowest, not the one that needs the least: unmapped pages, together with free memory right before
-/// them, that have room for `bytes`.
+/// Finds the lowest place, as PyTorch does, not the one that needs the fewest pages: unmapped pages that have room for
+/// `bytes` together with free memory directly before them.
 AllocatorModel::PieceId AllocatorModel::expandable_candidate(const Shelf& shelf, std::uint64_t bytes) const {
   for (const auto& [address, unmapped] : shelf.unmapped) {
     PieceId candidate = unmapped;
@@ -85,13 +85,13 @@ AllocatorModel::PieceId AllocatorModel::grow_expandable(std::uint32_t shelf, std
     if (after == kNone || pieces_[after].use != Use::unmapped) return kNone;
     const std::uint64_t missing = bytes - pieces_[candidate].bytes;
     if (!map(after, std::min(missing, pieces_[after].bytes))) return kNone;
-    candidate = after; // which has taken in the free memory before it
+    candidate = after; // which now includes the free memory before it
   }
   unshelve(candidate);
   return candidate;
 }
 
-/// Maps the first pages of an unmapped piece; all or nothing, as PyTorch unwinds a mapping that fails halfway.
+/// Maps the first pages of an unmapped piece; all or none, as PyTorch undoes a mapping that fails halfway.
 bool AllocatorModel::map(PieceId id, std::uint64_t bytes) {
   const std::uint64_t page = page_bytes(shelves_[pieces_[id].shelf].key.is_small);
   const std::uint64_t mapped = std::min((bytes + page - 1) / page * page, pieces_[id].bytes);
@@ -105,7 +105,7 @@ bool AllocatorModel::map(PieceId id, std::uint64_t bytes) {
   return true;
 }
 
-/// Gives back one segment that is large enough, or several, the largest first, where max_split_size is set.
+/// Releases one segment that is large enough, or several, largest first, if max_split_size is set.
 bool AllocatorModel::release_oversized(std::uint32_t shelf_index, std::uint64_t bytes) {
   if (settings_.max_split_bytes == std::numeric_limits<std::uint64_t>::max()) return false;
   Shelf& shelf = shelves_[shelf_index];
@@ -142,7 +142,7 @@ void AllocatorModel::release_whole(PieceId id) {
   remove_piece(id);
 }
 
-/// Gives the pages that lie wholly within a free piece back; what is left at its ends stays.
+/// Unmaps the pages that lie wholly within a free piece; its ends stay.
 void AllocatorModel::unmap(PieceId id) {
   const Piece piece = pieces_[id];
   const std::uint64_t page = page_bytes(shelves_[piece.shelf].key.is_small);

@@ -50,8 +50,8 @@ const MeasuredDevice* measured_of(const MemoryState& state, DeviceId device) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Returns the device's capacity: as the caller gives it, else as CUDA reported it when the file was written, or as
-/// the mark of a made-up device says. A capacity smaller than what was in use is ignored.
+/// Returns the device's capacity: given by the caller, else as CUDA reported it when the file was written, or from the
+/// mark of a made-up device. Ignores a capacity smaller than what was in use.
 std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
                                          const DeviceState& device_state, const std::optional<Request>& request) {
   if (is_host(device_state.device)) return std::nullopt;
@@ -93,7 +93,7 @@ public:
     const bool is_cpu = device_state.device_kind == DeviceKind::cpu;
     if (has_cuda_allocator(device_state.device_kind)) {
       ask_what_if(result);
-    } else if (is_cpu && !is_host(device_state.device)) { // its segments are what the program asked for, one by one
+    } else if (is_cpu && !is_host(device_state.device)) { // its segments are exactly the program's requests
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
     }
@@ -122,7 +122,7 @@ private:
     return amounts.ranked(names_.order);
   }
 
-  /// Returns, for each block of the state on the device, the bytes that `users` has for its line.
+  /// Returns, for each block of the state on the device, the bytes that `users` lists for its line.
   [[nodiscard]] std::vector<std::uint64_t> line_bytes(DeviceId device, const std::vector<UserLine>& users) {
     std::map<NodeKey, std::uint64_t> held;
     for (const UserLine& user : users)
@@ -163,7 +163,7 @@ private:
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
-  std::optional<PassFinder> passes_; ///< where a request failed
+  std::optional<PassFinder> passes_; ///< if a request failed
 };
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {

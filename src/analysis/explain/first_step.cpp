@@ -15,7 +15,8 @@ std::uint64_t kind_bytes(const DeviceExplanation& device, MemoryKind kind) {
   return device.kinds[static_cast<std::size_t>(kind)].bytes;
 }
 
-/// In the first step of a recording that has the model, what is neither a parameter nor made of one is the pass's.
+/// In the first step of a recording that includes the model's creation, memory that is neither a parameter nor derived
+/// from one belongs to the pass.
 std::uint64_t pass_bytes(const DeviceExplanation& device) {
   std::uint64_t bytes = 0;
   for (const MemoryKind kind : {MemoryKind::activation, MemoryKind::input, MemoryKind::temporary, MemoryKind::unknown})
@@ -39,7 +40,8 @@ bool is_in_optimizer(const FrameTable& frames, const DeviceExplanation& device) 
                              [&](StringId name) { return frames.text(name).starts_with(kStepMark); });
 }
 
-/// "AdamW" of "Optimizer.zero_grad#AdamW.zero_grad", the last one before the request; "" where there is none.
+/// Returns "AdamW" for "Optimizer.zero_grad#AdamW.zero_grad", the last such annotation before the request; "" if there
+/// is none.
 std::string optimizer_before(const Recording& recording, const Request& request) {
   const Annotation* last = nullptr;
   for (const Annotation& annotation : recording.annotations)
@@ -52,8 +54,8 @@ std::string optimizer_before(const Recording& recording, const Request& request)
   return std::string(name.substr(begin + 1, name.find('.', begin) - begin - 1));
 }
 
-/// The least number of values that an optimizer makes in its first step for each parameter; Adam's where none is seen,
-/// because that is the usual one.
+/// Returns the minimum number of values that an optimizer creates in its first step for each parameter; Adam's if the
+/// optimizer is unknown, because it is the usual one.
 std::uint64_t values_per_parameter(std::string_view optimizer) {
   constexpr std::array<std::string_view, 8> kTwo{"",      "Adam",     "AdamW", "NAdam",
                                                  "RAdam", "Adadelta", "Rprop", "FusedAdam"};
@@ -113,7 +115,7 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   step.pass_bytes = pass_bytes(device);
   step.optimizer = optimizer_before(*state.recording, *device.request);
   step.values_per_parameter = values_per_parameter(step.optimizer);
-  // Once the backward pass is over, gradients show what is trained.
+  // After the backward pass, gradients show which parameters are trained.
   const std::uint64_t trained_bytes = in_optimizer ? step.gradient_bytes : step.parameter_bytes;
   const auto to_come = [](std::uint64_t all, std::uint64_t there) { return all - std::min(all, there); };
   step.gradients_to_come_bytes = to_come(trained_bytes, step.gradient_bytes);

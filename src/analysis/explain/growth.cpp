@@ -6,21 +6,21 @@ namespace memviz {
 
 namespace {
 
-/// The last low point before the moment: going back, live memory has to fall by a fifth to count as a dip, and the dip
-/// ends where it was nearly as high before. In a training loop that is the floor between two steps.
+/// Finds the last low point before the moment: going back, live memory has to fall by a fifth to count as a dip, and
+/// the dip ends where it was nearly as high before. In a training loop that is the floor between two steps.
 class LowPoint {
 public:
   LowPoint(std::uint64_t live_bytes, std::size_t event_count)
       : height_(static_cast<std::int64_t>(live_bytes)), level_(height_), low_(height_),
         event_(EventIndex::last_of(event_count)) {}
 
-  /// Undoes `event`, the one with this index. Returns false when the dip has ended.
+  /// Undoes `event`, which has this index. Returns false when the dip has ended.
   bool undo(const EventTable& events, std::size_t index) {
     const auto bytes = static_cast<std::int64_t>(events.size_bytes(index));
     const Action action = events.action(index);
     if (action == Action::alloc) level_ -= bytes;
     if (action == Action::free_completed) level_ += bytes;
-    // The segments for what was allocated first come right before it.
+    // The segments for the first allocation come directly before it.
     const bool is_same_point =
         level_ == low_ && event_ == EventIndex(index) && action != Action::alloc && action != Action::free_completed;
     if (level_ < low_ || is_same_point) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The events before a moment -> what was taken since live memory was last low.
+// The events before a moment -> the memory taken since live memory was last low.
 
 #include "analysis/explain/line_names.hpp"
 #include "memviz/explain.hpp"

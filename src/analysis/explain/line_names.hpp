@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames of a file -> names of lines; made once for all of its devices.
+// Frames of a file -> names of lines, computed once for all of its devices.
 
 #include "analysis/tree/frame_order.hpp"
 #include "analysis/tree/user_lines.hpp"
@@ -15,7 +15,7 @@ struct LineNames {
   FrameOrder order;
 };
 
-/// find_pins() with the names.
+/// Returns find_pins() with the names.
 [[nodiscard]] Pins find_pins(const MemoryState& state, LineNames& names, const PinOptions& options);
 
 } // namespace memviz

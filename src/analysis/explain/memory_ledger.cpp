@@ -10,13 +10,13 @@ namespace memviz {
 
 namespace {
 
-/// A free run of a segment: at whose end an expandable segment could grow.
+/// A free run of a segment, after which an expandable segment could grow.
 struct Hole {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Live bytes decide: the stream on which most of the program runs.
+/// The stream with most live bytes, on which most of the program runs.
 std::int64_t main_stream(const MemoryMap& state, DeviceId device) {
   std::map<std::int64_t, std::uint64_t> live;
   for (const Segment& segment : state.segments_of(device)) {
@@ -25,7 +25,7 @@ std::int64_t main_stream(const MemoryMap& state, DeviceId device) {
     for (const Block& block : state.blocks_of(segment))
       if (block.is_active()) bytes += block.size_bytes;
   }
-  // Ties go to the default stream, which has the lowest number.
+  // On a tie, the default stream is chosen, which has the lowest number.
   const auto most = std::max_element(live.begin(), live.end(),
                                      [](const auto& left, const auto& right) { return left.second < right.second; });
   return most == live.end() ? 0 : most->first;
@@ -66,7 +66,7 @@ private:
     ledger.largest_any_hole_bytes = std::max(ledger.largest_any_hole_bytes, hole.bytes);
     const bool is_own_pool = request_ ? segment.pool == request_->pool : !segment.pool.is_private();
     const bool is_own = is_own_pool && segment.stream == stream_;
-    // Before it fails PyTorch gives back what it can of the default pools, whoever used it.
+    // Before it fails, PyTorch releases what it can from the default pools, whichever stream used it.
     const std::uint64_t begin = hole.address - segment.address;
     const bool can_go_back = !segment.pool.is_private() && (request_ || is_own);
     const std::uint64_t soft = can_go_back ? releasable_bytes(segment, begin, begin + hole.bytes) : 0;

@@ -9,22 +9,22 @@ namespace memviz {
 namespace {
 
 constexpr std::uint64_t kMiB = 1ULL << 20U;
-/// The most that the CUDA context, cuBLAS and NCCL ordinarily take in a process.
+/// The usual maximum that the CUDA context, cuBLAS and NCCL take in a process.
 constexpr std::uint64_t kOrdinaryOutsideBytes = 1ULL << 30U;
-/// The least share of reserved memory, and the least bytes, that deserve a verdict when nothing failed. Gaps between
+/// The minimum share of reserved memory, and the minimum bytes, for a verdict when no request failed. Gaps between
 /// blocks in use are reused all the time, so they need a larger share.
 constexpr std::uint64_t kIdlePercent = 20;
 constexpr std::uint64_t kFragmentedPercent = 30;
 constexpr std::uint64_t kIdleBytes = 64 * kMiB;
 constexpr std::uint64_t kUnaccountedPercent = 5;
-/// Less rounding than this share of what is live is ordinary.
+/// Rounding below this share of live memory is ordinary.
 constexpr std::uint64_t kRoundingPercent = 10;
 
 bool is_at_least(std::uint64_t part, std::uint64_t percent, std::uint64_t whole) {
   return part > 0 && part >= whole / 100 * percent;
 }
 
-/// Memory that is not used for what the program asked for, and the verdict if that is why a request failed.
+/// Memory that does not serve the program's requests, and the verdict if it is the reason for a failure.
 using Cause = std::pair<Verdict, std::uint64_t>;
 using Causes = std::array<Cause, 7>;
 
@@ -52,13 +52,13 @@ bool is_outside_to_blame(const MemoryLedger& ledger, const Judgement& judgement)
          *ledger.outside_bytes >= *ledger.capacity_bytes / 10;
 }
 
-/// A request that no memory of the device's was left for: what else would have been enough for it?
+/// Judges a request for which the device had no memory left: what else would have been enough for it?
 void find_cause(const MemoryLedger& ledger, Judgement& judgement) {
   const std::uint64_t device_free = *ledger.device_free_bytes;
   const Causes found = causes(ledger);
   Causes sufficient = found;
   for (Cause& cause : sufficient) {
-    // Whole segments and pages go back as they are; all else would have to lie together.
+    // Whole segments and pages can return as they are; all other free memory would have to be contiguous.
     const std::uint64_t enough = cause.first == Verdict::idle ? judgement.needed_bytes : judgement.alone_bytes;
     if (device_free + cause.second < enough) cause.second = 0;
   }
@@ -86,13 +86,13 @@ Judgement judge_failure(const MemoryLedger& ledger, const Request& request, cons
   judgement.verdict = Verdict::unclear;
   const bool contradicts = (ledger.capacity_bytes && !ledger.outside_bytes) ||
                            is_at_least(ledger.unaccounted_bytes, kUnaccountedPercent, ledger.reserved_bytes);
-  // Room enough in one piece, or none of the figures that would show it: then the reason is not in this file.
+  // There was room in one piece, or the figures that would show it are missing: the reason is not in this file.
   if (!ledger.device_free_bytes || contradicts || judgement.missing_bytes == 0) return judgement;
   find_cause(ledger, judgement);
   return judgement;
 }
 
-/// Nothing failed: is what is reserved used, and if not, why is it kept?
+/// Judges a state without a failed request: is reserved memory used, and if not, why is it kept?
 Judgement judge_state(const MemoryLedger& ledger) {
   Judgement judgement;
   if (ledger.reserved_bytes == 0) return judgement;

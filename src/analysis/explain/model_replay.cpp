@@ -31,7 +31,7 @@ private:
   [[nodiscard]] std::int64_t stream(std::int64_t recorded) const { return plan_.only_stream.value_or(recorded); }
   [[nodiscard]] PoolId pool(const PoolId& recorded) const { return plan_.no_private_pools ? PoolId{} : recorded; }
 
-  /// The state before the first event; false where it does not fit.
+  /// Builds the state before the first event; returns false if it does not fit.
   bool start() {
     const MemoryMap& memory = lead_up_.start;
     for (const Segment& segment : memory.segments_of(lead_up_.device)) {
@@ -83,7 +83,7 @@ private:
     if (plan_.keeps_places && event.action == Action::segment_free &&
         model_.release_segment(event.address, event.size_bytes, pools_.pool_of(event), event.stream))
       return;
-    // One call of the allocator gives all of them back.
+    // One call of the allocator releases all of them.
     if (was_release_ || (plan_.leaves_releases && is_own_release(index))) return;
     release_as_called(index);
   }
@@ -94,7 +94,7 @@ private:
     return found == ReleaseCause::allocator;
   }
 
-  /// empty_cache(), or the end of a MemPool: that gives back what is the pool's.
+  /// empty_cache(), or the end of a MemPool, which releases the pool's memory.
   void release_as_called(std::size_t index) {
     std::vector<PoolId> released;
     for (; index < lead_up_.event_count && releases_memory(lead_up_.events.action(index)); ++index) {
@@ -103,7 +103,7 @@ private:
     }
     const bool is_end_of_pool = released.size() == 1 && released.front().is_private();
     outcome_.has_unknown_release |=
-        plan_.no_private_pools && is_end_of_pool; // it would have been empty_cache() or none
+        plan_.no_private_pools && is_end_of_pool; // it would have been empty_cache() or nothing
     for (const PoolId& pool : released)
       if (pool.is_private()) model_.give_up(pool);
     model_.release_cached();
@@ -126,7 +126,7 @@ private:
   }
 
   void remember(std::uint64_t address, AllocatorModel::Handle handle) {
-    // Two lives at one address at once: an edited or incomplete trace.
+    // Two lives at one address at the same time: the trace is edited or incomplete.
     if (const auto previous = live_.insert(address, handle))
       model_.free(static_cast<AllocatorModel::Handle>(*previous));
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A recording through the model of the allocator, under given circumstances.
+// Replays a recording through the model of the allocator, under given circumstances.
 
 #include "memviz/what_if.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace memviz {
 
-/// The memory that lived before the first event: as it lay, in segments as the plan would have them, or allocated
-/// anew.
+/// The memory that was live before the first event: placed as recorded, placed in segments as the plan would have them,
+/// or allocated anew.
 enum class Start : std::uint8_t { as_recorded, changed, packed };
 
 struct ReplayPlan {
@@ -20,17 +20,18 @@ struct ReplayPlan {
   std::optional<std::int64_t> only_stream; ///< all streams are this one
   bool no_private_pools = false;
   Start start = Start::as_recorded;
-  bool keeps_places = false; ///< new segments lie where the recording's did
-  /// Whether to leave releases for lack of room to the model, and to repeat only those of the program (empty_cache).
+  bool keeps_places = false; ///< new segments have the recording's addresses
+  /// Whether the model decides about releases for lack of room, so that only those by the program (empty_cache) are
+  /// repeated.
   bool leaves_releases = false;
 };
 
 struct ReplayOutcome {
   std::uint64_t reserved_bytes = 0; ///< at the last event replayed
-  EventIndex failed_event;          ///< where memory ran out; the replay ends there
-  bool has_unknown_release = false; ///< the program or the allocator may have made it
+  EventIndex failed_event;          ///< the event at which memory ran out, which ends the replay
+  bool has_unknown_release = false; ///< either the program or the allocator may have made it
   Fidelity fidelity;
-  std::optional<bool> request_fits; ///< nullopt without a request, or where memory ran out before
+  std::optional<bool> request_fits; ///< nullopt without a request, or if memory ran out earlier
 };
 
 [[nodiscard]] ReplayOutcome replay_model(const LeadUp& lead_up, const ReplayPlan& plan,

@@ -15,7 +15,7 @@ PinnedPages::PinnedPages(const MemoryMap& state, DeviceId device) {
   }
 }
 
-/// The page that the next block lies in, a new one or the last.
+/// Returns the page in which the next block lies: a new one or the last.
 std::uint32_t PinnedPages::enter_page(std::uint64_t bytes, bool is_new) {
   if (is_new) pages_.push_back({bytes, static_cast<std::uint32_t>(blocks_.size()), 0, 0});
   ++pages_.back().count;
@@ -37,7 +37,7 @@ void PinnedPages::add_expandable(const MemoryMap& state, const Segment& segment)
   const std::uint64_t page_size = page_bytes(is_small_segment(segment));
   const std::uint64_t whole_pages = segment.total_bytes / page_size;
   const auto bytes_of = [&](std::uint64_t page) { return page < whole_pages ? page_size : 0; };
-  std::uint64_t next_page = 0; // all before it are entered or free
+  std::uint64_t next_page = 0; // all pages before it are entered or free
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
     const Block& block = state.blocks[i];
     if (!block.is_active() || block.size_bytes == 0) continue;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The blocks of a device -> which of them have to go so that memory can be given back to the device: a segment goes
-// when all of its blocks are free, of an expandable one each page for itself. Kept up to date while blocks are freed
-// and put back, in constant time a block.
+// The blocks of a device -> which of them must be freed so that memory can return to the device. A segment returns when
+// all of its blocks are free; in an expandable segment, each page returns separately. Kept up to date while blocks are
+// freed and put back, in constant time per block.
 
 #include "memviz/memory_map.hpp"
 
@@ -14,23 +14,23 @@ namespace memviz {
 
 class PinnedPages {
 public:
-  /// Leaves out pages of private pools, which are not returned while their graph lives.
+  /// Omits pages of private pools, which are not returned while their graph exists.
   PinnedPages(const MemoryMap& state, DeviceId device);
 
-  /// Blocks that pin one page or segment together, as a range of positions in blocks().
+  /// Blocks that together pin one page or segment, as a range of positions in blocks().
   struct Group {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
   };
 
-  /// Indices into the state's blocks of those in use, ascending within a segment.
+  /// Returns the indices of blocks in use into the state's blocks, ascending within a segment.
   [[nodiscard]] std::span<const std::uint32_t> blocks() const { return blocks_; }
-  /// Each block by itself, then each page and segment that several pin.
+  /// Returns each block as a set, then each page and segment that several blocks pin.
   [[nodiscard]] std::vector<Group> groups() const;
 
-  /// Frees the block at this position; returns the bytes that can go back since.
+  /// Frees the block at this position; returns the bytes that this makes returnable.
   std::uint64_t free(std::uint32_t position);
-  /// Undoes that; returns the bytes that cannot go back any more.
+  /// Undoes that; returns the bytes that are no longer returnable.
   std::uint64_t restore(std::uint32_t position);
   [[nodiscard]] bool is_free(std::uint32_t position) const { return uses_[position].is_free; }
   /// Returns the bytes that can be returned to the device now.
@@ -46,7 +46,7 @@ private:
     std::uint32_t count = 0; ///< blocks in it
     std::uint32_t in_use = 0;
   };
-  /// The range of a block in use. No other block is in the pages between its first and last.
+  /// The pages of a block in use, of which only the first and the last can contain other blocks.
   struct Use {
     std::uint32_t first_page = kNone;
     std::uint32_t last_page = kNone; ///< kNone: the first one

@@ -13,8 +13,8 @@
 namespace memviz {
 namespace {
 
-/// Bytes of a segment's pages that are free from end to end. Neighbouring free blocks count as one; blocks outside of
-/// the segment, which only damaged files have, not at all.
+/// Returns the bytes of a segment's pages that are entirely free. Adjacent free blocks count as one; blocks outside the
+/// segment, which only damaged files have, do not count.
 std::uint64_t unmappable_bytes(const Segment& segment, std::span<const Block> blocks) {
   std::uint64_t bytes = 0;
   std::uint64_t run_begin = 0;
@@ -39,7 +39,7 @@ bool is_below(std::uint64_t part, std::uint64_t whole, unsigned percent) {
 
 class PinFinder {
 public:
-  /// `make_names` is asked once, and not for a device on which nothing is pinned: it looks at all frames.
+  /// Calls `make_names` once, and only for a device on which something is pinned, because it looks at all frames.
   PinFinder(const MemoryState& state, std::function<LineNames&()> make_names)
       : state_(state), make_names_(std::move(make_names)) {}
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps of a recording -> what grows from one to the next, where memory ran out.
+// The steps of a recording -> what grows from one to the next, if memory ran out in it.
 
 #include "analysis/explain/line_names.hpp"
 #include "memviz/explain.hpp"
@@ -9,8 +9,8 @@
 
 namespace memviz {
 
-/// Nothing where no steps are annotated, where it is not sure that something grows, or where over all of the steps that
-/// comes to less than a twentieth of what is live.
+/// Returns nullopt if no steps are annotated, if growth is not certain, or if the growth over all steps is less than a
+/// twentieth of live memory.
 [[nodiscard]] std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& device_state,
                                                 LineNames& names);
 

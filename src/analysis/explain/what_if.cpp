@@ -61,18 +61,18 @@ public:
     return answered(Circumstance::no_private_pools, plan, Start::changed);
   }
 
-  /// Answers from the state alone: the file has all that the model needs.
+  /// Answers from the state alone, which has everything that the model needs.
   [[nodiscard]] WhatIf empty_cache() const {
     WhatIf answer{.circumstance = Circumstance::empty_cache};
     AllocatorModel model(settings_);
     for (const Segment& segment : lead_up_.state.segments_of(lead_up_.device)) {
-      // The file does not show whether what no block covers is free.
+      // The file does not show whether memory that no block covers is free.
       if (!request_ && segment.uncovered_bytes > 0) return answer;
       model.adopt(segment, lead_up_.state.blocks_of(segment),
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
     model.release_cached();
-    // With max_split_size a private pool gives large blocks back for a request in it, which empty_cache() does not.
+    // With max_split_size, a request in a private pool makes it release large blocks, which empty_cache() does not.
     const bool gives_own_back = request_ && request_->pool.is_private() && settings_.max_split_bytes != kNoSplitLimit;
     if (!gives_own_back) answer.reserved_bytes = model.reserved_bytes();
     if (!is_clear()) return answer;
@@ -88,7 +88,7 @@ public:
   [[nodiscard]] WhatIf without_blocks() const {
     WhatIf answer{.circumstance = Circumstance::without_blocks};
     if (!is_clear()) return answer;
-    // If memory is full, large blocks matter; if it is fragmented, the small ones between free ranges.
+    // If memory is full, large blocks matter; if it is fragmented, the small ones between free ranges do.
     const Smallest smallest =
         verdict_ == Verdict::exhaustion || verdict_ == Verdict::outside ? Smallest::count : Smallest::bytes;
     const auto search = [&](bool releases_cache) {
@@ -100,7 +100,7 @@ public:
       answer.blocks_bytes += lead_up_.state.blocks[block].size_bytes;
     answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
     if (answer.blocks.empty() && has_private_pools_ && release_ != CacheRelease::not_done) {
-      answer.outcome = Outcome::not_offered; // a private pool that is not in use any more gives memory back
+      answer.outcome = Outcome::not_offered; // an abandoned private pool releases memory
       answer.proviso = Proviso::capture;
     }
     const bool depends =
@@ -113,14 +113,14 @@ public:
     return answer;
   }
 
-  /// Requests rounded up to 512 bytes only.
+  /// Replays with requests rounded to multiples of 512 bytes only.
   [[nodiscard]] WhatIf no_rounding() const {
     ReplayPlan plan = recorded_plan();
     plan.settings.roundup_divisions = {};
     WhatIf answer = answered(Circumstance::no_rounding, plan, Start::as_recorded);
     if (!request_ || answer.outcome == Outcome::not_offered || !answer.failed_event.is_none()) return answer;
-    // The file has the request as it was rounded up; by how much, it does not say. Less is not always easier: up to 1
-    // and to 10 MiB the allocator asks the device for segments of fixed sizes.
+    // The file records the rounded request, not the original one. A smaller one is not always easier to serve: up to 1
+    // and to 10 MiB the allocator requests segments of fixed sizes from the device.
     Request smallest = *request_;
     smallest.bytes = smallest_request_bytes(settings_, request_->bytes);
     const WhatIf other = answered(Circumstance::no_rounding, plan, Start::as_recorded, smallest);
@@ -130,7 +130,7 @@ public:
     return answer;
   }
 
-  /// The largest size is the one that changes least. Each is a replay, so there are few.
+  /// The largest size changes least. Each size costs a replay, so there are few.
   [[nodiscard]] WhatIf max_split_size() const {
     WhatIf answer{.circumstance = Circumstance::max_split_size};
     for (const std::uint64_t bytes : kSplitSizesBytes) {
@@ -142,7 +142,7 @@ public:
     }
     return answer;
   }
-  /// Whether to ask if memory would be fragmented without splits of large blocks. Expandable segments always split.
+  /// Whether to test fragmentation without splits of large blocks. Expandable segments always split.
   [[nodiscard]] bool asks_max_split_size() const {
     const bool is_in_pieces = verdict_ == Verdict::fragmentation || verdict_ == Verdict::rounding;
     return request_ && is_in_pieces && settings_.max_split_bytes == kNoSplitLimit && !settings_.expandable_segments;
@@ -152,11 +152,11 @@ public:
   [[nodiscard]] bool has_private_pools() const { return has_private_pools_; }
 
 private:
-  /// Returns what PyTorch held plus what the device had left when the request failed.
+  /// Returns PyTorch's memory plus the free memory of the device when the request failed.
   [[nodiscard]] std::uint64_t limit_bytes() const {
     return reserved_bytes_ + (request_ ? request_->device_free_bytes.value_or(0) : kMaxTotalBytes);
   }
-  /// Whether what the device had free is what the request could have had.
+  /// Whether the device's free memory was available to the request.
   [[nodiscard]] bool is_clear() const { return !request_ || verdict_ != Verdict::unclear; }
   [[nodiscard]] bool has_start() const { return !lead_up_.start.segments_of(lead_up_.device).empty(); }
 
@@ -166,7 +166,8 @@ private:
     return plan;
   }
 
-  /// From the first event on. Where that does not help but would have if it had been so before, that is the answer.
+  /// Tries the setting from the first event on. If that does not help, but would have if it had been set earlier, that
+  /// is the answer.
   [[nodiscard]] WhatIf answered(Circumstance circumstance, ReplayPlan plan, Start before,
                                 const std::optional<Request>& request) const {
     WhatIf answer{.circumstance = circumstance};
@@ -273,7 +274,7 @@ std::string_view proviso_name(Proviso proviso) {
 std::vector<WhatIf> what_if(const LeadUp& lead_up, const Question& question) {
   const Questions questions(lead_up, question);
   std::vector<WhatIf> answers{questions.expandable(), questions.empty_cache()};
-  // While a graph is captured nothing is given back: no block is in the way of what empty_cache() would have made.
+  // During a capture no memory is released, so no block is in the way of what empty_cache() would have made.
   const bool is_enough = question.request && answers.back().outcome == Outcome::fits;
   if (question.request && !is_enough) answers.push_back(questions.without_blocks());
   if (questions.has_streams()) answers.push_back(questions.one_stream());

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-// Two ways make room: one free run that takes the request, or enough pages and segments that go back to the device.
-// Sets that should do are found by counting, cheapest first; which of them do is what the model of the allocator says,
-// because how much the device has to give depends on where PyTorch looks for room.
+// Two ways make room: one free run that takes the request, or enough pages and segments that return to the device.
+// Candidate sets are found by counting, cheapest first. Whether a set is enough is decided by the model of the
+// allocator, because how much the device has to supply depends on where PyTorch looks for room.
 
 namespace memviz {
 
@@ -19,18 +19,18 @@ namespace {
 
 using Blocks = std::vector<std::uint32_t>;
 
-/// The cost of a choice of blocks, compared in this order. The last number breaks ties: the more the lines of the
-/// blocks hold, the smaller it is.
+/// The cost of a choice of blocks, compared in this order. The last number breaks ties: it is smaller if the lines of
+/// the blocks hold more.
 using Cost = std::array<std::uint64_t, 3>;
 
-/// Blocks, what they hold, and what their lines hold.
+/// Blocks, their bytes, and the bytes of their lines.
 struct Weight {
   std::uint64_t blocks = 0;
   std::uint64_t bytes = 0;
   std::uint64_t line_bytes = 0;
 };
 
-/// Consecutive blocks of a segment; without those in use among them there is one free run.
+/// Consecutive blocks of a segment; without those in use among them they are one free run.
 struct Run {
   std::uint32_t first_block = 0;
   std::uint32_t end_block = 0;
@@ -66,7 +66,7 @@ public:
   }
 
 private:
-  /// A trial takes time in proportion to the blocks; all of them together are bounded.
+  /// A trial takes time proportional to the blocks; the total of all trials is bounded.
   static std::size_t most_trials(const MemoryState& state, DeviceId device) {
     constexpr std::size_t kMost = 256;
     constexpr std::size_t kMostBlocks = std::size_t{1} << 21U;
@@ -137,7 +137,7 @@ private:
     keep_cheapest(std::move(runs));
   }
 
-  /// Consecutive blocks that give so many bytes back.
+  /// Consecutive blocks that return this many bytes.
   void add_runs_to_give_back(std::uint64_t missing) {
     std::vector<std::pair<Cost, Run>> runs;
     for (const Segment& segment : state_.segments_of(device_)) {
@@ -150,7 +150,8 @@ private:
     keep_cheapest(std::move(runs));
   }
 
-  /// The cheapest run of a segment whose `gain` is at least `wanted`: two ends that only move on.
+  /// Returns the cheapest run of a segment whose `gain` is at least `wanted`, found with two indices that only move
+  /// forward.
   template <class Gain>
   void consider(const Segment& segment, std::uint64_t wanted, Gain gain,
                 std::vector<std::pair<Cost, Run>>& runs) const {
@@ -171,7 +172,7 @@ private:
     if (best) runs.push_back(*best);
   }
 
-  /// The last blocks of an expandable segment: what the device has left is mapped after them.
+  /// The last blocks of an expandable segment: the device's remaining memory is mapped after them.
   void consider_end(const Segment& segment, std::vector<std::pair<Cost, Run>>& runs) const {
     const std::uint64_t page = page_bytes(request_.is_small());
     const std::uint64_t mappable = request_.device_free_bytes.value_or(0) / page * page;
@@ -201,7 +202,7 @@ private:
   // Pages and segments here and there
 
   struct Offer {
-    double worth = 0; ///< bytes given back for what they cost
+    double worth = 0; ///< bytes returned per cost
     std::uint64_t line_bytes = 0;
     PinnedPages::Group group;
   };
@@ -226,7 +227,7 @@ private:
     add(std::move(blocks));
   }
 
-  /// Best value first, each judged by itself.
+  /// Sorts by value, best first, each judged separately.
   [[nodiscard]] std::vector<Offer> offers(PinnedPages& pages) const {
     std::vector<Offer> offers;
     for (const PinnedPages::Group& group : pages.groups()) {
@@ -248,7 +249,8 @@ private:
     return offers;
   }
 
-  /// Leaves a set from which no block can be taken; the most expensive go first, of equals those of small lines.
+  /// Reduces a set until no block can be removed; removes the most expensive first and, among equals, those of small
+  /// lines.
   void drop_superfluous(PinnedPages& pages, std::vector<std::uint32_t>& chosen, std::uint64_t missing) const {
     const auto rank = [&](std::uint32_t position) {
       const std::uint32_t block = pages.blocks()[position];
@@ -264,7 +266,7 @@ private:
     });
   }
 
-  /// The model may need less than was counted: leaves out each block without which the others still do.
+  /// The model may need less than counted: removes each block without which the others are still enough.
   [[nodiscard]] Blocks without_idle(Blocks blocks) {
     for (std::size_t i = blocks.size(); i > 0 && blocks.size() > 1 && trials_left_ > 0; --i) {
       Blocks fewer = blocks;
@@ -274,7 +276,7 @@ private:
     return blocks;
   }
 
-  /// Searches when counting found nothing: starts with all blocks, if freeing them is enough, and puts back what can
+  /// Searches if counting found nothing: starts with all blocks, if freeing them is enough, and puts back what can
   /// stay, by bisection.
   [[nodiscard]] Blocks fewest_of_all() {
     Blocks blocks;
@@ -297,7 +299,7 @@ private:
     return without_idle(std::move(blocks));
   }
 
-  /// Replaces several blocks, or none found by counting, by a single one, if one of the largest is enough.
+  /// Replaces several blocks, or none found by counting, with a single one, if one of the largest is enough.
   [[nodiscard]] Blocks one_instead_of(Blocks several) {
     Blocks largest;
     for (const Segment& segment : state_.segments_of(device_))

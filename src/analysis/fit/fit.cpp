@@ -72,7 +72,7 @@ const RankRun& deciding_run(const RanksReport& report) {
   };
   const auto does_not_fit =
       first([](const FitVerdict& verdict) { return verdict.outcome == FitOutcome::does_not_fit; });
-  // Ranks that wait for one that ran out of memory fail because of it.
+  // Ranks that wait for one that ran out of memory fail as a consequence.
   if (does_not_fit != report.runs.end()) return *does_not_fit;
   const auto failed = first([](const FitVerdict& verdict) { return verdict.outcome != FitOutcome::fits; });
   if (failed != report.runs.end()) return *failed;
@@ -91,7 +91,7 @@ const Profile& profile_of(const RanksReport& report) {
 
 namespace {
 
-/// The GPU with the least memory among those with this outcome; null where there is none.
+/// Returns the GPU with the least memory among those with this outcome; null if there is none.
 const RanksReport* smallest(const GpusReport& report, FitOutcome outcome) {
   const auto found = std::find_if(report.gpus.rbegin(), report.gpus.rend(),
                                   [&](const RanksReport& gpu) { return deciding_run(gpu).verdict.outcome == outcome; });
@@ -113,7 +113,7 @@ int exit_code(const GpusReport& report) {
 
 namespace {
 
-/// The tokens of a server's KV cache and of its longest request, which differ where its peak does not.
+/// The tokens of a server's KV cache and of its longest request, which differ although its peak does not.
 std::pair<std::uint64_t, std::uint64_t> tokens_of(const FitVerdict& verdict) {
   const auto& server = verdict.facts.server;
   if (!server) return {};

@@ -12,10 +12,10 @@ namespace memviz {
 
 namespace {
 
-/// The longest prefix of a text that is matched: one long text may be in every frame.
+/// The longest prefix of a text that is matched, because one long text may be in every frame.
 constexpr std::size_t kMostMatchedBytes = 4096;
 
-/// The spellings of torch.profiler (Category), of its memory timeline, and of those who write such texts by hand.
+/// The spellings of torch.profiler (Category), of its memory timeline, and of people who write such texts by hand.
 std::optional<MemoryKind> kind_of_word(std::string_view word) {
   using Spelling = std::pair<std::string_view, MemoryKind>;
   static constexpr std::array<Spelling, 16> kSpellings{{{"parameter", MemoryKind::parameter},
@@ -56,7 +56,7 @@ std::optional<MemoryKind> declared_kind(std::string_view text) {
       R"((?i)(?:^|[^a-z_])(?:memory_)?(?:kind|category|component)['"]?\s*[:=]\s*['"]?([a-z _-]*[a-z]))");
   std::string word;
   if (!RE2::PartialMatch({text.data(), text.size()}, key, &word)) return std::nullopt;
-  // The key that follows: "kind=parameter name=h.0.attn.weight".
+  // Returns the key that follows: "kind=parameter name=h.0.attn.weight".
   constexpr std::string_view kNext = " name";
   if (word.ends_with(kNext)) word.resize(word.size() - kNext.size());
   return kind_of_word(word);

@@ -54,23 +54,24 @@ const PhaseRun& DeviceKinds::made_in(const RecordedAllocation& allocation) const
   return known_.phases.at(allocation.history.alloc_event);
 }
 
-/// The failure whose exception freed it, or null.
+/// Returns the failure whose exception freed it, or null.
 const Failure* DeviceKinds::failure_of(const RecordedAllocation& allocation) const {
   return allocation.history.free_event.is_none() ? nullptr : known_.unwound_by(allocation.history.free_event);
 }
 
-/// Whether the program freed it, and not an exception.
+/// Whether the program freed it, as opposed to an exception.
 bool DeviceKinds::is_freed(const RecordedAllocation& allocation) const {
   return !allocation.history.free_event.is_none() && failure_of(allocation) == nullptr;
 }
 
-/// The last one where it is still there at the end; where an exception freed it, that of the failure.
+/// Returns the event that freed it: the last event if it still exists at the end; the failure's if an exception freed
+/// it.
 const PhaseRun& DeviceKinds::gone_in(const RecordedAllocation& allocation) const {
   if (allocation.history.free_event.is_none()) return last_;
   return known_.phases.at(allocation.history.free_event);
 }
 
-/// Before its phase made the last thing that it made: in a backward pass by autograd, and not by what came after it.
+/// Whether it was allocated before the last allocation of its phase: in a backward pass by autograd, not by later code.
 bool DeviceKinds::is_freed_within(const RecordedAllocation& allocation) const {
   return is_freed(allocation) && allocation.history.free_event < gone_in(allocation).last;
 }
@@ -79,7 +80,8 @@ bool DeviceKinds::is_parameter_size(std::uint64_t bytes) const {
   return known_.sizes.of(bytes).has_parameters();
 }
 
-/// Whether it is of a whole parameter, and freed where FSDP or ZeRO has copied it into the buffer of a reduction.
+/// Whether it has the size of a whole parameter, and was freed where FSDP or ZeRO has copied it into the buffer of a
+/// reduction.
 bool DeviceKinds::is_reduced(const RecordedAllocation& allocation) const {
   return is_freed(allocation) && is_parameter_size(allocation.bytes) &&
          known_.is_in_reduction(allocation.history.free_event);
@@ -90,9 +92,9 @@ bool DeviceKinds::met(const RecordedAllocation& allocation, Fate fate) const {
   return known_.fates.has(allocation.stack, allocation.bytes, fate);
 }
 
-/// Older than the events, and there to the end, of a gradient's size. Where there are as many as gradients, they are
-/// parameters. Where there are several for each gradient, they are parameters and an optimizer's state of the same
-/// sizes, which only their places distinguish.
+/// Older than the events, alive to the end, and of a gradient's size. If there are as many as gradients, they are
+/// parameters. If there are several for each gradient, they are parameters and an optimizer's state of the same sizes,
+/// which only their addresses distinguish.
 KindOf DeviceKinds::kind_of_old(const RecordedAllocation& allocation) const {
   if (allocation.stack_class == StackClass::optimizer)
     return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
@@ -106,7 +108,7 @@ KindOf DeviceKinds::kind_of_old(const RecordedAllocation& allocation) const {
   return by_behaviour(is_placed ? copy->kind : MemoryKind::parameter_or_state);
 }
 
-/// Older than the events: what autograd frees in the first backward pass was kept for it.
+/// Older than the events: memory that autograd frees in the first backward pass was kept for it.
 KindOf DeviceKinds::kind_of_old_freed(const RecordedAllocation& allocation) const {
   const PhaseRun& gone = gone_in(allocation);
   if (gone.epoch == 0 && gone.phase == Phase::backward && is_freed_within(allocation))
@@ -114,8 +116,8 @@ KindOf DeviceKinds::kind_of_old_freed(const RecordedAllocation& allocation) cons
   return {};
 }
 
-/// Made before the first forward pass, and there when it was over; with those that frames name there are as many of its
-/// size as gradients.
+/// Made before the first forward pass and alive after it; together with those that frames name, there are as many of
+/// its size as gradients.
 bool DeviceKinds::is_resident_parameter(const RecordedAllocation& allocation) const {
   const SizeFacts& facts = known_.sizes.of(allocation.bytes);
   const std::uint64_t gradients = facts.gradients_at_once();
@@ -134,15 +136,15 @@ KindOf DeviceKinds::kind_of_copy(const RecordedAllocation& allocation) const {
   return are_weights ? by_behaviour(MemoryKind::parameter) : by_frames(MemoryKind::input);
 }
 
-/// Weights where a module takes them as they are, and copies where it has its own. With an optimizer's state among them
-/// there are more than gradients.
+/// These are weights if a module takes them unchanged, and copies if it has separate ones. With an optimizer's state
+/// among them, there are more than gradients.
 KindOf DeviceKinds::kind_of_checkpoint(const RecordedAllocation& allocation) const {
   const SizeFacts& facts = known_.sizes.of(allocation.bytes);
   const bool is_only_one = facts.parameters == 0 && facts.gradients_at_once() == 0 && !is_freed(allocation);
   return is_only_one || is_resident_parameter(allocation) ? by_behaviour(MemoryKind::parameter) : KindOf{};
 }
 
-/// An optimizer that is none of PyTorch's: what has a parameter's size and stays over a backward pass.
+/// An optimizer outside PyTorch: memory that has a parameter's size and survives a backward pass.
 KindOf DeviceKinds::kind_of_zeros(const RecordedAllocation& allocation) const {
   if (gone_in(allocation).epoch == made_in(allocation).epoch) return kind_of_forward(allocation);
   return is_parameter_size(allocation.bytes) ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
@@ -155,12 +157,12 @@ KindOf DeviceKinds::kind_of_backward(const RecordedAllocation& allocation) const
   if (gone.first == made.first && is_freed_within(allocation)) return by_behaviour(MemoryKind::temporary);
   const bool is_over = made.first != last_.first && (gone.epoch > made.epoch || is_freed(allocation));
   if (!is_over) return kind_of_unfinished_backward(allocation);
-  // Double backward: a pass that is differentiated itself keeps what a later one frees. A gradient that is accumulated
-  // over batches may be freed where DDP takes it into a bucket.
+  // Double backward: a pass that is itself differentiated keeps memory that a later one frees. A gradient that is
+  // accumulated over batches may be freed where DDP copies it into a bucket.
   const bool is_accumulated = made.batches != gone.batches && is_parameter_size(allocation.bytes);
   if (gone.first != made.first && gone.phase == Phase::backward && is_freed_within(allocation) && !is_accumulated)
     return by_behaviour(MemoryKind::activation);
-  // The last temporaries are freed when nothing else is made any more.
+  // The last temporaries are freed after the last allocation.
   const bool is_last = gone.first == made.first;
   const bool is_gradient = is_last ? is_parameter_size(allocation.bytes) && !met(allocation, Fate::in_its_phase) : true;
   return by_behaviour(is_gradient ? MemoryKind::gradient : MemoryKind::temporary);
@@ -172,7 +174,7 @@ KindOf DeviceKinds::kind_of_reduction(const RecordedAllocation& allocation) cons
   return kind.kind == MemoryKind::gradient ? kind : by_frames(MemoryKind::communication);
 }
 
-/// The recording ends within the backward pass, or a failure does, or before anything shows that it is over.
+/// The recording ends within the backward pass, or a failure does, or before any sign that it is over.
 KindOf DeviceKinds::kind_of_unfinished_backward(const RecordedAllocation& allocation) const {
   const bool was_temporary = met(allocation, Fate::in_its_phase);
   const bool was_left = met(allocation, Fate::later);
@@ -211,7 +213,7 @@ KindOf DeviceKinds::kind_of_cache(const RecordedAllocation& allocation) const {
   return is_cache && kind.kind != MemoryKind::activation ? by_behaviour(MemoryKind::kv_cache) : kind;
 }
 
-/// Computed outside of modules from a batch, before the forward pass that takes it, and gone one step later.
+/// Computed outside modules from a batch, before the forward pass that uses it, and freed one step later.
 bool DeviceKinds::is_prepared_input(const RecordedAllocation& allocation) const {
   const PhaseRun& made = made_in(allocation);
   const PhaseRun& gone = gone_in(allocation);
@@ -233,7 +235,7 @@ KindOf DeviceKinds::kind_of_forward(const RecordedAllocation& allocation) const 
   }
   if (is_prepared_input(allocation)) return by_behaviour(MemoryKind::input);
   if (gone.epoch != made.epoch) return {};
-  // Without a backward pass after it, a forward pass has no end: what a server keeps for hours is no temporary.
+  // Without a backward pass after it, a forward pass has no end: memory that a server keeps for hours is not temporary.
   const bool has_ended = last_.first != made.first;
   return has_ended && gone.phase == made.phase ? by_behaviour(MemoryKind::temporary) : KindOf{};
 }
@@ -242,7 +244,7 @@ KindOf DeviceKinds::kind_of_forward(const RecordedAllocation& allocation) const 
 KindOf DeviceKinds::kind_of_unfinished_forward(const RecordedAllocation& allocation) const {
   const PhaseRun& made = made_in(allocation);
   const PhaseRun& gone = gone_in(allocation);
-  // Memory that outlives its backward pass is kept for something else.
+  // Memory that outlives its backward pass is kept for another purpose.
   if (gone.epoch != made.epoch) return {};
   if (is_prepared_input(allocation)) return by_behaviour(MemoryKind::input);
   const bool was_temporary = met(allocation, Fate::in_its_phase);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The knowledge of a KindWatch about a device, and the life of an allocation -> its kind. The moment that is looked at
-// makes no difference, so that every command gives one answer.
+// A KindWatch's facts about a device, and the life of an allocation -> its kind. The result does not depend on the
+// moment in question, so all commands agree.
 
 #include "analysis/kinds/kind_watch.hpp"
 #include "memviz/memory_state.hpp"
@@ -14,7 +14,7 @@ namespace memviz {
 struct RecordedAllocation {
   StackId stack;
   StackClass stack_class = StackClass::none;
-  KindOf declared; ///< set by a rule or the program; unknown: neither sets it
+  KindOf declared; ///< set by a rule or the program; unknown: by neither
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   BlockHistory history;
@@ -23,7 +23,7 @@ struct RecordedAllocation {
 class DeviceKinds {
 public:
   using OfDevice = KindWatch::Known::OfDevice;
-  /// `known` must outlive this.
+  /// `known` must outlive this object.
   explicit DeviceKinds(const OfDevice& known)
       : known_(known), last_(known.phases.now()), old_per_gradient_(known.sizes.old_per_gradient()) {}
 

@@ -22,8 +22,8 @@ template <std::size_t count> bool has_any(std::string_view text, const std::arra
   return false;
 }
 
-/// aten/src/ATen/cuda/CublasHandlePool.cpp, aten/src/ATen/native/cudnn/Conv_v8.cpp, and what cuDNN's and hipBLAS's
-/// callers are called.
+/// aten/src/ATen/cuda/CublasHandlePool.cpp, aten/src/ATen/native/cudnn/Conv_v8.cpp, and the names of the callers of
+/// cuDNN and hipBLAS.
 bool is_workspace(std::string_view name) {
   static constexpr std::array<std::string_view, 4> kNames{"setWorkspaceForHandle", "getNewWorkspace", "BlasLtWorkspace",
                                                           "at::native::run_conv_plan"};
@@ -31,7 +31,7 @@ bool is_workspace(std::string_view name) {
 }
 
 bool is_communication(std::string_view name, std::string_view function) {
-  // The caller of a function object has its type in the arguments of a template.
+  // The caller of a function object has its type in the template arguments.
   const std::string_view where = function.starts_with("std::") ? name : function;
   return has(where, "c10d::") || has(where, "nccl") || has(where, "NCCL");
 }
@@ -45,7 +45,7 @@ bool makes_parameters(std::string_view function) {
   return function.ends_with("::reset") || function.ends_with("reset_parameters") || is_constructor(function);
 }
 
-/// Whether it says nothing of who calls it: an operator, or where a thread begins.
+/// Whether it says nothing about its caller: an operator, or the start of a thread.
 bool is_generic(std::string_view function) {
   static constexpr std::array<std::string_view, 6> kStarts{"at::", "aten::", "c10::", "caffe2::", "torch::", "__kmp"};
   static constexpr std::array<std::string_view, 8> kNames{"??",
@@ -68,15 +68,14 @@ bool is_random(std::string_view function) {
   return std::ranges::any_of(kNames, [&](std::string_view name) { return function.starts_with(name); });
 }
 
-/// Whether a file in Python, or a function, has the name of a cache of keys and values: those of transformers and vLLM
-/// have.
+/// Whether a Python file or function is named like a cache of keys and values, as in transformers and vLLM.
 bool is_kv_cache(std::string_view name) {
   static constexpr std::array<std::string_view, 6> kNames{"kv_cache",       "kvcache",      "past_key_value",
                                                           "cache_utils.py", "cache_engine", "KVCache"};
   return has_any(name.substr(name.rfind('/') + 1), kNames);
 }
 
-/// Whether it is a function in Python that loads weights, by its name.
+/// Whether it is a Python function that loads weights, by its name.
 bool is_loader(std::string_view name) {
   static constexpr std::array<std::string_view, 3> kNames{"from_pretrained", "set_module_tensor", "materialize_"};
   static constexpr std::array<std::string_view, 6> kWeights{"weight", "state_dict", "checkpoint",
@@ -84,15 +83,15 @@ bool is_loader(std::string_view name) {
   return has_any(name, kNames) || (has(name, "load") && has_any(name, kWeights));
 }
 
-/// Whether it is a function in Python by which the layers of vLLM and SGLang make their weights, or quantise and repack
-/// them after they were read.
+/// Whether it is a Python function with which the layers of vLLM and SGLang make their weights, or quantise and repack
+/// them after reading.
 bool makes_weights(std::string_view name) {
   static constexpr std::array<std::string_view, 3> kNames{"create_weights", "create_lora_weights",
                                                           "process_weights_after_loading"};
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
-/// Returns the part of training that calls this function of PyTorch in C++.
+/// Returns the part of training that calls this C++ function of PyTorch.
 std::uint64_t library_marks(std::string_view function) {
   if (makes_parameters(function)) return mark::module_parameters;
   if (function.starts_with("torch::optim::")) return mark::optimizer;
@@ -136,7 +135,7 @@ std::uint64_t python_marks(std::string_view name) {
 } // namespace
 
 std::uint64_t name_marks(std::string_view name) {
-  // Names in C++ are long, and there are many of them: no function in Python has one with a colon.
+  // C++ names are long and frequent: no Python function has a colon in its name.
   const bool is_cpp = has(name, "::");
   const std::string function = function_name(name);
   std::uint64_t marks = mark::seen | library_marks(function) | (is_cpp ? cpp_marks(name) : python_marks(name));
@@ -153,7 +152,7 @@ std::uint64_t file_marks(std::string_view path) {
   marks |= mark::python;
   if (has(file, "torch/nn/modules/"))
     marks |= file.ends_with("torch/nn/modules/module.py") ? mark::module_file : mark::modules_file;
-  // apex and others have theirs in folders of these names.
+  // apex and others keep theirs in folders of these names.
   if (has(file, "/optim/") || has(file, "/optimizers/")) marks |= mark::optimizer_file;
   if (file.ends_with("torch/optim/optimizer.py")) marks |= mark::optimizer_base;
   static constexpr std::array<std::string_view, 3> kContexts{"torch/utils/_contextlib.py",

@@ -1,21 +1,21 @@
 #pragma once
 
-// The texts of a frame -> marks: what PyTorch's own names of files and functions say of the part of training that
-// allocates there.
+// The texts of a frame -> marks: which part of training allocates there, according to PyTorch's own names of files and
+// functions.
 
 #include <cstdint>
 #include <string_view>
 
 namespace memviz {
 
-/// The marks of a file name or of a function's name that a rule asks for.
+/// The marks of file names and function names that rules use.
 namespace mark {
 enum : std::uint64_t {
   seen = 1U << 0U,
   // of file names
   python = 1U << 1U,
   module_file = 1U << 2U,  ///< torch/nn/modules/module.py
-  modules_file = 1U << 3U, ///< another one of torch.nn.modules
+  modules_file = 1U << 3U, ///< another file of torch.nn.modules
   optimizer_file = 1U << 4U,
   graph_file = 1U << 5U, ///< torch/autograd/graph.py
   data_file = 1U << 6U,
@@ -27,7 +27,7 @@ enum : std::uint64_t {
   accumulate_grad = 1U << 11U,
   engine = 1U << 12U,
   copy = 1U << 13U,
-  generic = 1U << 14U,           ///< says nothing of who calls it
+  generic = 1U << 14U,           ///< says nothing about its caller
   module_parameters = 1U << 15U, ///< moves a module's parameters, or makes them
   optimizer = 1U << 16U,
   data_loader = 1U << 17U,

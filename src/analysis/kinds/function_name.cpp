@@ -18,7 +18,7 @@ std::string function_name(std::string_view signature) {
     if (first == '<') ++depth;
     if (depth == 0) name += first;
     if (first == '>' && depth > 0) --depth;
-    // Ahead of the name is the type of the result.
+    // The type of the result precedes the name.
     if (depth == 0 && first == ' ') name.clear();
     signature.remove_prefix(1);
   }

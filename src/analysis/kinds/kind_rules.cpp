@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-/// The kinds that a rule can name; the last ones only say that something is unknown.
+/// The kinds that a rule can name; the last ones only express that something is unknown.
 constexpr auto kRuleKinds = static_cast<std::size_t>(MemoryKind::parameter_or_state);
 
 /// "parameter, gradient, ... or workspace"
@@ -44,7 +44,7 @@ struct KindRules::Rule {
 };
 
 KindRules::KindRules(std::string_view text) {
-  std::deque<Rule> rules; // a regular expression does not move
+  std::deque<Rule> rules; // a regular expression is not movable
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));

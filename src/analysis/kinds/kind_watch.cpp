@@ -10,13 +10,13 @@ namespace memviz {
 
 namespace {
 
-/// Memory that is freed earlier may be a batch.
+/// Memory freed earlier may be a batch.
 constexpr std::uint32_t kEpochsOfResident = 2;
 constexpr std::size_t kMostFailures = 4096;
 constexpr std::size_t kMostReductions = std::size_t{1} << 20U;
 constexpr std::size_t kMostFates = std::size_t{1} << 20U;
 
-/// A stack and a size in 64 bits: the size in bytes up to 2 GiB, in units of the allocator's 512 bytes from there.
+/// A stack and a size in 64 bits: the size in bytes up to 2 GiB, above that in units of the allocator's 512 bytes.
 std::uint64_t number_of(StackId stack, std::uint64_t size_bytes) {
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 31U;
   const std::uint64_t size = size_bytes < kLarge ? size_bytes : kLarge | std::min(size_bytes >> 9U, kLarge - 1);
@@ -24,7 +24,7 @@ std::uint64_t number_of(StackId stack, std::uint64_t size_bytes) {
 }
 
 Fate fate_of(const PhaseRun& made, const PhaseRun& gone) {
-  // Two losses may share a forward pass, so that a later backward pass frees what it made.
+  // Two losses may share a forward pass, so a later backward pass frees memory of it.
   const bool is_made_forward = made.phase == Phase::forward || made.phase == Phase::before;
   if (is_made_forward && gone.phase == Phase::backward) return Fate::in_backward;
   return made.epoch == gone.epoch && made.phase == gone.phase ? Fate::in_its_phase : Fate::later;
@@ -72,7 +72,7 @@ bool CatSizes::is_cache() const {
 }
 
 void CalledBytes::add(EventIndex event, std::uint64_t size_bytes) {
-  // A pass without a backward pass ahead, of a teacher or of a validation, leaves next to nothing.
+  // A pass that no backward pass follows, as in a teacher or a validation, leaves almost nothing.
   constexpr std::uint64_t kLeastMade = 20;
   constexpr std::uint64_t kMostLeft = 2;
   if (made >= kLeastMade && live <= kMostLeft) *this = {.first = event};
@@ -97,7 +97,7 @@ using OfDevice = KindWatch::Known::OfDevice;
 void OfDevice::begin_run() {
   const PhaseRun& previous = phases.previous();
   for (const Freed& freed : freed_last) {
-    // The pass may have freed the last of its temporaries as well.
+    // The pass may also have freed the last of its temporaries.
     if (fates.has(freed.stack, freed.size_bytes, Fate::in_its_phase)) continue;
     fates.add(freed.stack, freed.size_bytes, Fate::later);
     if (SizeFacts* const facts = sizes.add(freed.size_bytes)) facts->gradients.add(previous.epoch);
@@ -137,8 +137,8 @@ void OfDevice::allocated(const Began& began, StackClass stack_class, std::uint64
     if (SizeFacts* const facts = sizes.add(size_bytes)) ++facts->parameters;
 }
 
-/// Whether a backward pass that is nearly over has left it to the program, which frees it now. The first call for what
-/// the first quarter of the forward pass made says that it is.
+/// Whether a nearly finished backward pass has left it to the program, which frees it now. The first call for memory of
+/// the first quarter of the forward pass shows that it is nearly finished.
 bool OfDevice::is_output(const Began& began) {
   PhaseRun& now = phases.now();
   if (began.event < called.first) return false;

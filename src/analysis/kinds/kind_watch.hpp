@@ -1,6 +1,6 @@
 #pragma once
 
-// Events in order -> what a KindWatch knows after the last one.
+// Events in order -> the facts of a KindWatch after the last one.
 
 #include "analysis/kinds/declared_kinds.hpp"
 #include "analysis/kinds/old_copies.hpp"
@@ -27,8 +27,8 @@ enum class Fate : std::uint8_t {
   later = 4,        ///< anything else
 };
 
-/// The fates that allocations of one stack and size had. One line may make both what is kept and what is not, a call in
-/// a call: their sizes distinguish them.
+/// The fates of allocations with one stack and size. One line may make both kept and temporary memory, a call within a
+/// call; their sizes distinguish them.
 class FateTable {
 public:
   void add(StackId stack, std::uint64_t size_bytes, Fate fate);
@@ -36,21 +36,21 @@ public:
   [[nodiscard]] bool has(StackId stack, std::uint64_t size_bytes, Fate fate) const;
 
 private:
-  NumberMap fates_; ///< the sum of the fates by stack and size
+  NumberMap fates_; ///< the total of the fates by stack and size
 };
 
 /// The copies to the device that one stack made before the first forward pass and that were not freed before it:
-/// weights, where there are many, of several sizes.
+/// weights, if there are many of several sizes.
 struct Copies {
   std::uint64_t count = 0;
-  std::array<std::uint64_t, 3> sizes = {}; ///< different ones; 0: no more
+  std::array<std::uint64_t, 3> sizes = {}; ///< distinct ones; 0: no further ones
 
   void add(std::uint64_t size_bytes);
   [[nodiscard]] bool are_weights() const;
 };
 
-/// The sizes that one torch.cat() in a module asked for, in the order of the events: they grow where it keeps a cache
-/// of keys and values.
+/// The sizes that one torch.cat() in a module requested, in the order of the events: they grow if it keeps a cache of
+/// keys and values.
 struct CatSizes {
   std::uint64_t last_bytes = 0;
   std::uint64_t grown = 0; ///< how often
@@ -71,29 +71,30 @@ struct CalledBytes {
 
   void add(EventIndex event, std::uint64_t size_bytes);
   void remove(std::uint64_t size_bytes);
-  /// Whether `event` is one of the last of them, which may be temporaries that are still needed.
+  /// Whether `event` is one of the last of them, which may be temporaries still in use.
   [[nodiscard]] bool is_latest(EventIndex event) const {
     return event >= latest[static_cast<std::size_t>(made % latest.size())];
   }
-  /// Whether much of it is still there, as it is for a backward pass alone. Without one a forward pass keeps what its
-  /// last module made, skip connections and caches of keys and values: in transformers and U-Nets less than a fifth.
+  /// Whether much of it still exists, as is the case only if a backward pass follows. Otherwise a forward pass keeps
+  /// only the output of its last module, skip connections and caches of keys and values: in transformers and U-Nets
+  /// less than a fifth.
   [[nodiscard]] bool keeps_for_backward() const;
 };
 
-/// An allocation that failed within a forward pass: an exception frees what the pass holds.
+/// An allocation that failed within a forward pass: an exception frees the memory of the pass.
 struct Failure {
   EventIndex event;
   EventIndex until = kLastPossibleEvent; ///< the next allocation
   CalledBytes called;
 };
 
-/// The engine of autograd runs in its own thread, without Python: where only Python's frames are recorded, what it
-/// allocates has no stack.
+/// The engine of autograd runs in a separate thread, without Python: if only Python frames are recorded, its
+/// allocations have no stack.
 [[nodiscard]] inline StackClass class_where_recorded(StackClass stack_class, bool has_cpp_frames) {
   return stack_class == StackClass::none && !has_cpp_frames ? StackClass::backward : stack_class;
 }
 
-/// Whether it is a node of autograd that makes it.
+/// Whether a node of autograd makes it.
 [[nodiscard]] inline bool is_of_backward(StackClass stack_class) {
   return stack_class == StackClass::backward || stack_class == StackClass::accumulate_grad ||
          stack_class == StackClass::reduction;
@@ -104,7 +105,7 @@ struct Failure {
   return stack_class == StackClass::module_call || stack_class == StackClass::cat_call;
 }
 
-/// As far as its frames say, for what is older than the events or made before the first forward pass.
+/// Returns what its frames show, for memory that is older than the events or made before the first forward pass.
 [[nodiscard]] inline bool may_be_parameter(StackClass stack_class) {
   switch (stack_class) {
   case StackClass::none:
@@ -139,22 +140,22 @@ struct KindWatch::Known {
       StackId stack;
       std::uint64_t size_bytes = 0;
     };
-    /// Made by the backward pass that the events are in and freed since its last allocation: gradients, where the pass
-    /// is over.
+    /// Whether it was made by the current backward pass and freed since its last allocation: a gradient, if the pass is
+    /// over.
     std::vector<Freed> freed_last;
 
     void allocated(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void failed(EventIndex event);
     void survived(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
-    /// Whether a backward pass that has come to the beginning of its forward pass has left what `made` says: autograd
-    /// frees in reverse, so that the program holds it, as it does with the output of a model.
+    /// Whether a backward pass that has reached the beginning of its forward pass has left `made`: autograd frees in
+    /// reverse, so the program holds it, like the output of a model.
     [[nodiscard]] static bool is_left_by(const PhaseRun& backward, EventIndex made, EventIndex gone) {
       return made > backward.middle && gone > backward.nearly_over;
     }
-    /// The failure whose exception freed what `event` freed, or null.
+    /// Returns the failure whose exception freed it, or null.
     [[nodiscard]] const Failure* unwound_by(EventIndex event) const;
-    /// Whether `event` comes right after an allocation by a reduction of gradients.
+    /// Whether `event` directly follows an allocation by a reduction of gradients.
     [[nodiscard]] bool is_in_reduction(EventIndex event) const;
 
   private:
@@ -170,7 +171,7 @@ struct KindWatch::Known {
   };
 
   std::map<DeviceId, OfDevice> devices;
-  OfDevice* current = nullptr; ///< of `current_device`: the events of one device come after the other
+  OfDevice* current = nullptr; ///< of `current_device`: the devices' events come one after the other
   DeviceId current_device;
 
   [[nodiscard]] OfDevice& of(DeviceId device) {
@@ -179,13 +180,12 @@ struct KindWatch::Known {
     current = &devices.try_emplace(device).first->second;
     return *current;
   }
-  /// As far as the events have come.
+  /// The facts as far as the events have come.
   [[nodiscard]] StackClass class_of(StackId stack) {
     return class_where_recorded(classes->of(stack), classes->has_cpp_frames());
   }
   KindRules rules;
-  std::optional<StackClasses>
-      classes; ///< not to be asked for a stack once the last event has come, as `declared_kinds`
+  std::optional<StackClasses> classes; ///< not to be asked for a stack after the last event, like `declared_kinds`
   std::optional<DeclaredKinds> declared_kinds;
   bool has_declarations = false;
 

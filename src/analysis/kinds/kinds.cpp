@@ -30,7 +30,7 @@ public:
         if (block.is_active()) blocks_.push_back(&block);
     std::ranges::sort(blocks_, {}, &Block::address);
   }
-  /// Null where there is none.
+  /// Returns null if there is none.
   [[nodiscard]] const Block* at(std::uint64_t address) const {
     const auto found = std::ranges::lower_bound(blocks_, address, {}, &Block::address);
     return found == blocks_.end() || (*found)->address != address ? nullptr : *found;
@@ -72,7 +72,7 @@ public:
     allocation.bytes = life.size_bytes;
     for (const StringId text : record.annotations_of(life))
       add(allocation, text);
-    // A declared size may fill all of the allocation's block.
+    // A declared tensor may fill the whole block of the allocation.
     Life place = life;
     const Block* const block = history.is_kept ? end.at(life.address) : nullptr;
     if (block != nullptr) place.size_bytes = block->size_bytes;
@@ -116,7 +116,7 @@ void add_block(KindAccount& account, const MemoryState& state, std::uint32_t blo
   amount.bytes_by[static_cast<std::size_t>(kind.evidence)] += bytes;
 }
 
-/// Whether a file is of vLLM's or SGLang's own code.
+/// Whether a file belongs to vLLM's or SGLang's own code.
 bool is_server_file(std::string_view path) {
   constexpr std::array<std::string_view, 5> kFolders{"/vllm/v1/", "/vllm/model_executor/", "/vllm/entrypoints/",
                                                      "/vllm/worker/", "/sglang/srt/"};

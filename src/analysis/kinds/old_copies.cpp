@@ -13,22 +13,22 @@ namespace memviz {
 
 namespace {
 
-/// A model, an averaged one, a reference, and the states of any optimizer of PyTorch's.
+/// The maximum: a model, an averaged one, a reference, and the states of any PyTorch optimizer.
 constexpr std::uint64_t kMostCopies = 8;
 
 /// An old block of a gradient's size.
 struct Place {
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
-  std::size_t segment = 0;        ///< its index in the order of time
+  std::size_t segment = 0;        ///< its index in time order
   bool is_first = false;          ///< in its segment
-  std::uint64_t newer_before = 0; ///< the bytes before it in the order of time that are newer, or free
-  /// The number of the copy that it is part of: the first blocks of a size, as many as there are gradients, are part of
-  /// copy 0. A block after a gap was made once something had been freed, so that it is part of the last copy.
+  std::uint64_t newer_before = 0; ///< bytes before it in time order that are newer, or free
+  /// The number of the copy that it belongs to: the first blocks of a size, as many as there are gradients, are copy 0.
+  /// A block after a gap was made after something had been freed, so it belongs to the last copy.
   std::uint64_t copy = 0;
 };
 
-/// Runs of adjacent segments from the highest address down, the segments of each upward.
+/// Orders runs of adjacent segments from the highest address down, and the segments of each run upward.
 std::vector<const Segment*> ordered_by_runs(std::span<const Segment> segments) {
   std::vector<const Segment*> ordered;
   for (std::size_t end = segments.size(); end > 0;) {
@@ -42,8 +42,8 @@ std::vector<const Segment*> ordered_by_runs(std::span<const Segment> segments) {
   return ordered;
 }
 
-/// The driver's units of 32 MiB from the highest address down, the segments of each upward. Without larger segments,
-/// for which it looks for a gap between addresses.
+/// Orders the driver's units of 32 MiB from the highest address down, and the segments of each upward. Excludes larger
+/// segments, for which the driver looks for a gap between addresses.
 std::vector<const Segment*> ordered_by_units(std::span<const Segment> segments) {
   constexpr std::uint64_t kUnitBytes = std::uint64_t{1} << 25U;
   std::vector<const Segment*> ordered;
@@ -59,7 +59,7 @@ public:
   Layout(const SizeTable& sizes, std::uint64_t copies) : sizes_(sizes), copies_(copies) {}
 
   void add(const MemoryMap& end, const Segment& segment, const std::function<OldBlock(std::uint32_t)>& block_at);
-  /// Whether the first `early` copies were made together, and others after a step of training.
+  /// Whether the first `early` copies were made together, and others after a training step.
   [[nodiscard]] bool is_split_after(std::uint64_t early) const;
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
 
@@ -70,7 +70,7 @@ private:
   std::uint64_t copies_;
   std::vector<Place> places_;
   std::size_t segments_ = 0;
-  std::uint64_t newer_ = 0;                            ///< the bytes so far that are newer, or free
+  std::uint64_t newer_ = 0;                            ///< bytes so far that are newer, or free
   std::map<std::uint64_t, std::uint64_t> before_gaps_; ///< by size: the number of blocks that are not after a gap
 };
 
@@ -91,7 +91,7 @@ void Layout::add(const MemoryMap& end, const Segment& segment, const std::functi
   ++segments_;
 }
 
-/// Memory that was free when the model was made would have been taken.
+/// Memory that was free when the model was made would have been used.
 bool Layout::has_all_before_gaps(std::uint64_t early) const {
   return std::ranges::all_of(before_gaps_, [&](const auto& counted) {
     const auto& [size, count] = counted;
@@ -117,13 +117,13 @@ bool Layout::is_split_after(std::uint64_t early) const {
       before_early = place.newer_before;
     }
   }
-  // The step has made gradients, and its activations.
+  // The step has made gradients and activations.
   const std::uint64_t step_bytes = copied_bytes / 2;
   return step_bytes > 0 && before_early < step_bytes && before_late >= before_early + step_bytes &&
          has_all_before_gaps(early);
 }
 
-/// The kinds that every possible split gives, sorted by address.
+/// Returns the kinds on which all possible splits agree, sorted by address.
 std::vector<OldCopy> kinds_by(const Layout& layout, std::uint64_t copies) {
   std::uint64_t latest = 0;
   for (std::uint64_t split = 1; split < copies; ++split)
@@ -155,7 +155,7 @@ std::vector<OldCopy> find_old_copies(const MemoryMap& end, std::span<const Segme
   const std::vector<OldCopy> by_units = kinds_in(ordered_by_units(segments));
   std::vector<OldCopy> found;
   std::ranges::set_union(by_runs, by_units, std::back_inserter(found));
-  // A block to which the orders give different kinds stays without one.
+  // A block for which the orders give different kinds gets none.
   std::vector<OldCopy> agreed;
   for (auto begin = found.begin(); begin != found.end();) {
     const auto next =

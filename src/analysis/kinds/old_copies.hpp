@@ -1,7 +1,7 @@
 #pragma once
 
-// The memory that is older than the recording, in the order in which it was made -> parameters and an optimizer's
-// state, which have the same sizes.
+// The memory older than the recording, in the order in which it was made -> parameters and an optimizer's state, which
+// have the same sizes.
 
 #include "analysis/kinds/size_facts.hpp"
 #include "memviz/memory_kind.hpp"
@@ -22,19 +22,19 @@ struct OldCopy {
   friend auto operator<=>(const OldCopy&, const OldCopy&) = default;
 };
 
-/// The part that a block of the end of a recording takes.
+/// The role of a block of the recording's end.
 enum class OldBlock : std::uint8_t {
-  candidate, ///< older than the events, and no frame says what it is
+  candidate, ///< older than the events, and no frame shows its kind
   other,     ///< older than the events
   newer,     ///< made by the events, or free
 };
 
-/// Returns the old blocks of one device whose kinds their places show, sorted by address. `block_at` gives the part of
-/// the block with an index.
+/// Returns the old blocks of one device whose addresses show their kinds, sorted by address. `block_at` returns the
+/// role of the block with an index.
 ///
-/// CUDA gives out addresses upward within a run of adjacent segments, or within 32 MiB, and one of these below the
-/// other, so the order of places is the order of time. A program makes its parameters first, without gaps between them;
-/// the gradients and activations of its first step come next, and an optimizer's state after them.
+/// CUDA gives out addresses upward within a run of adjacent segments, or within 32 MiB, and each of these below the
+/// previous one, so the order of addresses shows the order in time. A program makes its parameters first, without gaps
+/// between them; then come the gradients and activations of its first step, then an optimizer's state.
 [[nodiscard]] std::vector<OldCopy> find_old_copies(const MemoryMap& end, std::span<const Segment> segments,
                                                    const SizeTable& sizes,
                                                    const std::function<OldBlock(std::uint32_t)>& block_at);

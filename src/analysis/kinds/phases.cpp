@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostRuns = std::size_t{1} << 20U;
 
-/// The phase that an allocation by `stack_class` belongs to; nullopt: any.
+/// Returns the phase of an allocation by `stack_class`; nullopt: any.
 std::optional<Phase> phase_of(StackClass stack_class, Phase now) {
   switch (stack_class) {
   case StackClass::backward:
@@ -21,7 +21,7 @@ std::optional<Phase> phase_of(StackClass stack_class, Phase now) {
   case StackClass::optimizer_state: return Phase::optimizer;
   case StackClass::cat_call:
   case StackClass::module_call: return Phase::forward;
-  // Code outside of modules: a loss, the averaging of weights, the model's making.
+  // Code outside modules: a loss, the averaging of weights, the creation of the model.
   case StackClass::zeros_like:
   case StackClass::forward: return now == Phase::before ? Phase::before : Phase::forward;
   case StackClass::data_loader:

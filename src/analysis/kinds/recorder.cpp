@@ -10,7 +10,7 @@ namespace memviz {
 
 namespace {
 
-/// The first that lies within these bytes: an allocation may begin before its tensor does.
+/// Returns the first that lies within these bytes: an allocation may begin before its tensor does.
 const DeclaredMemory* declared_within(const DeclaredTable& table, DeviceId device, std::uint64_t address,
                                       std::uint64_t size_bytes) {
   const auto place = [](const DeclaredMemory& one) { return std::tuple(one.device, one.address); };

@@ -54,7 +54,7 @@ std::uint64_t sharding_name_marks(std::string_view name) {
 
 void ShardingFrames::add(std::uint64_t marks) {
   if (is_in_optimizer_) return;
-  // FSDP's collectives call a function that allocates for any of them.
+  // FSDP's collectives share a function that allocates.
   const bool is_decided = innermost_ != 0 && ((innermost_ & mark::collectives_file) == 0 || (innermost_ & kRoles) != 0);
   if (!is_decided && (marks & kFiles) != 0) innermost_ = marks;
   // A step of ZeRO calls the optimizer that it shards.
@@ -80,7 +80,7 @@ std::optional<StackClass> ShardingFrames::class_of_zero() const {
   if (is_zero_step_ && (is(mark::step) || is(mark::reduces))) return StackClass::gradient;
   if (is_zero_step_) return StackClass::optimizer;
   if (is(mark::reduces)) return StackClass::reduction;
-  // In a module's constructor under zero.Init() as well.
+  // Under zero.Init(), also in a module's constructor.
   if (is(mark::flattens) || is(mark::fsdp_file)) return StackClass::parameter;
   return is(mark::constructor) ? std::optional(StackClass::master_copy) : std::nullopt;
 }

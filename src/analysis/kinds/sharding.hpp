@@ -1,7 +1,7 @@
 #pragma once
 
 // The frames of FSDP and of DeepSpeed's ZeRO on a stack -> which part of sharded training allocates there. The
-// innermost of these frames decides; names are those of torch 2.13 and of DeepSpeed 0.19.8.
+// innermost of these frames decides. The names are from torch 2.13 and DeepSpeed 0.19.8.
 
 #include "analysis/kinds/stack_class.hpp"
 
@@ -13,14 +13,14 @@ namespace memviz {
 
 /// Returns the marks of a file of FSDP or ZeRO; 0 for other files. `file` has no backslashes.
 [[nodiscard]] std::uint64_t sharding_file_marks(std::string_view file);
-/// Returns the marks of a function of Python's that has a part in FSDP or ZeRO; 0 for others.
+/// Returns the marks of a Python function that is part of FSDP or ZeRO; 0 for others.
 [[nodiscard]] std::uint64_t sharding_name_marks(std::string_view name);
 
 /// The frames of a stack, innermost first.
 class ShardingFrames {
 public:
   void add(std::uint64_t marks);
-  /// The class of the stack; nothing where these frames do not decide it.
+  /// Returns the class of the stack; nullopt if these frames do not decide it.
   [[nodiscard]] std::optional<StackClass> stack_class() const;
 
 private:

@@ -8,7 +8,7 @@ namespace memviz {
 
 namespace {
 
-/// No model has parameters of so many sizes.
+/// More sizes than the parameters of any model have.
 constexpr std::size_t kMostSizes = 65536;
 
 } // namespace

@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// The number of gradients of one size that exist at once: made by a backward pass, and still there after it.
+/// The number of gradients of one size that exist at once: made by a backward pass, and alive after it.
 struct GradientCount {
   std::uint32_t epoch = 0;
   std::uint64_t in_epoch = 0;
@@ -21,13 +21,13 @@ struct GradientCount {
 /// The counts of the allocations of one size, by the kinds that they may have.
 struct SizeFacts {
   GradientCount gradients;          ///< those that were freed again
-  std::uint64_t kept_gradients = 0; ///< those that are there at the end
-  std::uint64_t old_gradients = 0;  ///< older than the events and there at the end, by AccumulateGrad
+  std::uint64_t kept_gradients = 0; ///< alive at the end
+  std::uint64_t old_gradients = 0;  ///< older than the events and alive at the end, by AccumulateGrad
   std::uint64_t parameters = 0;     ///< named by their stacks
   std::uint64_t placeholders = 0;   ///< the ones freed before the first forward pass
-  std::uint64_t old = 0;            ///< older than the events and there at the end: parameters, or an optimizer's state
-  std::uint64_t unfinished = 0;     ///< made by the backward pass that the recording ends in, and there at the end
-  /// Made before the first forward pass, and there for good.
+  std::uint64_t old = 0;            ///< older than the events and alive at the end: parameters, or an optimizer's state
+  std::uint64_t unfinished = 0;     ///< made by the backward pass in which the recording ends, and alive at the end
+  /// The number made before the first forward pass and never freed.
   std::uint64_t residents = 0;
 
   [[nodiscard]] std::uint64_t gradients_at_once() const {
@@ -40,11 +40,11 @@ struct SizeFacts {
 /// Facts by size, of a bounded number of sizes.
 class SizeTable {
 public:
-  /// Null where there are too many sizes: no model has so many.
+  /// Returns null if there are too many sizes for a model.
   [[nodiscard]] SizeFacts* add(std::uint64_t size_bytes);
   [[nodiscard]] const SizeFacts& of(std::uint64_t size_bytes) const;
-  /// Returns the number of allocations older than the events for each gradient of their size: the number that most of
-  /// the bytes have, because a temporary may look like a gradient. 0 where there are none.
+  /// Returns the number of allocations older than the events for each gradient of their size: the number that applies
+  /// to most of the bytes, because a temporary may look like a gradient. 0 if there are none.
   [[nodiscard]] std::uint64_t old_per_gradient() const;
   /// Whether there are `copies` allocations older than the events for each of some gradients of that size.
   [[nodiscard]] bool has_old_copies(std::uint64_t size_bytes, std::uint64_t copies) const;

@@ -11,11 +11,11 @@ namespace memviz {
 
 namespace {
 
-/// A function that loads weights or keeps keys and values is one of so many innermost frames in Python.
+/// A function that loads weights or keeps keys and values is one of this many innermost Python frames.
 constexpr std::size_t kNamedFrames = 4;
 
-/// Python's frames, innermost first, of which the innermost may be a program's own optimizer: functions of one file,
-/// and the outermost of these a step() that torch/optim/optimizer.py calls.
+/// The Python frames of a program's own optimizer, innermost first: functions of one file, the outermost of which is a
+/// step() that torch/optim/optimizer.py calls.
 class OwnOptimizer {
 public:
   void add(StringId file, std::uint64_t marks) {
@@ -51,7 +51,7 @@ private:
   std::size_t count_ = 0;
 };
 
-/// The signs that the frames of a stack give, each by all of its marks.
+/// The signs in the frames of a stack, each by all of its marks.
 namespace sign {
 enum : std::uint32_t {
   workspace = 1U << 0U,
@@ -95,7 +95,7 @@ constexpr std::array kPythonSigns{
     Sign{mark::fsdp_file, sign::sharded},
     Sign{mark::fsdp_file | mark::of_gradient, sign::sharded_gradient},
     Sign{mark::constructor, sign::constructor},
-    Sign{mark::makes_weights, sign::parameter}, // kernels that repack weights are seven frames within
+    Sign{mark::makes_weights, sign::parameter}, // kernels that repack weights are seven frames further in
 };
 /// The signs of the innermost Python frames.
 constexpr std::array kNearSigns{
@@ -121,7 +121,7 @@ template <std::size_t count> std::uint32_t signs_of(std::uint64_t marks, const s
   return signs;
 }
 
-/// Takes the frames of a stack, innermost first.
+/// Adds the frames of a stack, innermost first.
 class StackSigns {
 public:
   void add(const Frame& frame, std::uint64_t marks) {
@@ -144,8 +144,8 @@ private:
   OwnOptimizer own_optimizer_;
   ShardingFrames sharding_;
   ApplyLines apply_lines_;
-  std::uint64_t innermost_ = 0;     ///< marks of the innermost frame in Python
-  std::uint64_t innermost_cpp_ = 0; ///< frames that belong to more than PyTorch's operators
+  std::uint64_t innermost_ = 0;     ///< marks of the innermost Python frame
+  std::uint64_t innermost_cpp_ = 0; ///< frames that are not only PyTorch operators
   std::size_t python_frames_ = 0;
   bool has_cpp_ = false;
 };
@@ -163,7 +163,7 @@ void StackSigns::add_python(const Frame& frame, std::uint64_t marks) {
 void StackSigns::add_cpp(std::uint64_t marks) {
   has_cpp_ = true;
   signs_ |= signs_of(marks, kCppSigns);
-  // Frames of Python within are those of a hook.
+  // Python frames within are those of a hook.
   if ((marks & mark::accumulate_grad) != 0) signs_ |= innermost_ == 0 ? sign::accumulated : sign::hook;
   if (innermost_cpp_ == 0 && (marks & mark::generic) == 0) innermost_cpp_ = marks;
 }
@@ -180,16 +180,17 @@ StackClass StackSigns::stack_class() const {
   if (is(sign::backward)) return StackClass::backward;
   if (innermost_ == 0) return class_of_cpp();
   if (is(sign::load_state)) return StackClass::optimizer_state;
-  // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
+  // A closure that an optimizer calls runs the forward pass within the optimizer's frames, so only the innermost frame
+  // counts.
   if ((innermost_ & mark::optimizer_file) != 0 || own_optimizer_.is_found())
     return (innermost_ & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
   return class_by(signs_);
 }
 
-/// A program without Python, or a thread that computes a part of an operator, which may do so in any phase.
+/// A program without Python, or a thread that computes a part of an operator, which can run in any phase.
 StackClass StackSigns::class_of_cpp() const {
   if (innermost_cpp_ == 0) return StackClass::none;
-  // No optimizer of torch::optim makes a temporary by zeros_like().
+  // No torch::optim optimizer makes a temporary by zeros_like().
   if ((innermost_cpp_ & mark::optimizer) != 0)
     return (signs_ & sign::zeros_like) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
   std::uint32_t signs = signs_ & (sign::copy | sign::cast | sign::zeros_like | sign::cat);
@@ -209,7 +210,7 @@ StackClass StackSigns::class_by(std::uint32_t signs) const {
   return is(sign::cat) ? StackClass::cat_call : StackClass::module_call;
 }
 
-/// Outside of modules.
+/// Outside modules.
 StackClass StackSigns::class_outside(std::uint32_t signs) {
   const auto is = [&](std::uint32_t sign) { return (signs & sign) != 0; };
   if (is(sign::checkpoint)) return StackClass::checkpoint;

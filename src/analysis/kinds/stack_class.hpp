@@ -1,6 +1,6 @@
 #pragma once
 
-// A stack -> which part of training allocates there, by the names that PyTorch's own functions and files have.
+// A stack -> which part of training allocates there, by the names of PyTorch's own functions and files.
 
 #include "memviz/frames.hpp"
 
@@ -35,11 +35,11 @@ enum class StackClass : std::uint8_t {
   forward,     ///< anything else
 };
 
-/// Remembers the class of each stack, and what the texts of frames mark. A text is searched once, because a hostile
-/// file has one that is long in each of its frames. A stack's class is asked for once, when it is complete.
+/// Caches the class of each stack and the marks of each text. A text is searched once, because a hostile file may have
+/// a long one in each of its frames. A stack's class is computed once the stack is complete.
 class StackClasses {
 public:
-  /// `frames` may grow meanwhile.
+  /// `frames` may grow.
   explicit StackClasses(const FrameTable& frames) : frames_(frames) {}
 
   [[nodiscard]] StackClass of(StackId stack) {
@@ -56,9 +56,9 @@ private:
   [[nodiscard]] StackClass classify(StackId stack);
 
   const FrameTable& frames_;
-  std::vector<Marks> file_marks_;     ///< by text, of a file name; 0: not looked at
-  std::vector<Marks> name_marks_;     ///< by text, of a function's name; 0: not looked at
-  std::vector<std::uint8_t> classes_; ///< by stack; one more than the class, 0: not looked at
+  std::vector<Marks> file_marks_;     ///< by text, for file names; 0: not examined
+  std::vector<Marks> name_marks_;     ///< by text, for function names; 0: not examined
+  std::vector<std::uint8_t> classes_; ///< by stack; the class plus one, 0: not examined
   bool has_cpp_frames_ = false;
 };
 

@@ -9,8 +9,8 @@ namespace memviz {
 
 namespace {
 
-/// Returns what all steps up to each one left behind, of the steps whose blocks are older than any freed block ever
-/// gets. Empty if these are too few.
+/// Returns the running total of what the steps left behind, for steps whose blocks are older than any freed block ever
+/// gets. Empty if there are too few of these.
 std::vector<std::uint64_t> old_survivors(const std::vector<std::uint64_t>& survivors, std::size_t long_life) {
   constexpr std::size_t kFewest = 8;
   const std::size_t young = 1 + 2 * long_life;
@@ -26,7 +26,7 @@ Confidence one_less(Confidence confidence) {
   return confidence == Confidence::high ? Confidence::medium : Confidence::low;
 }
 
-/// Sums of survivors never fall, so rises alone show less than those of a floor: they have to come evenly.
+/// Sums of survivors never fall, so rises alone prove less than those of a floor: they must be evenly distributed.
 Confidence confidence_of(const Trend& left, std::size_t steps) {
   constexpr std::size_t kMany = 16;
   constexpr std::size_t kSome = 10;
@@ -35,7 +35,7 @@ Confidence confidence_of(const Trend& left, std::size_t steps) {
   return left.rises >= kSome && stairs >= kSome * 3 / 4 ? Confidence::medium : Confidence::low;
 }
 
-/// The floor may rise and fall with all that the stack holds; what is left behind does not.
+/// The floor may rise and fall with everything that the stack holds; what is left behind does not.
 void weigh(StackGrowth& growth, const std::vector<std::uint64_t>& left) {
   Trend& floor = growth.trend;
   if (left.empty() || floor.falls == 0 || floor.kind == TrendKind::stopped) return;
@@ -50,7 +50,7 @@ void weigh(StackGrowth& growth, const std::vector<std::uint64_t>& left) {
   }
 }
 
-/// Whether hardly anything is left of what the floor rose by up to the last steps: larger blocks took its place.
+/// Whether almost nothing is left of the floor's rise up to the last steps, because larger blocks took its place.
 bool is_replaced(const StackGrowth& growth) {
   constexpr std::uint64_t kHardly = 10; // one in ten
   const std::vector<std::uint64_t>& floor = growth.floor_bytes;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Facts about one kind of allocation -> whether and how it grows from step to step. Two signs are weighed: the floor
-// of each step, and the survivors. A leak leaves something in each step that is there at the end; mere variation
-// leaves young blocks only.
+// Facts about one kind of allocation -> whether and how it grows from step to step. Two signs are weighed: the floor of
+// each step, and the survivors. A leak leaves memory of each step alive at the end; mere variation leaves only young
+// blocks.
 
 #include "analysis/leaks/step_floors.hpp"
 

@@ -15,10 +15,10 @@ namespace memviz {
 
 namespace {
 
-/// More stacks than this are not worth a look at each: the largest are looked at.
+/// The maximum number of stacks that are examined: the largest ones.
 constexpr std::size_t kMostStacks = 1024;
 
-/// The stacks whose floors rose at all, those that rose most first.
+/// Returns the stacks whose floors rose at all, those that rose most first.
 std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
   struct Candidate {
     const KindFloors* kind;
@@ -43,8 +43,7 @@ std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
   return result;
 }
 
-/// Returns what PyTorch had and could have had when the device refused: reserved memory plus what the device had
-/// left.
+/// Returns what PyTorch had or could have had when the device refused: reserved memory plus what the device had left.
 std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceState& device_state) {
   if (device_state.last_oom_event.is_none()) return std::nullopt;
   const auto oom = static_cast<std::size_t>(device_state.last_oom_event.value());
@@ -60,7 +59,7 @@ std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const Dev
     }
   }
   const std::uint64_t capacity = saturating_sum(reserved_bytes, events.address(oom));
-  // cudaMemGetInfo that failed leaves any number.
+  // A failed cudaMemGetInfo leaves an arbitrary number.
   return capacity <= kMaxTotalBytes ? std::optional(capacity) : std::nullopt;
 }
 
@@ -68,7 +67,7 @@ std::uint64_t highest_floor(const StackGrowth& growth) {
   return *std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end());
 }
 
-/// Whether a pass under way has to keep it, or it is loaded before a pass.
+/// Whether a pass in progress has to keep it, or it is loaded before a pass.
 bool is_needed_by_pass(MemoryKind kind) {
   switch (kind) {
   case MemoryKind::parameter:
@@ -80,7 +79,8 @@ bool is_needed_by_pass(MemoryKind kind) {
   }
 }
 
-/// The series of those that hold most, in proportion to the steps: what is kept is bounded by the events.
+/// Returns the series of those that hold most. Their length is proportional to the steps, so the number kept is bounded
+/// by the events.
 void keep_series(std::vector<StackGrowth>& growths, std::size_t steps) {
   constexpr std::size_t kMostNumbers = 16384;
   const std::size_t kept = std::max<std::size_t>(16, kMostNumbers / steps);
@@ -107,8 +107,8 @@ private:
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_; ///< the kinds of live memory in the state
 };
 
-/// Whether what grows in steps without both passes may be what a pass keeps: its kind says so, many lines grow
-/// together, or it is not a small part of all that is allocated.
+/// Whether growth in steps without both passes may be what a pass keeps: its kind says so, many lines grow together, or
+/// it is not a small part of everything allocated.
 bool LeakFinder::may_be_one_pass(const StepFloors& floors, const DeviceLeaks& leaks) const {
   constexpr std::uint64_t kSmallPart = 32; // one in so many
   constexpr std::size_t kMany = 4;
@@ -121,7 +121,7 @@ bool LeakFinder::may_be_one_pass(const StepFloors& floors, const DeviceLeaks& le
   });
 }
 
-/// The layers of one pass repeat like steps do; what they keep is no leak.
+/// The layers of one pass repeat like steps do; what they keep is not a leak.
 Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) const {
   if (!leaks.steps.is_guess() || leaks.grows.empty()) return Doubt::none;
   if (2 * leaks.trend.bytes_per_step < static_cast<double>(leaks.bytes_per_step())) return Doubt::offset;
@@ -198,7 +198,7 @@ std::uint64_t DeviceLeaks::bytes_per_step() const {
 std::optional<std::uint64_t> DeviceLeaks::steps_left() const {
   const std::uint64_t growth_bytes = bytes_per_step();
   if (!capacity_bytes || growth_bytes == 0 || peak_bytes.size() < 2) return std::nullopt;
-  // The last step may be cut short before its peak.
+  // The last step may end before its peak.
   const std::uint64_t peak = std::max(peak_bytes.back(), peak_bytes[peak_bytes.size() - 2]);
   return peak >= *capacity_bytes ? 0 : (*capacity_bytes - peak) / growth_bytes;
 }

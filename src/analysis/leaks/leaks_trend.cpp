@@ -16,7 +16,7 @@ double as_double(std::uint64_t value) {
 
 /// The changes from step to step, summed up.
 struct Changes {
-  std::vector<std::size_t> rises; ///< steps that are higher than the one before
+  std::vector<std::size_t> rises; ///< steps that are higher than the previous one
   std::vector<std::size_t> falls;
   double risen_bytes = 0;
   double fallen_bytes = 0;
@@ -37,7 +37,7 @@ Changes changes_of(const std::vector<std::uint64_t>& bytes) {
   return changes;
 }
 
-/// The most steps from one rise to the next.
+/// Returns the largest distance between two rises, in steps.
 std::size_t longest_gap(const std::vector<std::size_t>& rises) {
   std::size_t gap = 1;
   for (std::size_t i = 1; i < rises.size(); ++i)
@@ -45,7 +45,7 @@ std::size_t longest_gap(const std::vector<std::size_t>& rises) {
   return gap;
 }
 
-/// The median change from one step to the next, from step `first` to step `last`.
+/// Returns the median change from one step to the next, from step `first` to step `last`.
 double middle_step(const Series& series, std::size_t first, std::size_t last) {
   Series changes;
   for (std::size_t i = first; i < last; ++i)
@@ -55,8 +55,8 @@ double middle_step(const Series& series, std::size_t first, std::size_t last) {
   return *middle;
 }
 
-/// Whether the second half grows by much less than the first. The first change is left out: what a program makes once
-/// it makes in its first step.
+/// Whether the second half grows by much less than the first. Ignores the first change, because a program makes its
+/// one-time allocations in the first step.
 bool slows_down(const Series& series) {
   constexpr std::size_t kFewest = 7;
   constexpr double kMuchLess = 0.25;
@@ -65,19 +65,19 @@ bool slows_down(const Series& series) {
   const double early = series[middle] - series[1];
   const double late = series.back() - series[middle];
   if (early <= 0 || late >= kMuchLess * early) return false;
-  // One leap among even steps is no slowing down.
+  // A single leap among even steps is not a slowdown.
   const double usual_early = middle_step(series, 1, middle);
   return usual_early <= 0 || middle_step(series, middle, series.size() - 1) < kMuchLess * usual_early;
 }
 
-/// Growth without falls that matter.
+/// Classifies growth without falls that matter.
 TrendKind kind_of_growth(const std::vector<std::uint64_t>& bytes, const Changes& changes) {
   if (bytes.back() <= bytes.front() || changes.rises.size() < 2) return TrendKind::none;
   const std::size_t quiet = bytes.size() - 1 - changes.rises.back();
   const std::size_t gap = longest_gap(changes.rises);
   if (quiet >= 2 && quiet > 2 * gap) return changes.rises.size() >= 3 ? TrendKind::stopped : TrendKind::none;
   if (slows_down(without_leaps(series_of(bytes)))) return TrendKind::stopped;
-  // Two rises are enough in three steps only.
+  // Two rises are enough only in three steps.
   return changes.rises.size() >= std::min<std::size_t>(3, bytes.size() - 1) ? TrendKind::grows : TrendKind::none;
 }
 
@@ -91,14 +91,14 @@ std::vector<std::uint64_t> troughs_of(const std::vector<std::uint64_t>& bytes, c
   return troughs;
 }
 
-/// Whether one fall, which shows less than a row of them, left much behind, upon which it rose to a new height.
+/// Whether one fall, which proves less than a series of them, left much behind, after which it rose to a new height.
 bool grows_after_one_fall(const std::vector<std::uint64_t>& bytes, std::size_t fall) {
   const std::uint64_t height = *std::max_element(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(fall));
   return bytes.back() > height;
 }
 
-/// Growth with falls that matter: few and large ones, after which it rises again, are late frees; where what they leave
-/// grows, there is a leak below them.
+/// Classifies growth with falls that matter. A few large ones, after which it rises again, are late frees; if the
+/// remaining level grows, there is a leak below them.
 TrendKind kind_of_sawtooth(const std::vector<std::uint64_t>& bytes, const Changes& changes) {
   const auto after_fall = std::count_if(changes.rises.begin(), changes.rises.end(),
                                         [&](std::size_t rise) { return rise > changes.falls.front(); });
@@ -113,7 +113,7 @@ TrendKind kind_of_sawtooth(const std::vector<std::uint64_t>& bytes, const Change
   return is_rising && left > kMuch * fall ? TrendKind::grows : TrendKind::late_frees;
 }
 
-/// The step from which on falls show anything: what falls before anything has risen is the end of the start-up.
+/// Returns the step from which falls count: one before anything has risen is the end of the start-up.
 std::size_t end_of_start(const std::vector<std::uint64_t>& bytes) {
   std::size_t end = 0;
   for (std::size_t step = 1; step < bytes.size() && bytes[step] <= bytes[step - 1]; ++step)
@@ -121,7 +121,7 @@ std::size_t end_of_start(const std::vector<std::uint64_t>& bytes) {
   return end;
 }
 
-/// The part of a series that grows: without leaps, and from the end of what is flat on.
+/// Returns the part of a series that grows: without leaps, and from the end of its flat part on.
 struct Growth {
   std::size_t first = 0;
   double per_step = 0;
@@ -129,14 +129,15 @@ struct Growth {
   Confidence confidence = Confidence::low;
 };
 
-/// Growth that never falls: from one rise to another, so that it does not matter where in a long stair the recording
-/// begins or ends.
+/// Classifies growth that never falls: measured from one rise to another, so that it does not matter where in a long
+/// stair the recording begins or ends.
 double slope_of_stairs(std::span<const double> series, const std::vector<std::size_t>& rises) {
   if (rises.size() < 3) return (series.back() - series.front()) / static_cast<double>(series.size() - 1);
   return (series[rises.back()] - series[rises.front()]) / static_cast<double>(rises.back() - rises.front());
 }
 
-/// By chance, each change is a rise or a fall as a coin falls. Rises count for less where a long pause is among them.
+/// By chance, each change would be a rise or a fall like a coin toss. Rises count for less if there is a long pause
+/// among them.
 Confidence confidence_of_stairs(std::size_t rises, std::size_t stairs) {
   constexpr std::size_t kMany = 16;
   constexpr std::size_t kSome = 7;
@@ -145,7 +146,7 @@ Confidence confidence_of_stairs(std::size_t rises, std::size_t stairs) {
 }
 
 Confidence confidence_of_drift(std::size_t steps, double drift) {
-  constexpr std::size_t kMany = 17; // windows of a drift, and one
+  constexpr std::size_t kMany = 17; // windows of a drift, plus one
   constexpr std::size_t kSome = 8;
   constexpr double kSure = 5.5; // standard errors
   constexpr double kLikely = 3.7;

@@ -11,7 +11,7 @@
 namespace memviz {
 namespace {
 
-/// One of the two, with what places its events on an axis.
+/// One of the two recordings, with what places its events on an axis.
 struct Run {
   const DeviceState& state;
   const EventTable& events;
@@ -57,7 +57,7 @@ OverlayAxis axis_of(const Run& before, const Run& after, const std::optional<Ove
   return *wanted;
 }
 
-/// The places of events on the axis, ascending; the events before the first step are left out.
+/// Returns the places of events on the axis, ascending; omits events before the first step.
 class AxisPlaces {
 public:
   AxisPlaces(const Run& run, OverlayAxis axis) : run_(run), axis_(axis) {}
@@ -84,7 +84,7 @@ private:
   const Run& run_;
   OverlayAxis axis_;
   std::size_t next_ = 0;
-  double last_ = 0; ///< times of damaged files may go back
+  double last_ = 0; ///< times of damaged files may run backward
 };
 
 double length_of(const Run& run, OverlayAxis axis) {

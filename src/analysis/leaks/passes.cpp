@@ -14,9 +14,9 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Whether a function of this name runs in a backward pass alone: autograd's engine, backward() of whatever class,
-/// hooks such as _post_backward_hook, and what computes a checkpoint's activations again. "forward_backward_step" runs
-/// in both passes.
+/// Whether a function of this name runs only in a backward pass: autograd's engine, backward() of any class, hooks such
+/// as _post_backward_hook, and the recomputation of a checkpoint's activations. "forward_backward_step" runs in both
+/// passes.
 bool is_backward_name(std::string_view name) {
   if (contains(name, "torch::autograd::Engine") || name == "unpack_hook") return true;
   constexpr std::array<std::string_view, 3> kMore{"forward", "step", "_and_"};
@@ -46,7 +46,7 @@ bool PassFinder::is_backward(StackId stack) {
   std::uint8_t& known = is_backward_[stack.value];
   if (known == 0) {
     const auto stack_frames = frames_.stack(stack);
-    // The engine's own thread has no frames of Python.
+    // The engine's own thread has no Python frames.
     const bool found = stack_frames.empty() ? has_only_python_ : std::ranges::any_of(stack_frames, [&](FrameId frame) {
       return names_.of(frames_.frame(frame).name);
     });

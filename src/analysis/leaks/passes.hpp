@@ -21,13 +21,13 @@ struct PassChange {
   std::size_t after = 0;
 };
 
-/// Remembers what it found out about stacks, which devices share.
+/// Caches its findings about stacks, which devices share.
 class PassFinder {
 public:
   /// `frames` must outlive this object.
   explicit PassFinder(const FrameTable& frames);
 
-  /// The changes between passes, at most a million.
+  /// Returns the changes between passes, at most a million.
   [[nodiscard]] std::vector<PassChange> changes_in(const EventTable& events);
 
 private:
@@ -35,12 +35,12 @@ private:
 
   const FrameTable& frames_;
   TextFacts<bool> names_;                 ///< whether a function is part of a backward pass
-  std::vector<std::uint8_t> is_backward_; ///< by stack; one more than the answer, 0: not looked at
+  std::vector<std::uint8_t> is_backward_; ///< by stack; the answer plus one, 0: not examined
   bool has_only_python_ = false;
 };
 
 /// Whether most of the steps that begin at `starts`, which ascend, have a forward and a backward pass. `place_of` maps
-/// the index of an event to the unit of `starts`. The last step need not be whole.
+/// the index of an event to the unit of `starts`. The last step may be incomplete.
 template <class Start, class PlaceOf>
 [[nodiscard]] bool have_both_passes(std::span<const Start> starts, std::span<const PassChange> changes,
                                     PlaceOf place_of) {

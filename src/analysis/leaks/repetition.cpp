@@ -14,7 +14,7 @@ namespace {
 /// The places at which one kind of allocation occurs.
 using Places = std::vector<std::uint64_t>;
 
-/// The kinds that occur equally often, evenly: a way to cut the trace into turns.
+/// Kinds that occur equally often and evenly: a way to divide the trace into turns.
 struct Turns {
   std::uint64_t kinds = 0;
   const Places* earliest = nullptr; ///< the places of the kind that begins first
@@ -36,9 +36,9 @@ bool has_both_passes(const Turns& turns, std::span<const PassChange> changes) {
   return have_both_passes(std::span(*turns.earliest), changes, [](std::size_t event) { return event; });
 }
 
-/// The fewest turns that a fair share of the kinds agree on: a layer that runs many times a turn has more, and is
-/// itself repeated within the turn. Where that leaves few turns, more of them show more. Turns with both passes come
-/// first, of the 16 fewest.
+/// Finds the smallest number of turns that enough of the kinds agree on: a layer that runs many times per turn has
+/// more, and is itself repeated within the turn. If that leaves few turns, more of them are tried. Among the 16
+/// smallest, turns with both passes come first.
 Repetition best_of(const TurnsByCount& all, std::span<const PassChange> changes) {
   constexpr std::size_t kEnoughTurns = 5;
   constexpr std::uint64_t kFairShare = 5; // one in five
@@ -68,7 +68,7 @@ bool is_even(const std::vector<std::uint64_t>& places, std::uint64_t events) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < places.size(); ++i)
     gaps.push_back(static_cast<double>(places[i] - places[i - 1]));
-  // The first and the last turn may be cut or warm up.
+  // The first and the last turn may be incomplete or a warm-up.
   if (gaps.size() > 3) gaps = std::vector<double>(gaps.begin() + 1, gaps.end() - 1);
   double sum = 0;
   for (const double gap : gaps)

@@ -20,14 +20,14 @@ double mean(std::span<const double> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
-/// The sum of squares that remains if `series` is flat before `first` and a line from there on.
+/// Returns the sum of squares that remains if `series` is flat before `first` and a line from there on.
 class BentLineFit {
 public:
   explicit BentLineFit(std::span<const double> series)
       : series_(series), count_(static_cast<double>(series.size())), mean_(mean(series)) {
     for (const double number : series)
       squares_ += (number - mean_) * (number - mean_);
-    // From the last step on: the sum of (step - first) * (number - mean), and of the numbers alone.
+    // From the last step backward: the sum of (step - first) * (number - mean), and of the numbers alone.
     products_.resize(series.size());
     double after = 0;
     for (std::size_t i = series.size(); i-- > 1;) {
@@ -40,7 +40,7 @@ public:
     const auto steps = static_cast<double>(series_.size() - 1 - first);
     const double sum = steps * (steps + 1) / 2;
     const double spread = steps * (steps + 1) * (2 * steps + 1) / 6 - sum * sum / count_;
-    // The mean of the steps takes no part: the numbers are those above their mean.
+    // The mean of the steps cancels: the numbers are those above their mean.
     const double product = products_[first];
     if (spread <= 0 || product <= 0) return squares_;
     return std::max(0.0, squares_ - product * product / spread);
@@ -91,7 +91,7 @@ Series without_leaps(Series series) {
     if (rise > kFarLarger * usual && lowest_from[i] > series[i - 1] + rise / 2) leaps.push_back(i);
   }
   if (leaps.size() > 1 + series.size() / kFew) return series;
-  // The leap is reduced to what a usual step would have brought.
+  // The leap is reduced to the size of a usual step.
   for (const std::size_t leap : leaps) {
     const double extra = series[leap] - series[leap - 1] - usual;
     for (std::size_t i = leap; i < series.size(); ++i)
@@ -115,10 +115,10 @@ std::size_t start_of_growth(std::span<const double> series) {
     }
   }
   const auto [low, high] = std::minmax_element(series.begin(), series.end());
-  constexpr double kExact = 1e-4; // of the range: a fit as good as this is not beaten
+  constexpr double kExact = 1e-4; // of the range: a fit this good cannot be beaten
   const auto count = static_cast<double>(series.size());
   const double floor = count * (*high - *low) * (*high - *low) * kExact * kExact;
-  // The bend is one more number, and it is picked among many.
+  // The bend is an additional parameter, and is chosen among many.
   const bool is_better = count * std::log((all + floor) / (least + floor)) > 3 * std::log(count);
   return *high > *low && is_better ? best : 0;
 }
@@ -144,7 +144,7 @@ double drift(std::span<const double> series) {
   const auto count = static_cast<double>(changes.size());
   const double error = std::sqrt(squares / (count - 1) / count);
   if (error <= 0) return average > 0 ? std::numeric_limits<double>::infinity() : 0;
-  // Student's t of few changes has long tails.
+  // Student's t for few changes has long tails.
   constexpr double kTails = 4;
   return average / error / (1 + kTails / (count - 1));
 }

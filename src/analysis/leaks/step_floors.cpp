@@ -34,7 +34,7 @@ public:
     const std::uint64_t address = events_.address(index);
     switch (events_.action(index)) {
     case Action::alloc:
-      // A second alloc where something lives: the free in between is not in the trace.
+      // A second alloc at a live address: the free in between is not in the trace.
       if (const auto lost = live_.remove(address)) release(static_cast<std::size_t>(*lost), kNoFrames);
       live_.insert(address, index);
       hold(index);
@@ -77,7 +77,7 @@ private:
     return entry->second;
   }
 
-  /// The sample of this step, begun if need be.
+  /// Returns the sample of this step, created if needed.
   StepSample* sample_of(KindFloors& kind) {
     if (step_ == kBefore) return nullptr;
     if (kind.samples.empty() || kind.samples.back().step != step_) {
@@ -114,7 +114,7 @@ private:
     freed_[number].stack = free_stack;
   }
 
-  /// kBefore, where that is before the first step.
+  /// Returns kBefore if that is before the first step.
   [[nodiscard]] std::uint32_t birth_step(std::size_t alloc) const {
     const auto next = std::upper_bound(starts_.begin(), starts_.end(), alloc);
     return next == starts_.begin() ? kBefore : static_cast<std::uint32_t>(next - starts_.begin() - 1);

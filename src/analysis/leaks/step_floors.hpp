@@ -1,7 +1,7 @@
 #pragma once
 
-// Events and where steps begin -> for each kind of allocation, its live bytes step by step. Only what changes within a
-// step is kept, so memory is proportional to the events.
+// Events and where steps begin -> for each kind of allocation, its live bytes step by step. Stores only the steps in
+// which something changes, so memory is proportional to the events.
 
 #include "analysis/leaks/repetition.hpp"
 #include "memviz/leaks.hpp"
@@ -20,18 +20,18 @@ struct StepSample {
   std::uint64_t end_bytes = 0;
 };
 
-/// The blocks that were allocated in a step and are live at the end.
+/// The blocks that were allocated in a step and are alive at the end.
 struct Survivors {
   std::uint32_t step = 0;
   std::uint64_t bytes = 0;
 };
 
-/// The numbers of blocks that were freed after so many steps, in powers of two: in the same step, 1 later, 2 to 3, 4
-/// to 7, ...
+/// The numbers of blocks by how many steps later they were freed, in powers of two: in the same step, 1 later, 2 to 3,
+/// 4 to 7, ...
 class Lifetimes {
 public:
   void add(std::uint32_t steps);
-  /// The steps that 99 of 100 of the freed blocks lived at most; 0 where none was freed.
+  /// Returns the number of steps that 99 of 100 freed blocks did not exceed; 0 if none was freed.
   [[nodiscard]] std::size_t long_life() const;
 
 private:
@@ -48,9 +48,9 @@ struct KindFloors {
   std::vector<Survivors> survivors; ///< ascending by step
   Lifetimes lifetimes;
 
-  /// One number a step; where nothing changes in it, what is live.
+  /// Returns one number per step; in steps without a change, the live bytes.
   [[nodiscard]] std::vector<std::uint64_t> by_step(std::uint64_t StepSample::*bytes, std::size_t steps) const;
-  /// Bytes that are alive at the end, by the step in which they were born.
+  /// Returns the bytes that are alive at the end, by the step in which they were allocated.
   [[nodiscard]] std::vector<std::uint64_t> survivors_by_step(std::size_t steps) const;
 };
 
@@ -62,7 +62,7 @@ struct StepFloors {
   std::uint64_t freed_bytes = 0;     ///< of what was allocated in the trace
 };
 
-/// `baseline_bytes` lived before the first event.
+/// `baseline_bytes`: live before the first event.
 [[nodiscard]] StepFloors step_floors(const FrameTable& frames, const EventTable& events,
                                      const std::vector<std::uint64_t>& starts, std::uint64_t baseline_bytes);
 

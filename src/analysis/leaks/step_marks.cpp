@@ -35,7 +35,8 @@ bool equals_ignoring_case(std::string_view text, std::string_view word) {
   return std::ranges::equal(text, word, {}, lower);
 }
 
-/// Whether a word of `name`, between what are not letters, speaks of steps. "BatchNorm2d" and "timestep_embed" do not.
+/// Whether a word of `name`, between characters that are not letters, refers to steps. "BatchNorm2d" and
+/// "timestep_embed" do not.
 bool has_word_of_steps(std::string_view name) {
   constexpr std::array<std::string_view, 4> kWords{"step", "iter", "iteration", "batch"};
   for (auto begin = name.begin(); begin != name.end();) {

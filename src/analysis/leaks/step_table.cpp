@@ -45,7 +45,7 @@ private:
 
   const EventTable& events_;
   std::size_t next_ = 0;
-  std::int64_t live_bytes_; ///< replay() adds up the same events, and refuses what does not fit
+  std::int64_t live_bytes_; ///< replay() sums the same events, and refuses sums that do not fit
 };
 
 StepTable table_of(const DeviceState& device, const EventTable& events, Steps steps) {
@@ -53,7 +53,7 @@ StepTable table_of(const DeviceState& device, const EventTable& events, Steps st
   const std::vector<std::uint64_t>& starts = table.steps.starts;
   if (starts.empty()) return table;
   StepSums sums(events, device.figures.baseline_bytes);
-  // The starts are indices of events, of which there are no more than fit into memory.
+  // The starts are indices of events, whose number fits into memory.
   const auto start_of = [&](std::size_t i) { return static_cast<std::size_t>(starts[i]); };
   if (starts.front() > 0) table.before = sums.take(start_of(0));
   for (std::size_t i = 0; i < starts.size(); ++i)

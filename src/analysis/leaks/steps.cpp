@@ -12,7 +12,7 @@ namespace memviz {
 
 namespace {
 
-/// The first event at or after each of the times, which ascend; events before and after all others of their time.
+/// Returns the first event at or after each of the times, which ascend.
 std::vector<std::uint64_t> events_at(const EventTable& events, const std::vector<std::int64_t>& times) {
   std::vector<std::uint64_t> starts;
   auto next = times.begin();
@@ -20,7 +20,7 @@ std::vector<std::uint64_t> events_at(const EventTable& events, const std::vector
     const auto time_us = events[i].time_us;
     if (!time_us || *time_us < *next) continue;
     starts.push_back(i);
-    // Not one by one: many devices may share the marks of one.
+    // Bisects instead of walking, because many devices may share the marks of one.
     next = std::upper_bound(next, times.end(), *time_us);
   }
   return starts;
@@ -128,12 +128,12 @@ Steps StepFinder::found_by_marks(DeviceId device, const std::vector<PassChange>&
   Steps guess;
   if (!has_times(events)) return guess;
   for (const Marks& marks : marks_.of(device)) {
-    // An optimizer's steps are steps where no stack shows what is in them.
+    // An optimizer's steps are accepted if no stack shows what happens in them.
     const bool is_step = marks.rank >= StepRank::profiler || (marks.rank == StepRank::optimizer && changes.empty());
     if (is_step || are_steps(events, marks, changes)) {
       Steps steps = annotated(events, marks);
       steps.are_known = true;
-      // A name that does not speak of steps has to behave like one that does.
+      // A name that does not refer to steps must behave like one that does.
       if (marks.rank >= StepRank::word || is_even(steps.starts, events.size())) return steps;
     } else if (marks.rank >= StepRank::word && guess.source == StepSource::none) {
       guess = annotated(events, marks);

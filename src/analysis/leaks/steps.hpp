@@ -8,8 +8,8 @@
 
 namespace memviz {
 
-/// Throws UsageError where the choice names an annotation, of which no device has a step: every device would look as if
-/// it had none.
+/// Throws UsageError if the choice names an annotation that no device has steps of: otherwise every device would appear
+/// to have none.
 void check_annotation(const Recording& recording, const StepChoice& choice);
 
 class StepFinder {
@@ -17,12 +17,12 @@ public:
   /// `recording` must outlive this object.
   StepFinder(const Recording& recording, const StepChoice& choice);
 
-  /// Throws UsageError where the choice needs times that the events do not have.
+  /// Throws UsageError if the choice needs times that the events do not have.
   [[nodiscard]] Steps steps_of(DeviceId device);
 
 private:
   [[nodiscard]] Steps found(DeviceId device);
-  /// The steps at the best marks; a guess where no marks have a forward and a backward pass in each step.
+  /// Returns the steps at the best marks; a guess if no marks have a forward and a backward pass in each step.
   [[nodiscard]] Steps found_by_marks(DeviceId device, const std::vector<PassChange>& changes);
 
   const Recording& recording_;

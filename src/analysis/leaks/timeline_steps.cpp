@@ -31,7 +31,7 @@ TimelineSteps timeline_steps(const Recording& recording, const DeviceRecord& rec
   for (std::size_t i = 0; i < times_us.size(); ++i) {
     const std::uint32_t begin = state_from(record, times_us[i]);
     const std::uint32_t end = i + 1 < times_us.size() ? state_from(record, times_us[i + 1]) : record.states();
-    // A mark before the first event: how the step began is not recorded.
+    // A mark before the first event: the beginning of the step is not recorded.
     if (begin >= end || begin <= 1 || begin < window.first || begin > window.last) continue;
     const auto first = live.begin() + static_cast<std::ptrdiff_t>(begin);
     const std::int64_t peak_bytes = *std::max_element(first, live.begin() + static_cast<std::ptrdiff_t>(end));

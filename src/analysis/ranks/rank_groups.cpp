@@ -14,7 +14,7 @@ using Lines = std::vector<LineId>;
 
 constexpr std::uint64_t kLeastLineBytes = std::uint64_t{1} << 20U;
 
-/// The part of a rank by which it is compared with others.
+/// The part of a rank that is compared with others.
 struct Signature {
   std::uint64_t persistent_bytes = 0;
   Lines persistent; ///< lines of at least 1 MiB
@@ -39,7 +39,7 @@ bool is_within_half_percent(std::uint64_t one, std::uint64_t other) {
   return std::max(one, other) - std::min(one, other) <= std::max(one, other) / 200;
 }
 
-/// One line more or less is always allowed: it may be what makes a rank stand out of its group.
+/// A difference of one line is always allowed: it may be what makes a rank an outlier of its group.
 bool has_most_lines_of(const Lines& one, const Lines& other) {
   Lines different;
   std::ranges::set_symmetric_difference(one, other, std::back_inserter(different));
@@ -64,8 +64,8 @@ std::size_t runs(const std::vector<RankRow>& rows, Members members) {
   return count;
 }
 
-/// Finds where the totals of ranks, ascending, jump most: the index of the first one above; nothing if a part would
-/// have fewer than four.
+/// Finds the largest jump in the ascending totals of ranks: returns the index of the first one above it; nullopt if one
+/// part would have fewer than four.
 std::optional<std::size_t> widest_gap(const std::vector<std::uint64_t>& totals) {
   constexpr std::size_t kFewest = 4;
   if (totals.size() < 2 * kFewest) return std::nullopt;

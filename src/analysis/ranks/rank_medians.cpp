@@ -13,7 +13,7 @@ namespace {
 using Values = std::vector<std::uint64_t>;
 using Entries = std::vector<std::pair<LineId, std::uint64_t>>;
 
-/// Between the two middle values of an even number: their mean.
+/// For an even number of values, the mean of the two middle ones.
 std::uint64_t median(Values values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -31,14 +31,14 @@ std::int64_t signed_difference(std::uint64_t from, std::uint64_t taken) {
   return static_cast<std::int64_t>(from) - static_cast<std::int64_t>(taken);
 }
 
-/// The least difference that counts among ranks that hold so much.
+/// Returns the smallest difference that counts among ranks that hold this much.
 std::uint64_t floor_of(std::uint64_t total_bytes) {
   return std::max(std::uint64_t{1} << 20U, total_bytes / 200);
 }
 
-/// The difference from `middle` above which one of these values stands out.
+/// Returns the difference from `middle` above which one of these values is an outlier.
 std::uint64_t threshold_of(const Values& values, std::uint64_t middle, std::uint64_t floor) {
-  constexpr double kOfNormal = 1.4826; // what makes a MAD a standard deviation
+  constexpr double kOfNormal = 1.4826; // converts a MAD to a standard deviation
   constexpr double kFactor = 4;
   constexpr double kEnough = 16;
   Values deviations;
@@ -87,7 +87,7 @@ LineMedians by_line(const RankGroup& group) {
   return medians;
 }
 
-/// The kind of a line that differs most; communication alone where that is asked for.
+/// Returns the kind of a line that differs most, among communication buffers alone if requested.
 MemoryKind main_kind(const RankTable& table, const LineMedians& medians, std::size_t rank, LineId line,
                      bool is_communication) {
   if (is_communication) return MemoryKind::communication;
@@ -113,7 +113,7 @@ void finish(RankDifference& difference) {
                            [](const LineDifference& line) { return magnitude(line.delta_bytes); });
 }
 
-/// Adds what stands out of one list of each member's row.
+/// Adds the outliers of one list of each member's row.
 class OutlierSearch {
 public:
   OutlierSearch(const RankTable& table, const RankGroup& group, Entries RankRow::*entries)

@@ -16,7 +16,7 @@ namespace {
 
 using Number = std::optional<std::uint64_t>;
 
-/// Nothing for numbers of more digits than a rank or a step has, such as times.
+/// Returns nullopt for numbers with more digits than a rank or a step has, such as times.
 Number number_of(std::string_view digits) {
   constexpr std::size_t kMostDigits = 11;
   const std::size_t begin = std::min(digits.find_first_not_of('0'), digits.size());
@@ -39,7 +39,7 @@ Number first_match(const RE2& expression, std::string_view text) {
   return number_of({found.data(), found.size()});
 }
 
-/// local_rank3: the place of the node in the job is unknown.
+/// local_rank3: the number of the node in the job is unknown.
 bool has_local_rank(std::string_view text) {
   static const RE2 local(R"((?i)local[-_.]?rank[-_=.]?(\d+))");
   return first_match(local, text).has_value();
@@ -52,7 +52,7 @@ Number worded_rank(std::string_view text) {
   return first_match(rank, text);
 }
 
-/// The length of the folders that all paths have in common.
+/// Returns the length of the folders that all paths share.
 std::size_t common_folders(const std::vector<std::string>& paths) {
   const auto [least, most] = std::ranges::minmax_element(paths);
   if (paths.size() < 2) return paths.empty() ? 0 : paths.front().size() - file_basename(paths.front()).size();
@@ -62,7 +62,7 @@ std::size_t common_folders(const std::vector<std::string>& paths) {
   return slash == std::string_view::npos ? 0 : slash + 1;
 }
 
-/// The numbers of each path, for paths that have as many of them; else nothing.
+/// Returns the numbers of each path, for paths that have equally many of them; else none.
 std::vector<std::vector<Number>> columns_of(const std::vector<std::string_view>& paths) {
   static const RE2 digits_pattern(R"((\d+))");
   std::vector<std::vector<Number>> columns;
@@ -88,8 +88,8 @@ std::size_t gapless_count(const std::vector<Number>& column) {
   return is_gapless ? values.size() : 0;
 }
 
-/// Whether each other number that varies is the same for all files of a rank, as a process is, or has the same values
-/// for every rank, as steps have.
+/// Whether every other number that varies either is the same for all files of a rank, as a process id is, or has the
+/// same values for every rank, as steps have.
 bool is_grid(const std::vector<std::vector<Number>>& columns, std::size_t rank_column) {
   for (const std::vector<Number>& column : columns) {
     std::map<Number, std::set<Number>> by_rank;
@@ -103,7 +103,7 @@ bool is_grid(const std::vector<std::vector<Number>>& columns, std::size_t rank_c
   return true;
 }
 
-/// The column that varies without gaps from 0, the one with most values; nothing where there is none.
+/// Returns the column that varies without gaps from 0, the one with most values; nullopt if there is none.
 std::optional<std::vector<Number>> varying_column(const std::vector<std::string_view>& paths) {
   const auto columns = columns_of(paths);
   std::optional<std::size_t> best;
@@ -117,7 +117,7 @@ std::optional<std::vector<Number>> varying_column(const std::vector<std::string_
   return best ? std::optional(columns[*best]) : std::nullopt;
 }
 
-/// snapshot_3.pickle, where each file has its own number that is not a step.
+/// snapshot_3.pickle, where each file has a different number that is not a step.
 std::optional<std::vector<Number>> last_numbers(const std::vector<std::string_view>& paths) {
   static const RE2 last(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst)?$)");
   std::vector<Number> numbers;

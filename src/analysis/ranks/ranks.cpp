@@ -15,7 +15,7 @@
 namespace memviz {
 namespace {
 
-/// Returns the precedence of a file of a rank among several: the greatest counts.
+/// Returns the precedence of one of several files of a rank: the greatest counts.
 auto precedence_of(const RankPart& part) {
   return std::tuple(part.moment == MomentKind::oom, part.last_time_us, step_of_name(part.file), part.file);
 }
@@ -43,7 +43,7 @@ void add_part(JobReport& report, std::map<std::uint64_t, JobRank>& by_rank, std:
   known.other_parts.push_back(other);
 }
 
-/// Gives each part that was read a place among the ranks.
+/// Assigns a rank to each part that was read.
 void find_ranks(JobReport& report, const RankOptions& options) {
   const std::vector<NamedRank> named = ranks_of_names(files_of(report.parts), options.pattern);
   std::map<std::uint64_t, JobRank> by_rank;
@@ -65,7 +65,7 @@ void find_ranks(JobReport& report, const RankOptions& options) {
   report.ranks.insert(report.ranks.begin(), ranks.begin(), ranks.end());
 }
 
-/// The gaps between 0 and the last rank that is known to exist.
+/// Returns the gaps between 0 and the last rank that is known to exist.
 void find_missing(JobReport& report) {
   std::uint64_t next = 0;
   const auto add_until = [&](std::uint64_t end) {
@@ -85,7 +85,7 @@ bool is_failed(const JobReport& report, std::size_t rank) {
   return report.parts[report.ranks[rank].part].moment == MomentKind::oom;
 }
 
-/// Groups of the ranks that did not run out of memory: those failed at a moment that the others did not have.
+/// Groups the ranks that did not run out of memory: those that did failed at a moment that the others did not have.
 void find_groups(JobReport& report, const RankTable& table) {
   std::vector<std::size_t> members;
   std::vector<RankRow> rows;
@@ -105,7 +105,7 @@ void find_groups(JobReport& report, const RankTable& table) {
       report.ranks[rank].group = i;
 }
 
-/// The group whose persistent memory is nearest to that of a rank, which ran out of memory.
+/// Returns the group whose persistent memory is most similar to that of a rank that ran out of memory.
 std::size_t nearest_group(const JobReport& report, const RankTable& table, std::size_t rank) {
   const auto persistent_bytes = [&](std::size_t of_rank) {
     std::uint64_t sum = 0;
@@ -133,7 +133,7 @@ void find_failed(JobReport& report, const RankTable& table) {
   }
 }
 
-/// A rank that is like no other, where all others are alike.
+/// A rank that resembles no other, although all others are alike.
 std::optional<std::size_t> odd_one(const std::vector<RankGroup>& groups) {
   constexpr std::size_t kFewestOthers = 3;
   const bool is_odd = groups.size() == 2 && groups[0].ranks.size() >= kFewestOthers && groups[1].ranks.size() == 1;

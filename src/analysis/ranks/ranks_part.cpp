@@ -9,7 +9,7 @@
 namespace memviz {
 namespace {
 
-/// The device that ran out of memory, else the one with the highest peak; null where there is none.
+/// Returns the device that ran out of memory, else the one with the highest peak; null if there is none.
 const DeviceState* main_device(const MemoryState& state) {
   const DeviceState* best = nullptr;
   const auto failed = [](const DeviceState& device) { return device.moment.kind == MomentKind::oom; };
@@ -35,14 +35,14 @@ std::optional<std::uint64_t> capacity_of(const Recording& recording, DeviceId de
 
 constexpr std::size_t kLineColumns = 100;
 
-/// The text without the address that C++ frames have for a line: "at::native::sum libtorch_cpu.so:34082790".
+/// Returns the text without the address that C++ frames have as their line: "at::native::sum libtorch_cpu.so:34082790".
 std::string line_text(const std::string& label) {
   const std::size_t place = label.rfind(' ');
   const bool is_address = place != std::string::npos && label.find(".so:", place) != std::string::npos;
   return elided(is_address ? label.substr(0, place) : label, kLineColumns);
 }
 
-/// The line of the error at whose moment the device is; "" where that has no stack.
+/// Returns the line of the error, if the device's moment is an error; "" if it has no stack.
 std::string asking_line(const FrameTable& frames, const DeviceState& device) {
   const auto& events = device.around.events;
   const auto error = std::ranges::find(events.rbegin(), events.rend(), Action::oom, &Event::action);
@@ -50,13 +50,13 @@ std::string asking_line(const FrameTable& frames, const DeviceState& device) {
   return line_text(node_label(frames, user_line_of(frames, error->stack)));
 }
 
-/// The bytes of a text in JSON.
+/// Returns the bytes of a text in JSON.
 std::size_t json_bytes(std::string_view text) {
   const auto is_escaped = [](char character) { return character == '"' || character == '\\'; };
   return text.size() + static_cast<std::size_t>(std::ranges::count_if(text, is_escaped));
 }
 
-/// The largest lines, as many as there is room for; the rest by kind.
+/// Returns the largest lines, as many as there is room for; the rest by kind.
 std::vector<LineMemory> held_of(const MemoryState& state, const std::vector<UserLine>& lines,
                                 std::size_t most_text_bytes) {
   constexpr std::size_t kEntryBytes = 50; // around the text

@@ -62,7 +62,7 @@ private:
     return document_.as_unsigned(get(key));
   }
   [[nodiscard]] std::uint64_t number(std::string_view key) const { return number(get(key), key); }
-  /// Sizes, of which hundreds of thousands can be added up.
+  /// Sizes small enough that hundreds of thousands can be summed.
   [[nodiscard]] std::uint64_t number(Value value, std::string_view key) const {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 56U;
     const auto found = document_.as_unsigned(value);
@@ -93,7 +93,7 @@ private:
     });
     return lines;
   }
-  /// Nothing in parts of an older memviz.
+  /// Absent in parts of an older memviz.
   [[nodiscard]] std::vector<LineMemory> within() const {
     std::vector<LineMemory> lines;
     if (get("within").kind() != Kind::list) return lines;

@@ -20,7 +20,7 @@ struct Unexplained {
   std::uint64_t with_stack_bytes = 0;
 };
 
-/// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
+/// Live bytes over the events of one device, relative to the baseline, which is known only after the last event.
 struct Accounts::DeviceAccounts {
   explicit DeviceAccounts(const MomentChoice& choice, DeviceId its_device, LifeObserver* its_observer = nullptr)
       : device(its_device), observer(its_observer), log(choice, its_device) {}
@@ -37,7 +37,7 @@ struct Accounts::DeviceAccounts {
   std::optional<std::int64_t> last_event_time_us;
 
   void replay(const Event& event);
-  /// Returns the figures with the blocks of the end, whose totals are `at_end`.
+  /// Returns the figures, given the blocks of the end, whose totals are `at_end`.
   [[nodiscard]] DeviceFigures settled(const MemoryTotals& at_end, const Unexplained& unexplained, RingState ring) const;
   [[nodiscard]] Moment moment(const MomentChoice& choice) const;
 };

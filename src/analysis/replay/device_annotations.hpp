@@ -1,6 +1,6 @@
 #pragma once
 
-// The annotations of one device, as they were made.
+// The annotations of one device, in order of time.
 
 #include "memviz/recording.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// In order of time; equal times in the order of the file. They point into `recording`.
+/// Returns them ordered by time, then by their order in the file. They point into `recording`.
 [[nodiscard]] inline std::vector<const Annotation*> annotations_of(const Recording& recording, DeviceId device) {
   std::vector<const Annotation*> annotations;
   for (const Annotation& annotation : recording.annotations)
@@ -21,7 +21,7 @@ namespace memviz {
   return annotations;
 }
 
-/// The same for whoever asks about one device after the other: all annotations are sorted once.
+/// Returns the same for one device after another: sorts all annotations once.
 class AnnotationsByDevice {
 public:
   /// Points into `recording`.

@@ -13,7 +13,7 @@ bool is_about_memory(Action action) {
   return action != Action::oom && action != Action::snapshot && action != Action::other;
 }
 
-/// The first range that is not marked yet, from `at` on; paths are shortened on the way.
+/// Returns the first range from `at` on that is not marked yet; shortens paths on the way.
 std::size_t next_unmarked(std::vector<std::size_t>& next, std::size_t at) {
   while (next[at] != at) {
     next[at] = next[next[at]];
@@ -29,7 +29,7 @@ EventPools::EventPools(const MemoryMap& memory, DeviceId device, const TraceSurv
     if (!ranges_.empty() && segment.address < ranges_.back().end) continue;
     ranges_.push_back({segment.address, saturating_sum(segment.address, segment.total_bytes), 0, segment.pool});
   }
-  // The last change of a range counts, so each is marked once, from the last change back.
+  // Only the last change of a range counts, so each is marked once, from the last change back.
   std::vector<std::size_t> next(ranges_.size() + 1);
   std::iota(next.begin(), next.end(), std::size_t{0});
   for (auto change = survey.segment_changes.rbegin(); change != survey.segment_changes.rend(); ++change) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Address and event -> the pool it belongs to. Only writers of 2026 say it; of older files, the segments at the end of
-// the recording show it for what did not change until then.
+// Address and event -> the pool it belongs to. Only files of 2026 record it; for older files, the segments at the end
+// of the recording show it for memory that did not change until then.
 
 #include "memviz/memory_map.hpp"
 #include "memviz/trace.hpp"
@@ -17,14 +17,14 @@ class EventPools {
 public:
   EventPools(const MemoryMap& memory, DeviceId device, const TraceSurvey::Device& survey);
 
-  /// nullopt where the file does not show it.
+  /// Returns nullopt if the file does not show it.
   [[nodiscard]] std::optional<PoolId> pool(std::uint64_t index, const Event& event) const;
 
 private:
   struct Range {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint64_t known_from = 0; ///< the first event since which the segment is as at the end
+    std::uint64_t known_from = 0; ///< the first event since which the segment has been as at the end
     PoolId pool;
   };
 

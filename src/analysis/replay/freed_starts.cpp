@@ -26,7 +26,8 @@ void FreedStarts::add(std::uint64_t address, std::uint64_t index, EventIndex mom
   const EventIndex event(index);
   const auto former = frees_.insert(address, LastTwo{kNoEvent, event}.packed());
   if (!former) return;
-  // A former free after the moment need not be kept: the moment moves on to events after this one or stays before both.
+  // A former free after the moment need not be kept: the moment either moves forward past this event or stays before
+  // both.
   const EventIndex earlier = LastTwo::unpacked(*former).until(moment);
   if (!earlier.is_none()) frees_.insert(address, LastTwo{earlier, event}.packed());
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Events -> what the state at a moment depends on besides the end of the recording: little, because an allocation that
-// was both made and freed after the moment leaves no trace in it. The moment may move forward while events come (a new
-// peak, the next oom); what was remembered for the former one is forgotten then.
+// Events -> what the state at a moment depends on besides the end of the recording. It is little, because an allocation
+// that was both made and freed after the moment leaves no trace in it. The moment may move forward while events arrive
+// (a new peak, the next oom); then everything remembered for the former one is dropped.
 
 #include "analysis/replay/freed_starts.hpp"
 #include "base/number_map.hpp"
@@ -38,12 +38,12 @@ struct Birth {
   }
 };
 
-/// An allocation that lived at the moment and was freed after it.
+/// An allocation that was live at the moment and freed after it.
 struct Death {
   std::uint64_t address = 0;
   std::uint64_t requested_bytes = 0;
   EventIndex event;             ///< of the free
-  Birth birth;                  ///< without a recorded alloc the stack is that of the free
+  Birth birth;                  ///< without a recorded alloc it is the stack of the free
   bool is_free_pending = false; ///< free_requested came before the moment
   bool has_no_request = false;  ///< neither its alloc nor its free_requested is recorded
 };
@@ -54,7 +54,7 @@ struct SegmentEvent {
   std::uint64_t size_bytes = 0;
   std::int64_t stream = 0;
   Action action = Action::other;
-  std::uint32_t pool = 0; ///< one more than its index in pools(); 0 where the event has none
+  std::uint32_t pool = 0; ///< its index in pools() plus one; 0 if the event has none
 };
 
 class MomentLog {
@@ -66,20 +66,20 @@ public:
     is_set_ = kind_ == MomentKind::peak || kind_ == MomentKind::automatic || starts_before_events();
   }
 
-  // Each of these before passed() of the same event.
+  // Called before passed() of the same event.
   void allocated(const Event& event, const std::optional<std::uint64_t>& overwritten);
   void free_requested(const Event& event, std::uint64_t index);
   void freed(const Event& event, std::uint64_t index, const std::optional<std::uint64_t>& birth);
   void segment_changed(const Event& event);
 
-  /// The event is done with: is this the moment? `live_bytes` is relative to the baseline.
+  /// Records that the event is done, and whether it is the moment. `live_bytes` is relative to the baseline.
   void passed(const Event& event, std::uint64_t index, bool is_new_peak, std::int64_t live_bytes) {
     if (kind_ != MomentKind::end && is_moment(event, index, is_new_peak)) move_to(event, index, live_bytes);
   }
-  /// The same events again, a batch at a time.
+  /// Takes the same events again, one batch at a time.
   void keep_around(std::span<const Event> batch, std::uint64_t first_index);
 
-  /// Returns the kind of the moment; for `automatic`, the one that it resolved to.
+  /// Returns the kind of the moment; for `automatic`, the kind that it resolved to.
   [[nodiscard]] MomentKind kind() const {
     if (kind_ != MomentKind::automatic) return kind_;
     return has_failed_ ? MomentKind::oom : MomentKind::peak;
@@ -87,7 +87,7 @@ public:
   [[nodiscard]] bool is_on() const { return kind_ != MomentKind::end; }
   /// Whether the state at the moment can differ from that at the end.
   [[nodiscard]] bool is_set() const { return is_set_; }
-  /// The last event that has happened.
+  /// Returns the last event that has happened.
   [[nodiscard]] EventIndex moment() const { return moment_; }
   [[nodiscard]] std::optional<std::int64_t> time_us() const { return moment_time_us_; }
   /// Returns the bytes of the request if the moment is an out-of-memory error; else 0.
@@ -100,14 +100,15 @@ public:
   [[nodiscard]] DeviceId device() const { return device_; }
   [[nodiscard]] const std::vector<PoolId>& pools() const { return pools_; }
   [[nodiscard]] std::uint64_t overwritten() const { return overwritten_; }
-  /// Whether the stacks of frees are those of the allocs: in files whose frees were recorded without their own.
+  /// Whether the stacks of frees are those of the allocs: in files whose frees were recorded without stacks.
   [[nodiscard]] bool frees_have_stacks_of_allocs() const { return same_stacks_ > 0 && other_stacks_ == 0; }
   /// Whether a free without a recorded request was requested before the first event: PyTorch records both, unless it
-  /// was set to leave requests out (skip_actions, 2.10), which a recorded alloc would show.
+  /// was set to omit requests (skip_actions, 2.10), which a recorded alloc would show.
   [[nodiscard]] bool requests_are_recorded() const { return unrequested_ == 0; }
-  /// Whether the free of what lives at `address` at the end was requested by the moment, as far as events show.
+  /// Whether the free of the allocation that is live at `address` at the end was requested by the moment, as far as
+  /// events show.
   [[nodiscard]] bool is_free_pending(std::uint64_t address) const;
-  /// Returns the events around the moment; around the end if there is none.
+  /// Returns the events around the moment, or around the end if there is none.
   [[nodiscard]] EventsAround around() const;
 
 private:
@@ -136,7 +137,7 @@ private:
   std::vector<PoolId> pools_;
   std::uint64_t overwritten_ = 0;
 
-  // Nearly every free_completed follows its free_requested at once; only the others go into the map.
+  // Almost every free_completed directly follows its free_requested; only the others go into the map.
   std::uint64_t request_address_ = 0;
   std::optional<std::uint64_t> request_event_;
   NumberMap requests_;

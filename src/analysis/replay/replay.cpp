@@ -22,7 +22,7 @@ void add(std::uint64_t& sum, std::uint64_t bytes, DeviceId device) {
   if (__builtin_add_overflow(sum, bytes, &sum) || sum > kMaxTotalBytes) fail_sum(device);
 }
 
-/// Widens the range of times; events of several threads may stand out of order.
+/// Widens the range of times; events of several threads may be out of order.
 void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t>& last,
                   const std::optional<std::int64_t>& time) {
   if (!time) return;
@@ -30,7 +30,7 @@ void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t
   if (!last || *time > *last) last = time;
 }
 
-/// Blocks active at the end that no recorded alloc explains lived before the first event.
+/// Blocks active at the end that no recorded alloc explains were live before the first event.
 void mark_explained(const Segment& segment, const NumberMap& live, Unexplained& unexplained, MemoryState& state) {
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
     const Block& block = state.blocks[i];
@@ -47,7 +47,7 @@ void mark_explained(const Segment& segment, const NumberMap& live, Unexplained& 
   }
 }
 
-/// Files before 2026 do not say whether the ring was full: then allocations that are missing are the only sign.
+/// Files before 2026 do not record whether the ring was full: then missing allocations are the only sign.
 bool may_have_lost_events(RingState ring, const DeviceFigures& accounts) {
   switch (ring) {
   case RingState::full: return true;
@@ -126,7 +126,7 @@ DeviceFigures Accounts::DeviceAccounts::settled(const MemoryTotals& at_end, cons
   add(settled.baseline_bytes, unexplained.bytes, device);
   settled.peak_requested_bytes = settled.baseline_bytes;
   add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), device);
-  // Below 0 only where frees name more bytes than their allocs did.
+  // Below 0 only if frees name more bytes than their allocs did.
   const std::int64_t end_bytes = static_cast<std::int64_t>(settled.baseline_bytes) + live_bytes;
   settled.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
   settled.end_block_bytes = at_end.requested_bytes;

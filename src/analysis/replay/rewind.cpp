@@ -76,7 +76,7 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
       const EventIndex alloc_event = alloc_event_of(live, block);
       if (alloc_event > log.moment()) continue;
       Past past{block, alloc_event, kNoEvent, true, true};
-      // Some writers keep stacks with events only.
+      // Some files have stacks only on events.
       const auto birth = live.find(block.address);
       if (birth && recording_.frames.stack(block.stack).empty()) {
         past.block.stack = Birth::unpacked(*birth).stack;
@@ -126,11 +126,11 @@ void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Unplac
   memory_.segments.push_back(segment);
 }
 
-/// Returns the end of the room of each allocation: the start of the next one; for allocations of known size, the
+/// Returns the end of the room of each allocation: the start of the next one or, for allocations of known size, the
 /// start of the next of these, so that an event that contradicts the file's blocks takes nothing from them.
 std::vector<std::uint64_t> Rewinder::room_ends(std::span<const Past> inside, std::uint64_t end) {
   std::vector<std::uint64_t> ends(inside.size());
-  std::uint64_t next_start = end; // of what begins at a higher address
+  std::uint64_t next_start = end; // for whatever begins at a higher address
   std::uint64_t current_start = end;
   std::uint64_t next_known = end;
   for (std::size_t i = inside.size(); i-- > 0;) {

@@ -25,24 +25,24 @@ class Rewinder {
 public:
   explicit Rewinder(const Recording& recording);
 
-  /// The next segments, all of one device, as they are in the file.
+  /// Rebuilds the next segments, all of one device, as they are in the file.
   void keep(std::size_t first_segment, std::size_t count, const NumberMap& live);
-  /// The same as they were at the moment of `log`; `live` has the Births of what lives at the end.
+  /// Rebuilds the same as of the moment of `log`; `live` has the Births of allocations that are alive at the end.
   Unplaced rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live);
 
   [[nodiscard]] MemoryMap take_memory() { return std::move(memory_); }
   [[nodiscard]] std::vector<BlockFacts> take_facts() { return std::move(facts_); }
 
 private:
-  /// An allocation that lived at the moment.
+  /// An allocation that was live at the moment.
   struct Past {
-    Block block; ///< its size is 0 where it is not known
+    Block block; ///< its size is 0 if unknown
     EventIndex alloc_event;
     EventIndex free_event = {};
     bool is_as_at_end = false;
-    bool is_kept = false; ///< it is in the file, maybe in another state
+    bool is_kept = false; ///< it is in the file, perhaps in another state
 
-    /// So much of it, for which there is no room.
+    /// The part of it for which there is no room.
     [[nodiscard]] OutsideMemory outside(std::uint64_t requested_bytes) const {
       return {.requested_bytes = requested_bytes,
               .allocations = requested_bytes == block.requested_bytes ? 1U : 0U,
@@ -55,19 +55,19 @@ private:
 
   [[nodiscard]] Pasts pasts_of(std::size_t first_segment, std::size_t count, const MomentLog& log,
                                const NumberMap& live) const;
-  /// `inside` is what begins inside the segment, by address.
+  /// `inside`: the allocations that begin inside the segment, by address.
   void add(const PastSegment& past, std::span<const Past> inside, Unplaced& unplaced);
   [[nodiscard]] static std::vector<std::uint64_t> room_ends(std::span<const Past> inside, std::uint64_t end);
   void rebuild(const Segment& segment, std::span<const Past> inside, Unplaced& unplaced);
   [[nodiscard]] bool is_as_at_end(const PastSegment& past, std::span<const Past> inside) const;
-  /// The size of a block that the file does not have, in the room it has at the moment.
+  /// Returns the size of a block that the file does not have, from its room at the moment.
   [[nodiscard]] std::uint64_t block_bytes(const Past& past, std::uint64_t room_bytes, const Segment& segment) const;
   void push(const Block& block, const BlockHistory& history);
 
   const Recording& recording_;
   Rounding rounding_;
   std::uint64_t spare_bytes_ = kMaxTotalBytes;
-  std::vector<FreedStart> freed_starts_; ///< of the device that is being rewound
+  std::vector<FreedStart> freed_starts_; ///< of the device that is being rebuilt
   MemoryMap memory_;
   std::vector<BlockFacts> facts_; ///< of its blocks
 };

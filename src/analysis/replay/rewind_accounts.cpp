@@ -14,7 +14,7 @@ std::int64_t off_the_sums(const DeviceFigures& figures, const MomentLog& log) {
   return static_cast<std::int64_t>(figures.requested_bytes) - by_events;
 }
 
-/// Adds what fits into no segment, and what the sums of the events have beyond all blocks and frees.
+/// Adds memory that fits into no segment, and the excess of the sums of events over all blocks and frees.
 void add_outside(const std::vector<OutsideMemory>& unplaced, const MomentLog& log, DeviceState& device) {
   const auto add = [&](const OutsideMemory& memory) {
     device.figures.requested_bytes += memory.requested_bytes;
@@ -28,7 +28,7 @@ void add_outside(const std::vector<OutsideMemory>& unplaced, const MomentLog& lo
     add({.requested_bytes = static_cast<std::uint64_t>(-off_bytes), .allocations = 0, .is_only_counted = true});
 }
 
-/// The contradictions at the moment of `log`, once what is outside all segments is added.
+/// Adds the contradictions at the moment of `log`, after everything outside all segments is added.
 Misfits misfits_at(const DeviceFigures& figures, const Misfits& of_segments, const MomentLog& log) {
   Misfits misfits = of_segments;
   if (const std::int64_t off_bytes = off_the_sums(figures, log); off_bytes > 0)

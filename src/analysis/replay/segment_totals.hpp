@@ -23,7 +23,7 @@ inline void add_segment(const MemoryMap& memory, const Segment& segment, MemoryT
   }
 }
 
-/// Adds up the segments of one device; nothing is outside of them.
+/// Sums the segments of one device; memory outside segments is 0.
 [[nodiscard]] inline MemoryTotals totals_of(const MemoryMap& memory, DeviceId device) {
   MemoryTotals totals;
   for (const Segment& segment : memory.segments_of(device))

@@ -85,13 +85,13 @@ void SegmentUndo::restore(const SegmentEvent& event, const std::vector<PoolId>& 
   segment.stream = event.stream;
   if (event.pool > 0) segment.pool = pools[event.pool - 1];
   segment.is_expandable = event.action == Action::segment_unmap;
-  // All segments of host memory are small, however large they are.
+  // All segments of host memory are small, whatever their size.
   if (!segment.is_expandable) segment.is_large = event.size_bytes > kSmallSegmentBytes && !is_host(device_);
   const auto restored = segments_.emplace(event.address, PastSegment{segment, std::nullopt});
   if (segment.is_expandable) join_neighbours(restored, event.pool > 0);
 }
 
-/// Facts about a restored range hold for its neighbours.
+/// The facts about a restored range apply to its neighbours as well.
 void SegmentUndo::join_neighbours(Map::iterator restored, bool has_pool) {
   const auto join = [&](Map::iterator low, Map::iterator high, const Segment& known) {
     if (!can_join(low->second.segment, high->second.segment, has_pool)) return high;

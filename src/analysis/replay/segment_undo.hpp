@@ -12,7 +12,7 @@
 
 namespace memviz {
 
-/// A segment at the moment. Its blocks are not its own yet.
+/// A segment at the moment. Its blocks are not assigned yet.
 struct PastSegment {
   Segment segment;
   std::optional<std::size_t> origin; ///< its index in MemoryMap::segments, while no event changed its range
@@ -26,12 +26,12 @@ public:
   void add(const Segment& segment, std::size_t index) {
     segments_.emplace(segment.address, PastSegment{segment, index});
   }
-  /// The newest event has to come first.
+  /// Undoes an event. The newest event must come first.
   void undo(const SegmentEvent& event, const std::vector<PoolId>& pools);
 
   [[nodiscard]] std::vector<PastSegment> segments() const; ///< by address
-  /// Bytes of events that contradict the segments: what a segment_alloc made and is not there, what a segment_free took
-  /// and is.
+  /// Bytes of events that contradict the segments: made by a segment_alloc and absent, or taken by a segment_free and
+  /// present.
   [[nodiscard]] std::uint64_t misfit_bytes() const { return misfit_bytes_; }
   [[nodiscard]] std::uint64_t misfits() const { return misfits_; }
 

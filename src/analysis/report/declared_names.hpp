@@ -1,6 +1,6 @@
 #pragma once
 
-// Texts that a program attached to its allocations -> the names that it gave them.
+// Texts that a program attached to its allocations -> the names in them.
 
 #include "analysis/kinds/declared_kinds.hpp"
 #include "memviz/memory_state.hpp"
@@ -15,13 +15,13 @@
 
 namespace memviz {
 
-/// Looks at each text once.
+/// Examines each text once.
 class DeclaredNames {
 public:
-  /// `recording` must outlive this.
+  /// `recording` must outlive this object.
   explicit DeclaredNames(const Recording& recording) : frames_(recording.frames), declared_(recording.declared) {}
 
-  /// The name of a block of a state of the recording.
+  /// Returns the name of a block of a state of the recording.
   [[nodiscard]] std::string of(const MemoryState& state, DeviceId device, std::uint32_t block) {
     const std::optional<BlockBirth>& birth = state.facts[block].birth;
     std::string name = birth ? of(*birth) : std::string();
@@ -37,13 +37,13 @@ private:
     return declared == nullptr ? std::string() : std::string(frames_.text(declared->name));
   }
 
-  /// "" for none.
+  /// Returns "" if there is none.
   [[nodiscard]] const std::string& of(StringId text) {
     const auto [entry, is_new] = names_.try_emplace(text);
     if (is_new && text != kEmptyString) entry->second = declared_name(frames_.text(text));
     return entry->second;
   }
-  /// The first that one of them has.
+  /// Returns the first name that one of them has.
   [[nodiscard]] std::string of(std::span<const StringId> texts) {
     for (const StringId text : texts)
       if (const std::string& name = of(text); !name.empty()) return name;

@@ -14,7 +14,7 @@ namespace memviz {
 
 namespace {
 
-/// A longer text is not a name of PyTorch's, and one may be in every frame.
+/// A longer text is not one of PyTorch's names, and one may be in every frame.
 constexpr std::size_t kMostNameBytes = 4096;
 
 bool has(std::string_view text, std::string_view part) {
@@ -34,7 +34,8 @@ std::string stem_of(std::string_view path) {
   return std::string(name);
 }
 
-/// The name after `scope` in a function's name, up to the next "::": "mul_Tensor" of "at::_ops::mul_Tensor::call".
+/// Returns the name after `scope` in a function's name, up to the next "::": "mul_Tensor" of
+/// "at::_ops::mul_Tensor::call".
 std::string_view name_in(std::string_view function, std::string_view scope) {
   if (!function.starts_with(scope)) return {};
   function.remove_prefix(scope.size());
@@ -49,14 +50,14 @@ std::string without_backend(std::string_view name) {
   return std::string(name);
 }
 
-/// Whether a function is a part of Python's interpreter that calls C++.
+/// Whether a function is a part of the Python interpreter that calls C++.
 bool is_interpreter(std::string_view function) {
   static constexpr std::array<std::string_view, 6> kStarts{"_Py",         "Py",        "cfunction_",
                                                            "THPVariable", "type_call", "torch::autograd::THPVariable"};
   return std::ranges::any_of(kStarts, [&](std::string_view start) { return function.starts_with(start); });
 }
 
-/// The outermost operator that was seen, by how much its form shows.
+/// The outermost operator seen so far, by how much its form shows.
 struct Operators {
   std::string called;
   std::string called_in_full; ///< with its overload
@@ -70,7 +71,7 @@ struct Operators {
       differentiated = without_overload(name);
     if (const auto name = name_in(function, "at::native::"); !name.empty()) native = kernel = without_backend(name);
   }
-  /// An overload may be a word like another ("softmax_int"); its kernel shows where the name ends.
+  /// An overload may look like part of a name ("softmax_int"); its kernel shows where the name ends.
   void call(std::string_view name) {
     const bool is_dispatched_again = name == called_in_full;
     const std::string within = std::exchange(kernel, {});

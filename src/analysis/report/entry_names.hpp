@@ -1,6 +1,6 @@
 #pragma once
 
-// The stack of an allocation -> what made it, in the few words that a table has room for.
+// The stack of an allocation -> the operation or module that made it, in the few words that a table has room for.
 
 #include "memviz/flame.hpp"
 #include "memviz/frames.hpp"
@@ -11,22 +11,22 @@
 
 namespace memviz {
 
-/// No name of an entry is wider.
+/// The maximum width of an entry's name.
 inline constexpr std::size_t kMostEntryColumns = 200;
 
-/// The operator's own name of one that at::_ops has with its overload: "mul" of "mul_Tensor".
+/// Returns the operator's name without the overload that at::_ops adds: "mul" of "mul_Tensor".
 [[nodiscard]] std::string without_overload(std::string_view name);
 
-/// The operation of a stack: the outermost operator of PyTorch (at::_ops, else torch::autograd::VariableType, else
+/// Returns the operation of a stack: the outermost PyTorch operator (at::_ops, else torch::autograd::VariableType, else
 /// at::native) between the allocator and Python, else the innermost function of torch.nn.functional, or file of
-/// torch.nn.modules, that the user's own line calls; "" where there is none.
+/// torch.nn.modules, that the user's own line calls; "" if there is none.
 [[nodiscard]] std::string operation_of(const FrameTable& frames, StackId stack);
 
-/// The module of torch.nn whose constructor made it: "Linear" in C++, "linear", the file's name, in Python; "" for
-/// none.
+/// Returns the module of torch.nn whose constructor made it: "Linear" in C++, "linear", the file's name, in Python; ""
+/// if there is none.
 [[nodiscard]] std::string module_of(const FrameTable& frames, StackId stack);
 
-/// "linear in __init__ model.py:41"; the line alone where no module is known; "" without a stack.
+/// "linear in __init__ model.py:41"; the line alone if no module is known; "" without a stack.
 [[nodiscard]] std::string weight_name(const FrameTable& frames, StackId stack, const NodeKey& line);
 
 } // namespace memviz

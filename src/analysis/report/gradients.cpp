@@ -24,7 +24,7 @@ std::vector<const Life*> lives_of_gradients(const DeviceRecord& record) {
   return gradients;
 }
 
-/// The first state in which they hold most.
+/// Returns the first state in which they hold most.
 std::uint32_t fullest_state(const std::vector<const Life*>& lives) {
   using Change = std::pair<std::uint32_t, std::int64_t>;
   std::vector<Change> changes;
@@ -32,7 +32,7 @@ std::uint32_t fullest_state(const std::vector<const Life*>& lives) {
     changes.emplace_back(life->begin, static_cast<std::int64_t>(life->size_bytes));
     changes.emplace_back(life->end, -static_cast<std::int64_t>(life->size_bytes));
   }
-  // In one state the frees come first.
+  // Within one state, frees come first.
   std::ranges::sort(changes);
   std::int64_t bytes = 0;
   std::int64_t most_bytes = 0;
@@ -46,7 +46,7 @@ std::uint32_t fullest_state(const std::vector<const Life*>& lives) {
   return fullest;
 }
 
-/// The weights that have no gradient yet.
+/// Returns the weights that have no gradient yet.
 class FreeWeights {
 public:
   FreeWeights(std::span<ReportEntry> weights, std::span<const std::string> declared_names) : weights_(weights) {

@@ -48,7 +48,7 @@ void number(std::vector<ReportEntry>& entries, std::size_t names) {
     if (counts[entry.name.name] > 1) entry.name.number = ++given[entry.name.name];
 }
 
-/// The given device; else the GPUs; where there are none, all.
+/// Returns the given device; else the GPUs; if there are none, all.
 std::vector<DeviceId> devices_of(const MemoryState& state, std::optional<DeviceId> device) {
   if (device) return {*device};
   std::vector<DeviceId> devices;
@@ -57,8 +57,8 @@ std::vector<DeviceId> devices_of(const MemoryState& state, std::optional<DeviceI
   return devices;
 }
 
-/// In the order of their allocation; what is older than the events comes first, the largest of it ahead: nothing else
-/// of it is the same when the program runs again.
+/// In the order of their allocation. Those older than the events come first, largest first: nothing else about them is
+/// the same when the program runs again.
 void sort_by_birth(const MemoryState& state, std::vector<ReportEntry>& entries) {
   const auto key = [&](const ReportEntry& entry) {
     const EventIndex born = state.facts[entry.block].history.alloc_event;
@@ -121,7 +121,7 @@ private:
     report_.weights.insert(report_.weights.end(), weights.begin(), weights.end());
   }
 
-  /// By the stack, and where there is none by the size.
+  /// Groups by stack, or by size if there is none.
   [[nodiscard]] std::uint32_t undeclared_name(const ReportEntry& weight) {
     const StackId stack = state_.blocks[weight.block].stack;
     std::optional<std::uint32_t>& known = weight_names_[stack.value];

@@ -17,7 +17,7 @@ public:
   OpenMarks(const Recording& recording, const DeviceRecord& record)
       : lane_(annotation_lane(recording, record, kMostRows)), open_(lane_.rows) {}
 
-  /// The innermost one that is open when `event` happens, which is not before that of an earlier call.
+  /// Returns the innermost one that is open when `event` happens. Events must be in order over the calls.
   [[nodiscard]] std::optional<StringId> at(EventIndex event) {
     const std::uint64_t state = event.count();
     for (; next_ < lane_.spans.size() && lane_.spans[next_].begin <= state; ++next_)

@@ -24,7 +24,7 @@ bool is_absolute(std::string_view path) {
   return path.starts_with('/') || is_drive(path);
 }
 
-/// Returns the name with forward slashes, and the letter of a drive in upper case, which Windows ignores.
+/// Returns the name with forward slashes, and the drive letter, whose case Windows ignores, in upper case.
 std::string normal(std::string_view filename) {
   std::string path(filename);
   std::ranges::replace(path, '\\', '/');
@@ -37,7 +37,7 @@ std::string_view folder_of(std::string_view path) {
   return path.substr(0, path.rfind('/') + 1);
 }
 
-/// The longest folder that both are in, "" for none.
+/// Returns the longest common folder of both, "" if there is none.
 std::string common_folder(std::string_view one, std::string_view other) {
   const auto [end, ignored] = std::ranges::mismatch(one, other);
   return std::string(folder_of(one.substr(0, static_cast<std::size_t>(end - one.begin()))));
@@ -70,7 +70,7 @@ bool is_users_python(std::string_view filename) {
   return !filename.starts_with('<') && origin_of(filename) == CodeOrigin::user;
 }
 
-/// Whether a line of this frame can be gone to, and the function is no one else's.
+/// Whether the line of this frame exists in a file, and the function belongs to the user.
 bool is_users_cpp(const FrameTable& frames, FrameId frame) {
   constexpr std::size_t kMostUsersNameBytes = 4096; // one name may be in every frame
   return is_line(frames.frame(frame).line) && frames.name(frame).size() < kMostUsersNameBytes &&
@@ -79,7 +79,7 @@ bool is_users_cpp(const FrameTable& frames, FrameId frame) {
 
 struct OwnFiles {
   std::vector<bool> files; ///< by StringId
-  bool are_cpp = false;    ///< because there is no Python among them
+  bool are_cpp = false;    ///< because none of them is Python
 };
 
 OwnFiles own_files(const MemoryState& state, const std::vector<bool>& files) {
@@ -127,7 +127,7 @@ ProjectFiles::ProjectFiles(const MemoryState& state, const std::optional<std::st
     if (!files[i]) continue;
     const std::string path = normal(frames.text({i}));
     const bool is_below = !folder.empty() && path.starts_with(folder);
-    // Relative paths were found from the working directory; on two drives of Windows there is no common folder.
+    // Relative paths were found from the working directory; on two Windows drives there is no common folder.
     const bool is_whole = !is_absolute(path) || (!root && folder.empty());
     const std::string_view inside = std::string_view(path).substr(is_below ? folder.size() : 0);
     const bool is_users = own.files[i] || (root ? !is_installed(inside) : own.are_cpp && !is_whole);

@@ -22,7 +22,7 @@ Scrub::Scrub(const DeviceRecord& record, std::uint32_t least_distance) : record_
     if (life(index).end != kForever) ends_.push_back(index);
   std::stable_sort(ends_.begin(), ends_.end(),
                    [&](std::uint32_t left, std::uint32_t right) { return life(left).end < life(right).end; });
-  // Events say when a recorded allocation began, and only when one of the baseline ended.
+  // Events show when a recorded allocation began, and for the baseline only when it ended.
   const auto known_from = [&](std::uint32_t index) {
     return index < record.lives.size() ? life(index).begin : life(index).end;
   };
@@ -40,7 +40,7 @@ Scrub::Scrub(const DeviceRecord& record, std::uint32_t least_distance) : record_
   keep_checkpoint();
   while (now_.state < record.events) {
     step();
-    // The checkpoints together hold no more numbers than there are states.
+    // All checkpoints together hold no more numbers than there are states.
     if (now_.state - checkpoints_.back().position.state >= std::max(least_distance, live_count_)) keep_checkpoint();
   }
   go(0);

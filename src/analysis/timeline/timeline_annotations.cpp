@@ -12,17 +12,17 @@ class Clock {
 public:
   explicit Clock(const DeviceRecord& record) : times_(record.times_us()) {}
 
-  /// The first state that an event at `time_us` or later leads to.
+  /// Returns the first state that an event at `time_us` or later leads to.
   [[nodiscard]] std::uint32_t state_from(std::int64_t time_us) const {
     const auto event = std::lower_bound(times_.begin(), times_.end(), time_us);
     return static_cast<std::uint32_t>(std::distance(times_.begin(), event)) + 1;
   }
-  /// The first state that an event after `time_us` leads to.
+  /// Returns the first state that an event after `time_us` leads to.
   [[nodiscard]] std::uint32_t state_after(std::int64_t time_us) const {
     const auto event = std::upper_bound(times_.begin(), times_.end(), time_us);
     return static_cast<std::uint32_t>(std::distance(times_.begin(), event)) + 1;
   }
-  /// Cut off far outside of the recording, where a difference might not be a number any more.
+  /// Clamped far outside the recording, where a difference might overflow.
   [[nodiscard]] std::int64_t since_first(std::int64_t time_us) const {
     if (time_us <= times_.front()) return 0;
     const std::uint64_t since =

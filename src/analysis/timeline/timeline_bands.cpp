@@ -8,7 +8,7 @@
 namespace memviz {
 namespace {
 
-/// A life that is seen at some slice.
+/// A life that is visible at some slice.
 struct Candidate {
   std::uint64_t size_bytes;
   std::uint32_t index;
@@ -19,7 +19,7 @@ struct Candidate {
   }
 };
 
-/// Forgets all but the `most` that go first, now and then: so that no more than twice as many are held.
+/// Now and then drops all but the `most` that go first, so that at most twice as many are held.
 void prune(std::vector<Candidate>& candidates, std::size_t most) {
   if (candidates.size() <= most) return;
   std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(most), candidates.end(),
@@ -27,7 +27,7 @@ void prune(std::vector<Candidate>& candidates, std::size_t most) {
   candidates.resize(most);
 }
 
-/// `kinds`: of the lives of `curves`; null where they are not known.
+/// `kinds`: of the lives of `curves`; null if unknown.
 void choose_bands(const Curves& curves, const std::vector<KindOf>* kinds, const TimelineOptions& options,
                   BandChart& chart) {
   const SliceIndex slice_at(chart.slices, chart.window);
@@ -79,7 +79,7 @@ void count_earlier_uses(const std::vector<Life>& lives, const std::vector<Life>&
   }
 }
 
-/// Counts what neither the baseline nor the bands explain.
+/// Computes the bytes that neither the baseline nor the bands explain.
 void count_rest(BandChart& chart) {
   std::vector<std::int64_t> banded(chart.slices.size() + 1);
   for (const Band& band : chart.bands) {

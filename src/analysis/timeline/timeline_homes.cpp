@@ -10,7 +10,7 @@
 namespace memviz {
 namespace {
 
-/// The segments at the end of the recording, to look up the one that an address lay in.
+/// The segments at the end of the recording, indexed by address.
 class Segments {
 public:
   Segments(const MemoryMap& memory, const DeviceRecord& record) : segments_(memory.segments_of(record.device)) {
@@ -19,7 +19,7 @@ public:
     std::ranges::sort(kept_, {}, &Life::address);
   }
 
-  /// Null where its memory was given back since: what lies at the address at the end is another segment.
+  /// Returns null if the memory was released since then, so that another segment is at the address at the end.
   [[nodiscard]] const Segment* segment_of(const Life& life) const {
     const auto after = std::ranges::upper_bound(kept_, life.address, {}, &Life::address);
     if (after == kept_.begin()) return nullptr;
@@ -73,7 +73,7 @@ private:
     }
   }
 
-  /// The event's own pool goes first, then the segment's, if it exists at the end; otherwise the life is counted with
+  /// The event's own pool comes first, then the segment's, if it exists at the end; otherwise the life is counted with
   /// the default pool, to which most memory belongs.
   DeviceRecord& record_of(const Life& life) {
     Home home = life.home < record_.homes.size() ? record_.homes[life.home] : Home{};
@@ -109,7 +109,7 @@ template <class T> void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Adds what lived in `part`; what is reserved remains to be summed up.
+/// Adds the lives of `part`; its reserved bytes are summed later.
 void join(DeviceRecord& whole, const DeviceRecord& part) {
   append(whole.lives, part.lives);
   append(whole.freed_baseline, part.freed_baseline);

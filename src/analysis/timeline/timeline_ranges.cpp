@@ -19,7 +19,7 @@ public:
     std::uint32_t home;
   };
 
-  /// Adds [address, address + size), up to what is there already. Returns whether that was all of it.
+  /// Adds the part of [address, address + size) that is not there already. Returns whether that was all of it.
   bool add(std::uint64_t address, const Range& range) {
     std::uint64_t end = end_of(address, range.size_bytes);
     const auto next = ranges_.lower_bound(address);
@@ -32,7 +32,7 @@ public:
     return end - address == range.size_bytes;
   }
 
-  /// Takes [address, address + size) out: what was there began in `state`. Returns whether all of it was there.
+  /// Removes [address, address + size), which began in `state`. Returns whether all of it was there.
   bool remove(const RangeChange& change) {
     const std::uint64_t begin = change.address;
     const std::uint64_t end = end_of(begin, change.size_bytes);
@@ -85,7 +85,7 @@ private:
   std::map<std::uint64_t, Range> ranges_;
 };
 
-/// The state after the last one in which more lives than is reserved.
+/// Returns the state after the last one in which more is live than reserved.
 std::uint32_t covered_from(const DeviceRecord& record) {
   const std::vector<std::int64_t> live = live_bytes_by_state(record);
   std::size_t step = record.reserved.size() - 1;
@@ -114,7 +114,7 @@ void sum_up_ranges(DeviceRecord& record) {
 }
 
 std::vector<std::int64_t> live_bytes_by_state(const DeviceRecord& record) {
-  // Sums are without a sign: sizes of a hostile file may wrap around.
+  // Sums are unsigned: the sizes of a hostile file may wrap around.
   std::vector<std::uint64_t> changes(record.states());
   for (const auto* const lives : {&record.lives, &record.freed_baseline, &record.kept_baseline})
     for (const Life& life : *lives) {

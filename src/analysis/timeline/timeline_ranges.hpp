@@ -1,7 +1,7 @@
 #pragma once
 
-// Segments at the end, and segment events -> which ranges of addresses were mapped when. Backward, because the end is
-// exact: what an event mapped was not there before it.
+// Segments at the end, and segment events -> which address ranges were mapped when. Works backward, because the end is
+// exact: a range that an event mapped was absent before it.
 
 #include "memviz/timeline.hpp"
 
@@ -20,14 +20,14 @@ struct RangeChange {
   std::uint32_t home = 0;
 };
 
-/// Fills in `ranges`, `reserved` and `reserved_known_from` of a record that is complete except for these. `changes` are
-/// those of its device, oldest first.
+/// Sets `ranges`, `reserved` and `reserved_known_from` of a record that is otherwise complete. `changes` are those of
+/// its device, oldest first.
 void rebuild_ranges(const MemoryMap& memory, const std::vector<RangeChange>& changes, DeviceRecord& record);
 
-/// Fills in `reserved` from `ranges`.
+/// Sets `reserved` from `ranges`.
 void sum_up_ranges(DeviceRecord& record);
 
-/// Bytes that live in each state, from 0 on: what lived before, then allocs and frees. Below 0 where frees name more
+/// Returns the live bytes in each state, from 0 on: the baseline, then allocs and frees. Below 0 if frees name more
 /// bytes than there were.
 [[nodiscard]] std::vector<std::int64_t> live_bytes_by_state(const DeviceRecord& record);
 

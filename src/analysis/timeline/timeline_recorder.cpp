@@ -67,7 +67,7 @@ std::uint32_t TimelineRecorder::Device::home_of(const Event& event) {
   return entry->second;
 }
 
-/// An event without a time gets that of the one before, or of the first that has one.
+/// An event without a time gets the time of the previous one, or of the first that has one.
 void TimelineRecorder::Device::take_time(const Event& event) {
 
   if (times.empty()) {
@@ -102,7 +102,7 @@ void TimelineRecorder::Device::change_range(const Event& event, std::uint32_t st
                      .home = home_of(event)});
 }
 
-/// An allocation without a recorded alloc lived before the first event.
+/// An allocation without a recorded alloc was live before the first event.
 void TimelineRecorder::Device::annotate(const Event& event) {
   const auto index = live.find(event.address);
   const std::uint32_t begin = index ? record.lives[static_cast<std::size_t>(*index)].begin : 0;

@@ -14,7 +14,7 @@ std::vector<std::uint64_t> without_negative(const std::vector<std::int64_t>& sum
   return bytes;
 }
 
-/// Sums of lives by state.
+/// Sums lives by state.
 std::vector<std::uint64_t> summed(const DeviceRecord& record, std::initializer_list<const std::vector<Life>*> lists) {
   std::vector<std::int64_t> sums(record.states());
   for (const std::vector<Life>* lives : lists) {
@@ -55,7 +55,8 @@ SliceIndex::SliceIndex(const std::vector<Slice>& slices, Window window)
 std::int64_t axis_position(const DeviceRecord& record, TimelineAxis axis, std::uint32_t state) {
   if (axis == TimelineAxis::event) return static_cast<std::int64_t>(state) - 1;
   if (state == 0 || record.times_us().empty()) return 0;
-  // Subtracted without a sign: the times are a stranger's, and may lie further apart than a signed number goes.
+  // Subtracted as unsigned numbers: the times are untrusted, and may be further apart than a signed number can
+  // represent.
   const std::uint64_t since =
       static_cast<std::uint64_t>(record.times_us()[state - 1]) - static_cast<std::uint64_t>(record.times_us().front());
   return static_cast<std::int64_t>(std::min(since, std::uint64_t{1} << 62U));

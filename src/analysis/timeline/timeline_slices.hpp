@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// The stacked curves: bytes by state, and the lives that they consist of.
+/// The stacked curves: bytes by state, and the lives behind them.
 struct Curves {
   std::vector<std::uint64_t> live;     ///< by state; never below 0
   std::vector<std::uint64_t> baseline; ///< by state, or one value for all of them
@@ -24,12 +24,12 @@ struct Curves {
 
 [[nodiscard]] Curves curves_of(const DeviceRecord& record, const TimelineOptions& options);
 
-/// Ascending, beginning with window.first. Every state in which `curves` change where that is no more than
-/// `most_slices`, else the highest, the lowest and the last state of equal parts of the axis.
+/// Returns states, ascending, beginning with window.first: every state in which `curves` change if there are no more
+/// than `most_slices`, else the highest, the lowest and the last state of equal parts of the axis.
 [[nodiscard]] std::vector<std::uint32_t> slice_states(const DeviceRecord& record, const Curves& curves, Window window,
                                                       const TimelineOptions& options);
 
-/// Finds the part of the axis, of `parts` equal ones, that a state begins in.
+/// Returns which of `parts` equal parts of the axis a state begins in.
 class AxisParts {
 public:
   AxisParts(const DeviceRecord& record, TimelineAxis axis, Window window, std::size_t parts)
@@ -56,7 +56,7 @@ public:
   /// Indexes the slices that lie in `window`, ascending.
   SliceIndex(const std::vector<Slice>& slices, Window window);
 
-  /// The number of slices for a state after all of them.
+  /// Returns the number of slices for a state after all of them.
   [[nodiscard]] std::uint32_t operator()(std::uint32_t state) const {
     if (state <= window_.first) return 0;
     return state > window_.last ? size_ : index_[state - window_.first];

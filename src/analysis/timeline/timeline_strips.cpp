@@ -8,7 +8,7 @@
 namespace memviz {
 namespace {
 
-/// A life that is not a band, as the slices see it.
+/// A life that is not a band, as seen at the slices.
 struct Seen {
   NodeKey key;
   std::uint64_t size_bytes = 0;
@@ -16,7 +16,7 @@ struct Seen {
   std::uint32_t last = 0;  ///< after them
 };
 
-/// Lives in order of `begin`, and their kinds where the chart is by kind, else null.
+/// Lives in order of `begin`, with their kinds if the chart is by kind, else null.
 struct LifeList {
   const std::vector<Life>* lives;
   const std::vector<KindOf>* kinds = nullptr;
@@ -65,7 +65,7 @@ private:
   std::vector<Life> banded_; ///< those of the bands, in order of `begin`
 };
 
-/// Mean bytes over the slices, and those at the peak: what a reader sees of a line. Largest first.
+/// Mean bytes over the slices, and those at the peak: the visible extent of a line. Largest first.
 std::vector<NodeKey> weightiest(const Unbanded& unbanded, const LifeLists& lists, const BandChart& chart,
                                 std::size_t most) {
   std::map<NodeKey, double> weights;
@@ -87,7 +87,7 @@ std::vector<NodeKey> weightiest(const Unbanded& unbanded, const LifeLists& lists
   return lines;
 }
 
-/// Gives the last strip the bytes on which live and freed memory disagree; if the strips have too many, takes them
+/// Adds the bytes on which live and freed memory disagree to the last strip; if the strips have too many, takes them
 /// from the uppermost ones.
 void fit(std::vector<Strip>& strips, std::size_t slice, std::uint64_t wanted_bytes) {
   std::uint64_t sum_bytes = 0;
@@ -101,7 +101,7 @@ void fit(std::vector<Strip>& strips, std::size_t slice, std::uint64_t wanted_byt
   }
 }
 
-/// A strip for each of `keys`, the last of which gets all others, with the bytes of `lists`.
+/// Returns a strip for each of `keys`, the last of which gets all others, with the bytes of `lists`.
 std::vector<Strip> summed(const Unbanded& unbanded, const LifeLists& lists, const std::vector<NodeKey>& keys,
                           std::size_t slices) {
   std::map<NodeKey, std::size_t> places;
@@ -115,7 +115,7 @@ std::vector<Strip> summed(const Unbanded& unbanded, const LifeLists& lists, cons
       const auto place = places.find(seen.key);
       Strip& strip = place == places.end() ? strips.back() : strips[place->second];
       ++strip.lives;
-      // Differences for now: below 0 they wrap around, and back when they are summed up.
+      // Differences for now: those below 0 wrap around, and wrap back when they are summed.
       strip.bytes[seen.first] += seen.size_bytes;
       strip.bytes[seen.last] -= seen.size_bytes;
     });
@@ -128,7 +128,7 @@ std::vector<Strip> summed(const Unbanded& unbanded, const LifeLists& lists, cons
   return strips;
 }
 
-/// Leaves of strips by kind those that are needed.
+/// Removes the strips by kind that are not needed.
 void drop_empty(std::vector<Strip>& strips, const BandChart& chart) {
   std::erase_if(strips, [&](const Strip& strip) {
     const auto is_of_kind = [&](const Band& band) { return NodeKey(band.kind.kind) == strip.key; };
@@ -164,7 +164,7 @@ std::vector<Strip> chart_strips(const LifeLines& lines, const DeviceRecord& reco
   std::vector<Strip> strips = strips_of({list_of(&DeviceRecord::freed_baseline, &LifeKinds::freed_baseline),
                                          list_of(&DeviceRecord::kept_baseline, &LifeKinds::kept_baseline)},
                                         &Slice::baseline_bytes);
-  // At the bottom, where the scale may be torn: nothing that has a name is drawn smaller than it is.
+  // At the bottom, where the scale may be cut: nothing with a name is drawn smaller than it is.
   if (!chart.is_by_kind)
     std::stable_partition(strips.begin(), strips.end(),
                           [](const Strip& strip) { return std::holds_alternative<Pseudo>(strip.key); });

@@ -41,7 +41,7 @@ std::optional<AllocationLife> AllocationNames::take(std::uint64_t index, const E
   if (meaning.part == Part::none) return std::nullopt;
   Address& address = (meaning.is_segment ? segments_ : blocks_)[event.address];
   const EventPoint here{index, event.time_us};
-  // An alloc where something lives: its free is not in the trace.
+  // An alloc at a live address: the free in between is not in the trace.
   if (meaning.part == Part::begin && address.began) address.end();
 
   AllocationLife life{meaning.is_segment, event.address, address.uses, {}, {}};

@@ -1,7 +1,7 @@
 #pragma once
 
-// Events of one device, in order -> which allocation each is about: how often its address was used before, and when it
-// began. Memory proportional to the addresses that occur.
+// Events of one device, in order -> which allocation each is about: how often its address had been used before, and
+// when it began. Memory is proportional to the addresses that occur.
 
 #include "base/hash_map.hpp"
 #include "memviz/events.hpp"
@@ -17,18 +17,18 @@ struct EventPoint {
   std::optional<std::int64_t> time_us;
 };
 
-/// The facts that the trace has about the allocation or segment of an event.
+/// The trace's facts about the allocation or segment of an event.
 struct AllocationLife {
   bool is_segment = false;
   std::uint64_t address = 0;
-  std::uint64_t use = 0;               ///< how often the address was used before in the trace
-  std::optional<EventPoint> began;     ///< of frees and annotations: its alloc, if that was recorded
-  std::optional<EventPoint> was_freed; ///< of free_completed: its free_requested
+  std::uint64_t use = 0;               ///< the number of earlier uses of the address in the trace
+  std::optional<EventPoint> began;     ///< for frees and annotations: its alloc, if recorded
+  std::optional<EventPoint> was_freed; ///< for free_completed: its free_requested
 };
 
 class AllocationNames {
 public:
-  /// nullopt for events that are about no address: oom, snapshot and what memviz does not know.
+  /// Returns nullopt for events without an address: oom, snapshot, and unknown ones.
   std::optional<AllocationLife> take(std::uint64_t index, const Event& event);
 
 private:

@@ -19,7 +19,7 @@ public:
   [[nodiscard]] bool wants_device(DeviceId device) const { return !filter_.device || *filter_.device == device; }
   [[nodiscard]] bool wants(DeviceId device, std::uint64_t index, const Event& event,
                            const std::optional<AllocationLife>& life) const;
-  /// `next_event` is the index of the event before which it is.
+  /// `next_event`: the index of the event that follows it.
   [[nodiscard]] bool wants(const Annotation& annotation, std::uint64_t next_event) const;
 
 private:

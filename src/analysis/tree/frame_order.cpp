@@ -23,7 +23,7 @@ template <class Key> std::vector<std::uint32_t> ranks(std::size_t count, Key key
 
 void FrameOrder::rank_all() const {
   const FrameTable& frames = *frames_;
-  // Texts first, each distinct one once: frames that share a long one are many.
+  // Sorts texts first, each distinct one once, because many frames share a long one.
   text_rank_ = ranks(frames.string_count(), [&](std::uint32_t id) { return frames.text({id}); });
   rank_ = ranks(frames.frame_count(), [&](std::uint32_t id) {
     const Frame& frame = frames.frame({id});

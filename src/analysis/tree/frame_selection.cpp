@@ -13,7 +13,7 @@
 namespace memviz {
 namespace {
 
-/// RE2, because its time is linear in the text and it does not recurse: names are up to the file.
+/// RE2, because its time is linear in the text and it does not recurse: names come from the file.
 class Pattern {
 public:
   Pattern(const std::string& expression, std::string_view option)
@@ -30,7 +30,7 @@ private:
   RE2 regex_;
 };
 
-/// The longest prefix of a name that is matched: one long name may be in every frame.
+/// The longest prefix of a name that is matched, because one long name may be in every frame.
 constexpr std::size_t kMostMatchedBytes = 4096;
 
 /// A filter of frames by name and file.

@@ -1,7 +1,7 @@
 #pragma once
 
 // --frames, --hide and --focus -> which frames and stacks of one snapshot take part in a tree. Each frame and each
-// stack is looked at once.
+// stack is examined once.
 
 #include "memviz/flame.hpp"
 
@@ -18,7 +18,7 @@ public:
   /// Throws UsageError, which calls the focus `focus_option`, for an expression that is not RE2.
   FrameSelection(const FrameTable& frames, const TreeOptions& options, std::string_view focus_option = "--focus");
 
-  /// The frames of a stack that take part, outermost first. Valid until the next call.
+  /// Returns the frames of a stack that take part, outermost first. Valid until the next call.
   [[nodiscard]] std::span<const FrameId> selected(StackId stack);
   /// Whether a frame of the stack, hidden or not, matches --focus; true for every stack without --focus.
   [[nodiscard]] bool is_in_focus(StackId stack) { return look_at(stack).is_in_focus; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The hash of what a node stands for.
+// The hash of a node's key.
 
 #include "base/hash.hpp"
 #include "memviz/tree.hpp"
@@ -10,7 +10,7 @@
 
 namespace memviz {
 
-/// A hash with what a key holds mixed in.
+/// Returns a hash with the contents of a key mixed in.
 struct KeyHash {
   std::uint64_t hash;
 
@@ -31,7 +31,7 @@ struct KeyHash {
   }
 };
 
-/// `hash` with `key` mixed in; start with hash_secret().
+/// Returns `hash` with `key` mixed in; start with hash_secret().
 [[nodiscard]] inline std::uint64_t hash_with(std::uint64_t hash, const NodeKey& key) {
   return std::visit(KeyHash{mixed(hash, key.index())}, key);
 }

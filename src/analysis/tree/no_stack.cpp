@@ -22,8 +22,8 @@ Pseudo NoStackReasons::reason(DeviceId device, std::uint32_t block) const {
   return unexplained(device, state_.facts[block].history.is_kept);
 }
 
-/// A block keeps the stack of its allocation even where the ring has lost the event: one that is in the file and has
-/// none was allocated before recording.
+/// A block keeps the stack of its allocation even if the ring has lost the event: one in the file without a stack was
+/// allocated before recording.
 Pseudo NoStackReasons::unexplained(DeviceId device, bool is_kept) const {
   if (is_history_off_) return Pseudo::history_off;
   const DeviceState* device_state = state_.device_at(device);
@@ -36,7 +36,8 @@ Pseudo NoStackReasons::reason(DeviceId device, const OutsideMemory& outside) con
   return !outside.alloc_event.is_none() ? Pseudo::without_stack : unexplained(device, false);
 }
 
-/// Only C++ frames show that stacks are recorded of every allocation: those of the backward pass have no Python frames.
+/// Only C++ frames prove that every allocation is recorded with a stack: those of the backward pass have no Python
+/// frames.
 bool NoStackReasons::are_stacks_recorded(DeviceId device) const {
   const DeviceState* device_state = state_.device_at(device);
   return has_cpp_frames_ && device_state != nullptr && device_state->figures.allocs > 0 &&

@@ -1,6 +1,6 @@
 #pragma once
 
-// Why a block has no stack: the first question of everyone who sees a large box without a name.
+// Why a block has no stack: the first question about a large box without a name.
 
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"
@@ -13,11 +13,11 @@ class NoStackReasons {
 public:
   explicit NoStackReasons(const MemoryState& state);
 
-  /// For an active block, by its index, whose stack is empty.
+  /// Returns the reason for an active block, given by index, whose stack is empty.
   [[nodiscard]] Pseudo reason(DeviceId device, std::uint32_t block) const;
-  /// For memory of `device` that no recorded alloc explains; `is_kept`: it is still there at the end.
+  /// Returns the reason for memory of `device` that no recorded alloc explains; `is_kept`: it still exists at the end.
   [[nodiscard]] Pseudo unexplained(DeviceId device, bool is_kept) const;
-  /// For what lies outside all segments and has no stack.
+  /// Returns the reason for memory outside all segments without a stack.
   [[nodiscard]] Pseudo reason(DeviceId device, const OutsideMemory& outside) const;
 
 private:

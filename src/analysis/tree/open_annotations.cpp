@@ -16,11 +16,12 @@ struct StageMark {
   bool is_end;
   StringId name;
 
-  /// Whether it counts for what is allocated at a time.
+  /// Whether it applies to allocations at a time.
   [[nodiscard]] bool is_before(std::int64_t us) const { return time_us < us || (time_us == us && !is_end); }
 };
 
-/// In the order in which they count: what begins in a microsecond goes before what ends in it.
+/// Sorted in the order in which they apply: an annotation that begins in a microsecond comes before one that ends in
+/// it.
 std::map<DeviceId, std::vector<StageMark>> marks_by_device(const Recording& recording) {
   std::map<DeviceId, std::vector<StageMark>> by_device;
   for (const Annotation& annotation : recording.annotations) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The marks of record_function -> which were open when each block was allocated.
+// The marks of record_function -> which annotations were open when each block was allocated.
 
 #include "memviz/memory_state.hpp"
 
@@ -10,12 +10,12 @@
 
 namespace memviz {
 
-/// Names of open annotations, outermost first; of more than kMostOpen the innermost.
+/// Names of open annotations, outermost first; if there are more than kMostOpen, the innermost.
 using AnnotationPath = std::vector<StringId>;
 
 struct OpenAnnotations {
-  std::vector<AnnotationPath> paths;   ///< each once; the first is of none
-  std::vector<std::uint32_t> of_block; ///< by block index: a place in `paths`
+  std::vector<AnnotationPath> paths;   ///< each once; the first is the empty one
+  std::vector<std::uint32_t> of_block; ///< by block index: an index into `paths`
 };
 
 inline constexpr std::size_t kMostOpen = 16;
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostOpen = 16;
 /// of an allocation is open then.
 [[nodiscard]] OpenAnnotations open_annotations(const MemoryState& state);
 
-/// The same of one time of a device.
+/// Returns the same for one time of a device.
 [[nodiscard]] AnnotationPath open_annotations_at(const Recording& recording, DeviceId device, std::int64_t time_us);
 
 } // namespace memviz

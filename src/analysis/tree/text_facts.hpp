@@ -1,7 +1,7 @@
 #pragma once
 
-// Texts of frames -> facts about them, computed once for each distinct text: a file may give one name of megabytes to
-// all its frames.
+// Texts of frames -> facts about them, computed once for each distinct text, because a file may give one name of
+// megabytes to all its frames.
 
 #include "memviz/frames.hpp"
 
@@ -13,7 +13,7 @@ namespace memviz {
 
 template <class Fact> class TextFacts {
 public:
-  /// `find` shows the fact of a text. `frames` must outlive this object, and may grow.
+  /// `find` computes the fact of a text. `frames` must outlive this object, and may grow.
   TextFacts(const FrameTable& frames, Fact (*find)(std::string_view)) : frames_(frames), find_(find) {}
 
   [[nodiscard]] Fact of(StringId text) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Paths with weights -> Tree. Paths that share a beginning share its nodes.
+// Paths with weights -> Tree. Paths with a common beginning share its nodes.
 
 #include "analysis/tree/frame_order.hpp"
 #include "analysis/tree/key_hash.hpp"
@@ -21,19 +21,19 @@ namespace memviz {
 
 template <class Weight> class TreeBuilder {
 public:
-  /// For paths of a file of so many bytes, or of several: they bound the tree.
+  /// Builds a tree for paths of one or several files with this many bytes, which bound the tree.
   explicit TreeBuilder(std::uint64_t file_bytes)
       : max_nodes_(std::min<std::uint64_t>(kNoNode.value, (kFreeTreeBytes + kTreeBytesPerByte * file_bytes) /
                                                               sizeof(TreeNode<Weight>))) {
     nodes_.emplace_back();
   }
 
-  /// The node at the end of `path`, below the root; its weight is the caller's to change until the next call. Throws
-  /// Error where the tree would be out of proportion to the file.
+  /// Returns the node at the end of `path`, below the root; the caller may change its weight until the next call.
+  /// Throws Error if the tree would be out of proportion to the file.
   TreeNode<Weight>& at(std::span<const NodeKey> path) { return at(id_at(path)); }
   TreeNode<Weight>& at(NodeId node) { return nodes_[node.value]; }
 
-  /// The same node by its id, which it keeps in the tree.
+  /// Returns the same node by its id, which is also its id in the tree.
   [[nodiscard]] NodeId id_at(std::span<const NodeKey> path) {
     std::uint32_t node = 0;
     for (const NodeKey& key : path)
@@ -69,9 +69,9 @@ public:
   }
 
 private:
-  // A file may let many segments share one very deep stack. This allows 262,144 nodes, and one for every four bytes of
-  // a snapshot or seven of two; of the real ones the worst has one for every 17 with all levels and frames, 29,768 in
-  // all.
+  // The maximum number of nodes. A file may let many segments share one very deep stack. This allows 262,144 nodes,
+  // plus one for every four bytes of a snapshot or seven of two; among real ones the worst has one for every 17 bytes
+  // with all levels and frames, 29,768 in all.
   static constexpr std::uint64_t kTreeBytesPerByte = 18;
   static constexpr std::uint64_t kFreeTreeBytes = std::uint64_t{72} << 18U;
 
@@ -99,7 +99,7 @@ private:
 
   std::uint64_t max_nodes_;
   std::vector<TreeNode<Weight>> nodes_;
-  HashTable<std::uint32_t, 1024> table_; ///< nodes by parent and key; 0 is free, because nothing leads to the root
+  HashTable<std::uint32_t, 1024> table_; ///< nodes by parent and key; 0: empty (the root has no parent)
 };
 
 } // namespace memviz

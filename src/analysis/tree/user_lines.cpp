@@ -21,7 +21,7 @@ constexpr int kPassingOn = 4;
 constexpr int kUserCpp = 3;
 constexpr int kLibraryCpp = 2;
 
-/// C++ on the way from an operator to the allocator: the same for every tensor.
+/// C++ between an operator and the allocator: the same for every tensor.
 bool is_plumbing(std::string_view function) {
   static constexpr std::array<std::string_view, 14> kBeginnings{"c10::",
                                                                 "at::detail::",
@@ -40,7 +40,7 @@ bool is_plumbing(std::string_view function) {
   return starts_with_any(function, kBeginnings);
 }
 
-/// C++ of torch, of the interpreter, of the language's and the system's libraries.
+/// C++ of torch, the interpreter, and the language's and the system's libraries.
 bool is_library_cpp(std::string_view function) {
   static constexpr std::array<std::string_view, 18> kBeginnings{
       "at::",     "aten::",     "torch::",     "caffe2::", "std::", "__",           "_Py",
@@ -84,7 +84,7 @@ bool only_passes_on(std::string_view filename, CodeOrigin origin) {
   return filename.find("-packages") == std::string_view::npos;
 }
 
-/// Ranks a frame by its file; 0 if the function does not count.
+/// Returns the rank of a frame by its file; 0 if the function does not count.
 int file_preference(std::string_view filename) {
   switch (const CodeOrigin origin = origin_of(filename)) {
   case CodeOrigin::user: return kUserPython;
@@ -96,7 +96,7 @@ int file_preference(std::string_view filename) {
   return is_interpreter_file(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
 }
 
-/// Ranks a frame within a line by its file; 0 where it says nothing.
+/// Returns the rank of a frame within a line by its file; 0 if it is not informative.
 int inner_preference(std::string_view filename) {
   if (file_preference(filename) != kPython) return 0;
   return origin_of(filename) == CodeOrigin::library ? 2 : 1;
@@ -162,22 +162,22 @@ NodeKey UserLineFinder::find(StackId stack_id) {
     best = i;
     best_preference = candidate;
   }
-  // C++ outside of the node is the engine's thread; inside of it, a function of the user's own.
+  // C++ outside the node is the engine's thread; inside it, a function of the user's.
   const std::size_t node = autograd_node(stack);
   if (node < stack.size() && (best_preference < kUserCpp || (best_preference == kUserCpp && best > node))) best = node;
   if (best < stack.size()) return stack[best];
   return Pseudo::filtered;
 }
 
-/// Whether a frame says where to look, by falling preference; 0: never.
+/// Whether a frame is worth pointing to, by falling preference; 0: never.
 int UserLineFinder::preference(FrameId id) {
   const Frame& frame = frames_.frame(id);
   const int by_file = facts_->files.of(frame.filename);
   return by_file == kUserCpp ? facts_->functions.of(frame.name) : by_file;
 }
 
-/// In the backward pass no Python frame is left: the autograd node shows most ("AccumulateGrad::apply"), which is what
-/// Node::operator() calls. Returns its index, or the size of the stack.
+/// The backward pass has no Python frames: the most informative frame is the autograd node ("AccumulateGrad::apply"),
+/// which Node::operator() calls. Returns its index, or the size of the stack.
 std::size_t UserLineFinder::autograd_node(std::span<const FrameId> stack) {
   for (std::size_t i = 1; i < stack.size(); ++i) {
     if (facts_->node_calls.of(frames_.frame(stack[i]).name)) return i - 1;

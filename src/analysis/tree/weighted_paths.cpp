@@ -17,14 +17,14 @@ NodeKey device_key(const MemoryState& state, DeviceId device) {
   return DeviceKey{device, state.recording->origin.kind_of(device)};
 }
 
-/// PyTorch 2.8 writes N/A for what is not compiled.
+/// PyTorch 2.8 writes N/A for code that is not compiled.
 TopicKey compile_key(const FrameTable& frames, StringId context) {
   const bool is_compiled = !frames.text(context).empty() && frames.text(context) != "N/A";
   return {Topic::compile, is_compiled ? TopicContent::text : TopicContent::nothing,
           is_compiled ? context : kEmptyString};
 }
 
-/// `block_state` takes the place of the state: nothing for active memory when that is not a level.
+/// `block_state` replaces the state: nullopt for active memory if the state is not a level.
 NodeKey level_key(Level level, const MemoryState& state, const Segment& segment, const NodeKey& block_state) {
   switch (level) {
   case Level::device: return device_key(state, segment.device);
@@ -110,7 +110,7 @@ public:
   }
 
 private:
-  /// Whether the event that began or ended a life is in the range that is asked for.
+  /// Whether the event that began or ended a life is in the requested range.
   [[nodiscard]] bool is_chosen(const BlockHistory& history) const {
     const LifeRange& lives = options_.lives;
     if (lives.of == LivesOf::all) return true;
@@ -119,7 +119,7 @@ private:
            event.number() < static_cast<std::int64_t>(lives.last);
   }
 
-  /// `block` is one in use, by its index.
+  /// `block`: the index of one in use.
   std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, std::optional<std::uint32_t> block) {
     std::vector<NodeKey> keys;
     for (const Level level : options_.levels) {
@@ -131,7 +131,7 @@ private:
       else if (block)
         keys.emplace_back(state_.facts[*block].kind.kind);
     }
-    // Free memory stays apart from stacks even when no one asked for states.
+    // Free memory stays separate from stacks even if states are not a level.
     if (!groups_by_state_ && !block) keys.push_back(state);
     return prefix_of(std::move(keys));
   }
@@ -158,7 +158,7 @@ private:
     }
   }
 
-  /// The device, where it is a level, and one word instead of all others.
+  /// Returns the device, if it is a level, and one word in place of all other levels.
   std::uint32_t prefix_outside(DeviceId device) {
     std::vector<NodeKey> keys;
     const bool has_device =
@@ -175,7 +175,7 @@ private:
     return entry->second;
   }
 
-  /// `owner` is what NoStackReasons::reason() asks for.
+  /// `owner`: the argument of NoStackReasons::reason().
   template <class... Owner> [[nodiscard]] Leaf stack_leaf(std::uint32_t prefix, StackId stack, const Owner&... owner) {
     if (!selection_.is_in_focus(stack)) return {prefix, kNoFrames, Pseudo::not_focused};
     if (state_.frames().stack(stack).empty()) return {prefix, kNoFrames, no_stack_.reason(owner...)};
@@ -183,7 +183,7 @@ private:
     return {prefix, stack, std::nullopt};
   }
 
-  /// Whether kinds say more of it than that there is no stack.
+  /// Whether kinds say more about it than that there is no stack.
   [[nodiscard]] bool is_told_by_kind(const Leaf& leaf, const KindShares& shares) const {
     return leaf.pseudo && has_no_stack(*leaf.pseudo) && !need_kinds(options_.levels) && has_known_kind(shares);
   }
@@ -196,7 +196,7 @@ private:
     }
   }
 
-  /// In the place of what `path` holds.
+  /// Replaces the contents of `path`.
   void set_path(const Leaf& leaf, std::vector<NodeKey>& path) {
     path = *prefixes_[leaf.prefix];
     if (leaf.pseudo) path.emplace_back(*leaf.pseudo);
