@@ -34,11 +34,12 @@ public:
   /// Returns the size of a regular file; 0 if it is unknown.
   [[nodiscard]] std::uint64_t total_bytes() const noexcept { return total_bytes_; }
   [[nodiscard]] std::uint64_t done_bytes() const noexcept { return done_bytes_; }
-  /// The whole of a regular file. Nothing where it cannot be mapped, as pipes and some virtual file systems.
+  /// Maps the whole of a regular file. Returns nullopt if it cannot be mapped, like pipes and some virtual file
+  /// systems.
   [[nodiscard]] std::optional<Input> map() const;
 
 private:
-  /// Closed at the end, unless it is standard input.
+  /// Closed by the destructor, except standard input.
   struct Descriptor {
     explicit Descriptor(int opened) : number(opened) {}
     Descriptor(const Descriptor&) = delete;
@@ -55,7 +56,7 @@ private:
   std::vector<char> piece_;
 };
 
-/// Whether `path` is the file, under whatever name, that standard input comes from.
+/// Whether `path` is the file, under any name, that standard input comes from.
 [[nodiscard]] bool is_standard_input(const std::string& path);
 
 } // namespace memviz

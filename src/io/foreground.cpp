@@ -20,8 +20,8 @@ namespace memviz {
 
 namespace {
 
-/// Every signal that a handler can take, except those that a fault of this process raises, and those of its child and
-/// terminal. SIGTSTP stops this process as well.
+/// Every signal that a handler can receive, except those raised by a fault of this process, and those of its child and
+/// terminal. SIGTSTP also stops this process.
 std::vector<int> passed_on() {
   constexpr std::array kNotPassedOn{SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                                     SIGTRAP, SIGSYS,  SIGCHLD, SIGTTIN, SIGTTOU};
@@ -31,11 +31,11 @@ std::vector<int> passed_on() {
   return numbers;
 }
 
-// The state that a handler may touch.
+// The state that the signal handler may use.
 std::array<std::atomic<pid_t>, kMostPrograms> running{};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-/// The terminal sends its signals to the whole process group, the program included; a write to a closed pipe and
+/// The terminal sends its signals to the whole process group, including the program; a write to a closed pipe and
 /// abort() send theirs to this process alone.
 extern "C" void pass_on(int number, siginfo_t* info, void*) {
   const int error = errno;
@@ -46,7 +46,7 @@ extern "C" void pass_on(int number, siginfo_t* info, void*) {
   errno = error;
 }
 
-/// Holds them back while it lives: until it is known whom they go on to.
+/// Blocks signals during its lifetime: until it is known which process they are forwarded to.
 class HeldSignals {
 public:
   HeldSignals() {
@@ -66,7 +66,7 @@ private:
   sigset_t before_{};
 };
 
-/// Hands these signals to the program while it lives.
+/// Forwards these signals to the program during its lifetime.
 class PassedSignals {
 public:
   PassedSignals() {
@@ -76,8 +76,8 @@ public:
     const std::vector<int> own = signals_ignored_for_itself();
     for (const int number : passed_on()) {
       struct sigaction before {};
-      if (sigaction(number, nullptr, &before) != 0) continue; // one of the C library's own
-      // nohup and shells start programs with some of them ignored, and they stay so.
+      if (sigaction(number, nullptr, &before) != 0) continue; // one that the C library uses itself
+      // nohup and shells start programs with some of them ignored; these stay ignored.
       if (before.sa_handler == SIG_IGN && std::find(own.begin(), own.end(), number) == own.end()) continue;
       before_.emplace_back(number, before);
       sigaction(number, &action, nullptr);
@@ -96,7 +96,7 @@ private:
   std::vector<std::pair<int, struct sigaction>> before_;
 };
 
-/// "NAME=VALUE" for each, ours without those that are replaced.
+/// Returns "NAME=VALUE" for each: our environment without the replaced variables.
 std::vector<std::string> environment_with(const Variables& variables) {
   std::vector<std::string> result;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -105,7 +105,7 @@ std::vector<std::string> environment_with(const Variables& variables) {
     const auto is_it = [&](const auto& variable) { return variable.first == name; };
     if (std::none_of(variables.begin(), variables.end(), is_it)) result.emplace_back(text);
   }
-  // The last of two variables with one name counts.
+  // If two variables have the same name, the last one counts.
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto is_same = [&](const auto& later) { return later.first == variables[i].first; };
     if (std::any_of(variables.begin() + static_cast<std::ptrdiff_t>(i) + 1, variables.end(), is_same)) continue;
@@ -141,7 +141,7 @@ private:
   posix_spawn_file_actions_t actions_{};
 };
 
-/// Returns its id; `mask` is the signals that it holds back.
+/// Starts the program and returns its id; `mask`: the signals that it blocks.
 pid_t start(const std::vector<std::string>& words, const Variables& variables, const Streams& streams,
             const sigset_t& mask) {
   const std::vector<std::string> environment = environment_with(variables);
@@ -170,7 +170,7 @@ void end_all() {
     if (program > 0) ::kill(program, SIGTERM);
 }
 
-/// Starts the program once for each of `variables`; none goes on where one cannot be started.
+/// Starts the program once for each of `variables`; ends all of them if one cannot be started.
 void start_all(const std::vector<std::string>& words, const std::vector<Variables>& variables,
                std::optional<int> output) {
   const Streams streams(output);
@@ -184,7 +184,7 @@ void start_all(const std::vector<std::string>& words, const std::vector<Variable
   }
 }
 
-/// Waits for the program of this index.
+/// Waits for the program with this index.
 Ending wait_for(std::size_t index) {
   int status = 0;
   while (waitpid(running[index], &status, 0) < 0)
@@ -194,7 +194,7 @@ Ending wait_for(std::size_t index) {
   return {.exit_code = WEXITSTATUS(status)};
 }
 
-/// Waits until one of the programs has ended, which wait_for() then takes.
+/// Waits until one of the programs has ended, which wait_for() then reaps.
 std::size_t next_to_end() {
   for (;;) {
     siginfo_t info{};
@@ -205,7 +205,7 @@ std::size_t next_to_end() {
     const auto found = std::find_if(running.begin(), running.end(),
                                     [&](const std::atomic<pid_t>& program) { return program == info.si_pid; });
     if (found != running.end()) return static_cast<std::size_t>(found - running.begin());
-    waitpid(info.si_pid, nullptr, 0); // a child that is none of the programs
+    waitpid(info.si_pid, nullptr, 0); // a child that is not one of the programs
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A program of the user's that runs in our place: with our standard streams unless asked otherwise, in our process
-// group, so that the terminal treats it like one that was started without us. For POSIX; no shell is involved.
+// A program of the user's, run in our place: with our standard streams by default, in our process group, so
+// that the terminal treats it as if it had been started directly. For POSIX; no shell is involved.
 
 #include "memviz/ending.hpp"
 
@@ -14,30 +14,29 @@
 
 namespace memviz {
 
-/// Names and values that replace or join those of our own environment.
+/// Names and values that replace or join variables of our own environment.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// Runs `words[0]`, looked for on the PATH, and waits for its end. Meanwhile every signal that another process sends to
-/// this one goes on to it, except SIGKILL and SIGSTOP, which no process can handle, and those of faults; those of the
-/// terminal reach it anyway. What it writes to standard output and
-/// standard error goes to the descriptor `output`, where there is one. Throws UsageError where there is no such
-/// program.
+/// Runs `words[0]`, searched for in PATH, and waits for its end. Meanwhile every signal that another process sends to
+/// this one is forwarded to it, except SIGKILL and SIGSTOP, which cannot be handled, and those of faults; it receives
+/// those of the terminal anyway. Its standard output and standard error go to the descriptor `output`, if given. Throws
+/// UsageError if there is no such program.
 [[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables,
                                        std::optional<int> output = {});
 
-/// Called when the program of this index ends. Returns whether the others are ended as well, by SIGTERM.
+/// Called when the program with this index ends. Returns whether to end the others as well, by SIGTERM.
 using OnEnd = std::function<bool(std::size_t index)>;
 
-/// The most programs that run at once.
+/// The maximum number of programs that run at once.
 constexpr std::size_t kMostPrograms = 64;
 
 /// Runs a program several times at once, once for each of `variables`, at most kMostPrograms. Returns as soon as all
-/// have ended. Throws as the function for one program does.
+/// have ended. Throws the exceptions of the function for one program.
 [[nodiscard]] std::vector<Ending> run_in_foreground(const std::vector<std::string>& words,
                                                     const std::vector<Variables>& variables, const OnEnd& on_end);
 
-/// Becomes the program: it takes the place of this process, with its number, its parent and its streams, so that
-/// signals and exit codes are its own. Returns only where that failed, with the error's number.
+/// Replaces this process with the program, which keeps the process id, the parent and the streams, so that signals and
+/// exit codes are its own. Returns only if that failed, with the error number.
 [[nodiscard]] int become(const std::vector<std::string>& words, const Variables& variables);
 
 /// "SIGKILL", "signal 35"

@@ -14,7 +14,7 @@ namespace memviz {
 
 namespace {
 
-/// Appends bytes as they are, after the piece that was read to find out their kind.
+/// Appends bytes unchanged, after the piece that was read to find out their kind.
 void append_rest(FileBytes& file, std::string_view first_piece, const InputOptions& options, ByteBuffer& buffer) {
   while (!first_piece.empty()) {
     const auto room = buffer.room();
@@ -29,7 +29,7 @@ void append_rest(FileBytes& file, std::string_view first_piece, const InputOptio
   }
 }
 
-/// The first piece again, then the rest of the file; `buffer` may hold more with each.
+/// Returns the first piece again, then the rest of the file; each piece raises the limit of `buffer`.
 NextPiece pieces_of(FileBytes& file, std::string_view first_piece, const InputOptions& options, ByteBuffer& buffer) {
   return [&file, &options, &buffer, first_piece, is_first = true]() mutable {
     std::string_view piece = first_piece;

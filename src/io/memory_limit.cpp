@@ -26,7 +26,7 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The number in a file; kNoLimit where there is no file, or a word in it ("max").
+/// Returns the number in a file; kNoLimit if there is no file, or a word in it ("max").
 std::uint64_t number_in(const fs::path& path) {
   const std::string text = content_of(path);
   std::uint64_t number = kNoLimit;
@@ -34,8 +34,8 @@ std::uint64_t number_in(const fs::path& path) {
   return number;
 }
 
-/// Returns the least limit of a group and all around it, up to the root of the hierarchy. A container may see its
-/// group as the root.
+/// Returns the lowest limit of a group and all above it, up to the root of the hierarchy. A container may see its group
+/// as the root.
 std::uint64_t least_limit(const fs::path& hierarchy, fs::path group, const char* file) {
   std::uint64_t least = number_in(hierarchy / file);
   for (; !group.empty(); group = group.parent_path())
@@ -47,8 +47,8 @@ std::uint64_t least_limit(const fs::path& hierarchy, fs::path group, const char*
 
 void limit_memory(std::uint64_t bytes) {
   rlimit limit{};
-  // Data rather than address space: since Linux 4.7 it counts private mappings, which is what malloc takes large
-  // pieces from, but neither mapped files nor address space that is merely reserved.
+  // RLIMIT_DATA instead of address space: since Linux 4.7 it counts private mappings, from which malloc takes large
+  // pieces, but neither mapped files nor merely reserved address space.
   if (::getrlimit(RLIMIT_DATA, &limit) == 0) {
     limit.rlim_cur = static_cast<rlim_t>(std::min<std::uint64_t>(bytes, limit.rlim_max));
     if (::setrlimit(RLIMIT_DATA, &limit) == 0) return;

@@ -25,14 +25,14 @@ std::string folder_of(const std::filesystem::path& path) {
   return folder.empty() ? "." : folder;
 }
 
-/// "no such file or directory" would leave open which one.
+/// "no such file or directory" would not say which one.
 void require_folder(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(folder_of(path), error) && !error)
     throw Error("cannot be written: there is no folder '" + folder_of(path) + "'");
 }
 
-/// Returns the end of a chain of symbolic links, whether or not a file is there.
+/// Returns the end of a chain of symbolic links, whether or not a file exists there.
 std::filesystem::path follow_links(std::filesystem::path path) {
   constexpr int kMostLinks = 40; // as Linux does
   for (int links = 0; links < kMostLinks; ++links) {
@@ -44,8 +44,8 @@ std::filesystem::path follow_links(std::filesystem::path path) {
   fail(ELOOP);
 }
 
-/// In the target's own directory, so that the rename stays within one file system; short, because the target's name
-/// may already be as long as a name can be.
+/// In the target's own directory, so that the rename stays within one file system. Short, because the target's name may
+/// already have the maximum length.
 std::string temporary_name(const std::string& target, int attempt) {
   const std::string name = ".memviz-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
   return std::filesystem::path(target).replace_filename(name).string();
@@ -68,7 +68,7 @@ OutputFile::OutputFile(const std::string& path) {
   }
   target_ = follow_links(path).string();
   require_folder(target_);
-  // A rename would replace a file that its owner has protected from writing.
+  // A rename would replace a file that its owner has write-protected.
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
   open_temporary();
   if (exists) static_cast<void>(::fchmod(descriptor_, status.st_mode & 07777U));

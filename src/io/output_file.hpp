@@ -1,7 +1,7 @@
 #pragma once
 
-// Bytes -> a file that appears whole or not at all: they go to a temporary next to the target, which takes the target's
-// place at commit(). The one place that writes and renames files, for POSIX.
+// Bytes -> a file that appears complete or not at all: they go to a temporary file next to the target, which replaces
+// the target at commit(). The only code that writes and renames files, for POSIX.
 
 #include "io/signals.hpp"
 #include "memviz/error.hpp"
@@ -12,7 +12,7 @@
 
 namespace memviz {
 
-/// Whoever reads our standard output has gone, as `head` does: nothing to say, only to stop.
+/// The reader of our standard output has gone, as `head` does: there is nothing to report, only to stop.
 class ReaderGone : public Error {
 public:
   using Error::Error;
@@ -20,20 +20,20 @@ public:
 
 class OutputFile {
 public:
-  /// `-` is standard output. A symbolic link is followed; a device, pipe or socket is written to directly. Throws
-  /// Error, with a message that does not name the path, when it cannot be written.
+  /// Opens an output. `-` is standard output. Follows a symbolic link; writes directly to a device, pipe or socket.
+  /// Throws Error, with a message that does not name the path, if it cannot be written.
   explicit OutputFile(const std::string& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  /// Without a commit() the temporary is removed and whatever was at the target before stays.
+  /// Without a commit(), removes the temporary file and leaves whatever was at the target.
   ~OutputFile();
 
-  /// The temporary next to the target, for a library that opens its file itself; "" where the output is written
-  /// directly.
+  /// Returns the temporary file next to the target, for a library that opens its file itself; "" if the output is
+  /// written directly.
   [[nodiscard]] const std::string& beside() const { return temporary_; }
-  /// Throws Error when the bytes cannot all be written, ReaderGone when no one reads them.
+  /// Throws Error if the bytes cannot all be written, ReaderGone if the reader is gone.
   void write(std::string_view bytes);
-  /// Puts the finished file in its place. Throws Error when the system reports a late failure.
+  /// Moves the finished file into place. Throws Error if the system reports a late failure.
   void commit();
 
 private:
@@ -45,11 +45,11 @@ private:
   int descriptor_ = -1;
 };
 
-/// Throws the Error that an OutputFile for `path` would throw at once, as far as the system shows without writing:
-/// before minutes of work that no one would see.
+/// Throws the Error that an OutputFile for `path` would throw at once, as far as it can be seen without writing: before
+/// minutes of work whose result would be lost.
 void check_output(const std::string& path);
 
-/// The whole life of an OutputFile for bytes that are in memory.
+/// Writes bytes in memory through an OutputFile.
 void write_file(const std::string& path, std::string_view bytes);
 
 } // namespace memviz

@@ -24,10 +24,10 @@ namespace {
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 constexpr mode_t kPrivate = 0700;
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-/// Folders above a home are often closed to readers.
+/// Folders above a home are often not readable.
 constexpr int kFolderOnTheWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-/// A place where no private folder can be.
+/// An error for a place where no private folder can be.
 class OpenToOthers : public Error {
 public:
   using Error::Error;
@@ -62,7 +62,7 @@ bool is_of_system(uid_t owner) {
   return owner == 0 || (owner == kNobody && !sees_all_users());
 }
 
-/// Others may add to a sticky folder, as /tmp, and can neither rename nor remove what is not theirs.
+/// Others may add to a sticky folder such as /tmp, but can neither rename nor remove files of other users.
 void check_on_the_way(const struct stat& status, const fs::path& path) {
   if (status.st_uid != ::geteuid() && !is_of_system(status.st_uid))
     throw OpenToOthers(path.string() + " belongs to another user");
@@ -88,7 +88,7 @@ struct Place {
   fs::path path; ///< without links
 };
 
-/// Goes down from the root, and looks at each folder on the way.
+/// Descends from the root, and checks each folder on the way.
 Place reach(const fs::path& place, Missing missing) {
   std::error_code error;
   const fs::path absolute = fs::absolute(place, error);
@@ -106,7 +106,7 @@ Place reach(const fs::path& place, Missing missing) {
   return at;
 }
 
-/// Reads at most `most_bytes` and one more.
+/// Reads at most one byte more than `most_bytes`.
 std::string content_of(const Descriptor& file, std::size_t most_bytes) {
   std::string content(most_bytes + 1, '\0');
   std::size_t size = 0;
@@ -128,7 +128,7 @@ OwnFolder OwnFolder::make(const fs::path& place, const std::string& name) {
   Descriptor folder = open_in(parent.descriptor, path, kFolder, Missing::is_made);
   const struct stat status = status_of(folder, path);
   if (status.st_uid != ::geteuid()) throw Error(path.string() + " belongs to another user");
-  // Made with an open umask; what others put there meanwhile is not this user's.
+  // Created with an open umask; files that others put there meanwhile do not belong to this user.
   if (!is_own(status) && ::fchmod(folder.number(), status.st_mode & 07777U & ~kOthersWrite) != 0) fail(path, errno);
   return {std::move(folder), path};
 }

@@ -17,7 +17,7 @@ namespace memviz {
 
 namespace {
 
-/// A program that a signal ends with this one.
+/// A program that a signal ends together with this one.
 class Started {
 public:
   explicit Started(pid_t id) : id_(id) { end_on_signal(id); }
@@ -25,7 +25,7 @@ public:
   Started& operator=(const Started&) = delete;
   ~Started() { end_on_signal(0); }
 
-  /// Waits for its end; whether it went well.
+  /// Waits for its end; returns whether it succeeded.
   [[nodiscard]] bool has_succeeded() const {
     int status = 0;
     while (waitpid(id_, &status, 0) < 0)
@@ -43,7 +43,7 @@ std::string content_of(ScratchFile& file) {
   return bytes;
 }
 
-/// Starts the program with these as its standard streams; returns its id.
+/// Starts the program with these standard streams; returns its id.
 pid_t start(const std::vector<std::string>& words, ScratchFile& input, const ScratchFile& output,
             const ScratchFile& errors) {
   std::vector<char*> arguments;

@@ -18,7 +18,7 @@ std::string amount_text(const Pace& pace) {
   return fmt::format("{:3.0f} %", std::min(100.0, std::floor(100 * done / static_cast<double>(pace.total_bytes))));
 }
 
-/// "3 s left", "2 min left"; "" where no one knows.
+/// "3 s left", "2 min left"; "" if unknown.
 std::string time_left(const Pace& pace, double bytes_per_second) {
   if (pace.total_bytes == 0 || bytes_per_second <= 0) return "";
   constexpr double kMinute = 60;
@@ -41,7 +41,7 @@ std::string bar(const Pace& pace) {
 std::string progress_line(const Pace& pace, std::size_t columns) {
   constexpr std::size_t kShortestName = 12;
   if (columns < 2) return "";
-  const std::size_t room = columns - 1; // a terminal may break the line after its last column
+  const std::size_t room = columns - 1; // a terminal may wrap the line after its last column
   const double rate = pace.seconds > 0 ? static_cast<double>(pace.done_bytes) / pace.seconds : 0;
   const std::string amount = amount_text(pace);
   // The parts of a line, and the order in which a narrow terminal drops them.

@@ -17,8 +17,8 @@ struct Pace {
   double seconds = 0;            ///< since this step began
 };
 
-/// Step, percent, MB/s, time left and the file's name, as much of it as `columns` have room for; less than two columns
-/// have room for nothing.
+/// Returns the step, percent, MB/s, the time left and the file's name, as much as fits in `columns`; nothing fits in
+/// fewer than two.
 [[nodiscard]] std::string progress_line(const Pace& pace, std::size_t columns);
 
 } // namespace memviz

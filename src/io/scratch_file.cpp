@@ -28,7 +28,7 @@ std::string name_pattern() {
   throw Error("no temporary file (in TMPDIR, else /tmp): " + system_message(errno));
 }
 
-/// std::tmpfile() does not look at TMPDIR.
+/// std::tmpfile() ignores TMPDIR.
 std::FILE* open_nameless() {
   std::string name = name_pattern();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);

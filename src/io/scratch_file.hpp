@@ -1,7 +1,7 @@
 #pragma once
 
-// A file without a name, in the folder that TMPDIR names, else in /tmp: for bytes that wait, or are handed to another
-// program. Nothing is left of it, whatever happens. For POSIX.
+// A file without a name, in the folder of TMPDIR, else in /tmp, for bytes that wait or are passed to another program.
+// Nothing is left of it, whatever happens. For POSIX.
 
 #include "io/signals.hpp"
 
@@ -17,13 +17,13 @@ namespace memviz {
 
 class ScratchFile {
 public:
-  /// These throw Error where the system has no room for it.
+  /// All members throw Error if the system has no room for it.
   ScratchFile();
   void write(std::string_view bytes);
-  /// Hands what was written to `take`, from the first byte on, piece by piece.
+  /// Passes the written bytes to `take`, from the first byte on, piece by piece.
   void read(const std::function<void(std::string_view)>& take);
 
-  /// Rewinds to the first byte, for a program that reads what was written.
+  /// Rewinds to the first byte, for a program that reads the written bytes.
   [[nodiscard]] int rewound();
   [[nodiscard]] int descriptor() const { return fileno(file_.get()); }
 
@@ -31,10 +31,10 @@ private:
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-/// The same for a library that opens its file itself: it has a name as long as this is there, and a signal removes it.
+/// A scratch file for a library that opens its file itself: it has a name during its lifetime, and a signal removes it.
 class NamedScratchFile {
 public:
-  /// Throws Error where the system has no room for it.
+  /// Throws Error if the system has no room for it.
   NamedScratchFile();
   NamedScratchFile(const NamedScratchFile&) = delete;
   NamedScratchFile& operator=(const NamedScratchFile&) = delete;
@@ -47,8 +47,8 @@ private:
   std::optional<RemovalOnSignal> removal_;
 };
 
-/// Hands the bytes of a file to `take`, piece by piece, each after the last `overlap` bytes of the one before. Throws
-/// Error.
+/// Passes the bytes of a file to `take`, piece by piece, each after the last `overlap` bytes of the previous one.
+/// Throws Error.
 void read_pieces(const std::string& path, std::size_t overlap, const std::function<void(std::string_view)>& take);
 
 } // namespace memviz

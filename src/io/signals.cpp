@@ -15,14 +15,14 @@ namespace memviz {
 
 namespace {
 
-// A handler may touch nothing but such plain memory and lock-free atomics, and call nothing but what POSIX lists as
+// A handler may use only plain memory like this and lock-free atomics, and call only functions that POSIX lists as
 // async-signal-safe.
 struct UnfinishedOutput {
   std::atomic<bool> is_taken = false;
   std::atomic<const char*> path = nullptr;
 };
 static_assert(std::atomic<const char*>::is_always_lock_free);
-/// More outputs at once stay where they are.
+/// The maximum number of outputs that are removed at once; others are left.
 std::array<UnfinishedOutput, 64> unfinished_outputs;
 volatile std::sig_atomic_t has_line = 0;
 std::atomic<pid_t> helper = 0;
@@ -35,10 +35,10 @@ struct LostMapping {
   std::atomic<const std::string*> message = nullptr; ///< set last and cleared first
 };
 static_assert(std::atomic<const std::string*>::is_always_lock_free && std::atomic<std::size_t>::is_always_lock_free);
-/// More files at once are mapped without a name to their loss.
+/// The maximum number of mapped files with a name in the message.
 std::array<LostMapping, 16> mappings;
 
-/// Takes a free one; its index, or the count where all are taken.
+/// Reserves a free one; returns its index, or the count if all are taken.
 template <class Slots> std::size_t take_slot(Slots& slots) {
   std::size_t slot = 0;
   while (slot < slots.size() && slots[slot].is_taken.exchange(true))
@@ -48,7 +48,7 @@ template <class Slots> std::size_t take_slot(Slots& slots) {
 
 struct IgnoredSignal {
   int number = 0;
-  bool was_ignored = false; ///< by who started this process
+  bool was_ignored = false; ///< by the parent of this process
 };
 std::array<IgnoredSignal, 2> ignored_signals{{{SIGPIPE}, {SIGXFSZ}}};
 
@@ -59,7 +59,7 @@ void write_error(std::string_view text) {
 }
 
 void leave_nothing() {
-  if (const pid_t program = helper; program > 0) ::kill(program, SIGKILL); // it holds SIGTERM back
+  if (const pid_t program = helper; program > 0) ::kill(program, SIGKILL); // it blocks SIGTERM
   for (const UnfinishedOutput& output : unfinished_outputs)
     if (const char* const path = output.path; path != nullptr) ::unlink(path);
   if (has_line != 0) write_error("\r\x1b[K");
@@ -80,7 +80,7 @@ extern "C" void end_by_lost_mapping(int number, siginfo_t* info, void*) {
     write_error(*message);
     ::_exit(1);
   }
-  std::signal(number, SIG_DFL); // and comes again when the handler returns to where it was
+  std::signal(number, SIG_DFL); // and is raised again when the handler returns
 }
 
 sigset_t ending_signals() {
@@ -101,7 +101,7 @@ void install_signal_handlers() {
   on_lost_mapping.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &on_lost_mapping, nullptr);
   for (const int number : kEndingSignals) {
-    // nohup and shells start programs with some of them ignored, and they stay so.
+    // nohup and shells start programs with some of them ignored; these stay ignored.
     if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
   }
 }

@@ -56,7 +56,7 @@ SourceFolder::SourceFolder(const std::string& path) : descriptor_(opened_folder(
   add_path(paths_, fs::canonical(path, unknown));
 }
 
-/// Opens each name in the folder before it, so that no link and no ".." leads elsewhere.
+/// Opens each name relative to the folder before it, so that no link and no ".." leads elsewhere.
 std::optional<Descriptor> SourceFolder::open(std::string_view path) const {
   Descriptor folder(-1);
   int above = descriptor_.number();
@@ -65,7 +65,7 @@ std::optional<Descriptor> SourceFolder::open(std::string_view path) const {
     const std::string name(path.substr(0, slash));
     if (!is_plain_name(name)) return std::nullopt;
     const bool is_file = slash == std::string_view::npos;
-    // A device may do something when it is opened, and a pipe may wait.
+    // Opening a device may have effects, and opening a pipe may block.
     if (is_file && !is_regular(above, name)) return std::nullopt;
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | (is_file ? O_NONBLOCK | O_NOCTTY : O_DIRECTORY);
     Descriptor next(::openat(above, name.c_str(), flags));

@@ -6,7 +6,8 @@
 
 namespace memviz {
 
-/// The C library's text for an error number, starting in lower case because it follows a file's name and a colon.
+/// Returns the C library's text for an error number, starting in lower case because it follows a file's name and a
+/// colon.
 [[nodiscard]] std::string system_message(int error_number);
 
 } // namespace memviz

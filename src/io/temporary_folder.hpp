@@ -1,6 +1,6 @@
 #pragma once
 
-// A private folder of make_private_temporary_folder(), removed with all that is in it.
+// A private folder of make_private_temporary_folder(), removed with everything in it.
 
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@ namespace memviz {
 
 class TemporaryFolder {
 public:
-  /// Throws Error where it cannot be made.
+  /// Throws Error if it cannot be created.
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

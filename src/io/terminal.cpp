@@ -28,7 +28,7 @@ std::optional<std::size_t> error_terminal_columns() {
   if (is_simple_terminal()) return std::nullopt;
   if (::isatty(STDERR_FILENO) == 0) return std::nullopt;
   const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);
-  if (foreground > 0 && foreground != ::getpgrp()) return std::nullopt; // somebody types there meanwhile
+  if (foreground > 0 && foreground != ::getpgrp()) return std::nullopt; // the user may be typing there
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
   return size.ws_col;
@@ -46,7 +46,7 @@ bool output_and_error_are_one() {
   struct stat output {};
   struct stat error {};
   if (::fstat(STDOUT_FILENO, &output) != 0 || ::fstat(STDERR_FILENO, &error) != 0) return false;
-  // Two pipes, or two terminals, have their own numbers.
+  // Two pipes, or two terminals, have different numbers.
   return output.st_dev == error.st_dev && output.st_ino == error.st_ino && output.st_rdev == error.st_rdev;
 }
 

@@ -14,7 +14,7 @@
 namespace memviz::json {
 namespace {
 
-/// Receives nlohmann's parse events: finished values wait on a stack until their container closes.
+/// Receives nlohmann's parse events: finished values wait on a stack until their container is closed.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
 public:
   bool null() override { return push(Value::none()); }
@@ -76,7 +76,7 @@ Document read(std::string_view bytes) {
   Builder builder;
   const std::string mended = without_lone_surrogates(bytes);
   if (!mended.empty()) bytes = mended;
-  // nlohmann's parser keeps its own stack: nesting costs memory, not recursion.
+  // nlohmann's parser keeps a stack: nesting costs memory, not recursion.
   nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder);
   return std::move(builder).result();
 }

@@ -8,7 +8,7 @@
 
 namespace memviz::json {
 
-/// Throws ParseError with the offset of what is not JSON. The document owns its texts.
+/// Throws ParseError with the offset of invalid JSON. The document owns its texts.
 [[nodiscard]] Document read(std::string_view bytes);
 
 } // namespace memviz::json

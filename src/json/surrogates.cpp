@@ -21,12 +21,12 @@ Half surrogate_half(std::string_view text) {
   return value < 0xDC00 ? Half::high : Half::low;
 }
 
-/// Offset of the next one at or after `from`.
+/// Returns the offset of the next one at or after `from`.
 std::optional<std::size_t> next_lone_surrogate(std::string_view bytes, std::size_t from) {
   for (std::size_t at = bytes.find('\\', from); at < bytes.size(); at = bytes.find('\\', at)) {
     const Half half = surrogate_half(bytes.substr(at));
     if (half == Half::none) {
-      at += 2; // what follows a backslash begins no escape
+      at += 2; // an escaped backslash begins no escape
       continue;
     }
     if (half == Half::low || surrogate_half(bytes.substr(at + kEscapeBytes)) != Half::low) return at;

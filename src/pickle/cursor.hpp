@@ -1,6 +1,7 @@
 #pragma once
 
-// Reads the arguments of opcodes from untrusted bytes: every read is checked against what is left and moves forward.
+// Reads the arguments of opcodes from untrusted bytes: every read is checked against the remaining bytes and moves
+// forward.
 
 #include "pickle/opcode.hpp"
 
@@ -25,13 +26,13 @@ public:
     return offset_ < bytes_.size() && static_cast<std::uint8_t>(bytes_[offset_]) == static_cast<std::uint8_t>(opcode);
   }
 
-  /// The next byte, an opcode. Throws ParseError at the end.
+  /// Returns the next byte, an opcode. Throws ParseError at the end.
   std::uint8_t opcode() {
     if (offset_ == bytes_.size()) fail_at_end();
     return static_cast<std::uint8_t>(bytes_[offset_++]);
   }
 
-  /// A little-endian unsigned integer. Throws ParseError if fewer bytes are left.
+  /// Returns a little-endian unsigned integer. Throws ParseError if fewer bytes are left.
   template <class Unsigned> Unsigned number() {
     static_assert(std::endian::native == std::endian::little, "pickle integers are little-endian");
     if (left() < sizeof(Unsigned)) fail_short(sizeof(Unsigned));
@@ -41,7 +42,7 @@ public:
     return value;
   }
 
-  /// `size` bytes; `size` comes from the file.
+  /// Returns `size` bytes; `size` comes from the file.
   std::string_view take(std::uint64_t size) {
     if (left() < size) fail_short(size);
     const std::string_view taken = bytes_.substr(offset_, static_cast<std::size_t>(size));
@@ -49,7 +50,7 @@ public:
     return taken;
   }
 
-  /// Up to the next newline, which is consumed and not returned: the arguments of protocol 0.
+  /// Returns the bytes up to the next newline, which is consumed but not returned: the arguments of protocol 0.
   std::string_view line();
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// A container of a decoded document -> its offset in the pickle. Decodes once more up to there: offsets cost nothing
-// until an error needs one.
+// A container of a decoded document -> its offset in the pickle. Decodes again up to there, so that offsets cost
+// nothing until an error needs one.
 
 #include "value/value.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace memviz::pickle {
 
-/// Offset of the opcode that made `container`, a list, tuple or dict of decode(bytes); 0 for other values.
+/// Returns the offset of the opcode that made `container`, a list, tuple or dict of decode(bytes); 0 for other values.
 [[nodiscard]] std::uint64_t offset_of(std::string_view bytes, Value container);
 
 } // namespace memviz::pickle

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kNewestProtocol = 5;
 
-/// Text from the file, made fit for a message.
+/// Returns text from the file, made suitable for a message.
 std::string quoted(std::string_view text) {
   return elided(to_valid_utf8(text.substr(0, 256)), 60);
 }
@@ -47,7 +47,7 @@ bool Machine::step() {
   case Opcode::short_binunicode: push_text(argument<Opcode::short_binunicode>()); break;
   case Opcode::binunicode: push_text(argument<Opcode::binunicode>()); break;
   case Opcode::binunicode8: push_text(argument<Opcode::binunicode8>()); break;
-  // Python 2's str: text of an unknown encoding.
+  // Python 2's str: text in an unknown encoding.
   case Opcode::short_binstring: push_text(argument<Opcode::short_binstring>()); break;
   case Opcode::binstring: push_text(argument<Opcode::binstring>()); break;
   case Opcode::short_binbytes: push_bytes(argument<Opcode::short_binbytes>()); break;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The stack machine behind decode(): one method a family of opcodes, all state in one object. What others may do while
-// it runs is in machine_hooks.hpp.
+// The stack machine behind decode(): one method per family of opcodes, all state in one object. machine_hooks.hpp
+// defines what other code may do while it runs.
 
 #include "pickle/cursor.hpp"
 #include "pickle/decoder.hpp"
@@ -27,18 +27,18 @@ public:
   Machine& operator=(const Machine&) = delete;
   ~Machine() = default;
 
-  /// Before the first step, with hooks that live until the last.
+  /// Sets the hooks, before the first step; they must live until the last.
   void watch(MachineHooks& hooks) { hooks_ = &hooks; }
-  /// For such hooks.
+  /// Returns the parts that such hooks may use.
   [[nodiscard]] MachineState state() { return {opcode_offset_, cursor_, document_, memo_, stack_, marks_, progress_}; }
-  /// Runs one opcode; returns false after STOP. Throws ParseError, and what the hooks throw.
+  /// Runs one opcode; returns false after STOP. Throws ParseError, and the exceptions of the hooks.
   bool step();
   [[nodiscard]] Document take_document() && { return std::move(document_); }
 
   [[nodiscard]] const Document& document() const { return document_; }
   [[nodiscard]] int protocol() const { return protocol_; }
   [[nodiscard]] std::uint64_t offset() const { return cursor_.offset(); }
-  /// Returns the offset of the opcode that ran last.
+  /// Returns the offset of the last opcode that ran.
   [[nodiscard]] std::uint64_t opcode_offset() const { return opcode_offset_; }
 
 private:
@@ -81,13 +81,13 @@ private:
   [[nodiscard]] Value top() const;
   Value pop();
   void pop_anything();
-  /// The values above the topmost mark, which is removed; they stay in place until drop_to().
+  /// Returns the values above the topmost mark, which is removed; they stay in place until drop_to().
   std::span<const Value> above_mark();
   void drop_to(std::span<const Value> values);
   [[nodiscard]] Value list_below(std::size_t depth) const;
   void append_to(Value list, std::span<const Value> items);
   void fill(Value dict, std::span<const Value> items);
-  /// The container below the topmost mark, or on top of the stack; throws if it is of another kind.
+  /// Returns the container below the topmost mark, or on top of the stack; throws if it is of another kind.
   [[nodiscard]] Value container_below(std::size_t depth, Kind kind) const;
 
   void append_one();

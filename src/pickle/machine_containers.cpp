@@ -17,14 +17,14 @@ Value Machine::container_below(std::size_t depth, Kind kind) const {
   if (stack_.size() < floor + depth + 1) fail(std::string(value_name(kind)) + " on the pickle stack", "nothing");
   const Value container = stack_[stack_.size() - depth - 1];
   if (container.kind() != kind) {
-    // On the stack there are only stand-ins for lists.
+    // The stack contains only stand-ins for lists.
     if (kind == Kind::list && is_stand_in(container.kind())) hooks_->refuse_change();
     fail(std::string(value_name(kind)) + " to add to", std::string(value_name(container.kind())));
   }
   return container;
 }
 
-/// Hooks may keep a list in their own hands.
+/// Hooks may keep a list themselves.
 Value Machine::list_below(std::size_t depth) const {
   const bool is_theirs =
       hooks_ != nullptr && stack_.size() > depth && stack_[stack_.size() - depth - 1].kind() == Kind::record_list;

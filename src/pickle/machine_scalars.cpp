@@ -9,7 +9,7 @@
 namespace memviz::pickle {
 namespace {
 
-/// An integer of two's complement that needs more than 64 bits, in double precision; infinite where that is too small.
+/// Returns a two's complement integer of more than 64 bits in double precision; infinite if that is too small.
 double rounded(std::string_view little_endian) {
   const bool is_negative = (static_cast<std::uint8_t>(little_endian.back()) & 0x80U) != 0;
   double magnitude = 0;
@@ -27,7 +27,7 @@ Value Machine::long_integer(std::string_view little_endian) {
   std::size_t size = little_endian.size();
   if (size == 0) return Value::integer(0);
   const bool is_negative = (byte(size - 1) & 0x80U) != 0;
-  // A top byte that only extends the sign says nothing: 2^64 - 1 arrives as nine bytes.
+  // A top byte that only extends the sign carries no information: 2^64 - 1 is written as nine bytes.
   while (size > 8 && byte(size - 1) == (is_negative ? 0xFF : 0x00))
     --size;
   const bool fits = size <= 8 && (size < little_endian.size() ? !is_negative || (byte(7) & 0x80U) != 0 : true);

@@ -81,8 +81,8 @@ enum class Opcode : std::uint8_t {
 /// "BINPUT", ...: "" for a byte that is not an opcode.
 [[nodiscard]] std::string_view opcode_name(Opcode opcode);
 
-/// Returns what an opcode that memviz refuses would do ("import a Python object", ...); empty for data opcodes and
-/// for bytes that are not an opcode. Genuine snapshots, of Python's and of the C++ writer, never have one.
+/// Returns what an opcode that memviz refuses would do ("import a Python object", ...); empty for data opcodes and for
+/// bytes that are not an opcode. Genuine snapshots, from Python and from the C++ writer, have no such opcode.
 [[nodiscard]] std::string_view refused_purpose(Opcode opcode);
 
 } // namespace memviz::pickle

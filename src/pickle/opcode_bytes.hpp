@@ -1,6 +1,6 @@
 #pragma once
 
-// Opcodes and their arguments at a place where enough bytes are known to follow, as the table says.
+// Opcodes and their arguments where enough bytes are known to follow, according to the table.
 
 #include "pickle/opcode_table.hpp"
 
@@ -29,15 +29,15 @@ template <> struct UnsignedOf<8> { using Type = std::uint64_t; };
 /// The type of the number or the length after an opcode.
 template <Opcode kOpcode> using ArgumentNumber = typename UnsignedOf<number_bytes(opcode_info(kOpcode).argument)>::Type;
 
-/// Bytes of an opcode with its number or length.
+/// Returns the bytes of an opcode including its number or length.
 template <Opcode kOpcode> inline constexpr std::size_t kHeadBytes = 1 + number_bytes(opcode_info(kOpcode).argument);
 
-/// The number or length of the opcode at `at`.
+/// Returns the number or length of the opcode at `at`.
 template <Opcode kOpcode> ArgumentNumber<kOpcode> argument_at(const char* at) {
   return number_at<ArgumentNumber<kOpcode>>(at + 1);
 }
 
-/// Bytes of the opcode that fetches from the memo at `at`; 0 for any other.
+/// Returns the bytes of the opcode at `at` if it fetches from the memo; 0 for any other.
 inline std::size_t fetch_bytes(const char* at) {
   if (opcode_at(at) == Opcode::long_binget) return kHeadBytes<Opcode::long_binget>;
   return opcode_at(at) == Opcode::binget ? kHeadBytes<Opcode::binget> : 0;

@@ -1,8 +1,8 @@
 #pragma once
 
 // The name of each opcode, its argument, its effect on the pickle stack, and whether it is plain data: Python's
-// pickletools.opcodes as a table. It is known at compile time, so that code for one opcode reads its argument as the
-// table describes it, at no cost.
+// pickletools.opcodes as a table. It is known at compile time, so code for one opcode reads its argument according to
+// the table at no cost.
 
 #include "pickle/opcode.hpp"
 
@@ -13,8 +13,8 @@
 
 namespace memviz::pickle {
 
-/// The argument after an opcode: a number of so many bytes, text lines, or a length and as many bytes. Numbers and
-/// lengths are little-endian, except for BINFLOAT's.
+/// The argument after an opcode: a number of this many bytes, text lines, or a length and as many bytes. Numbers and
+/// lengths are little-endian, except BINFLOAT's.
 enum class Argument : std::uint8_t {
   none,
   bytes1,
@@ -32,19 +32,19 @@ enum class Argument : std::uint8_t {
 /// The effect of an opcode on the stack.
 enum class Effect : std::uint8_t {
   nothing,
-  push_leaf,      ///< a value that holds no other
+  push_leaf,      ///< a value that contains no other
   push_container, ///< an empty list, dict, set or tuple
   push_mark,
   wrap,         ///< the topmost `popped` values become one container
   wrap_to_mark, ///< all values above the mark do
   fill,         ///< the topmost `popped` values go into the container below them
   fill_to_mark, ///< all values above the mark do
-  drop,         ///< the topmost value or mark is gone
-  drop_to_mark, ///< all values above the mark are, and the mark
+  drop,         ///< removes the topmost value or mark
+  drop_to_mark, ///< removes all values above the mark, and the mark
   duplicate,
   memoize,
-  replace,        ///< the topmost `popped` values become one that no one knows
-  replace_to_mark ///< all values above the mark do
+  replace,        ///< the topmost `popped` values become an unknown one
+  replace_to_mark ///< all values above the mark become an unknown one
 };
 
 struct OpcodeInfo {
@@ -168,7 +168,7 @@ inline constexpr std::array<OpcodeInfo, 256> kOpcodeTable = table::by_opcode();
   return kOpcodeTable[static_cast<std::uint8_t>(opcode)];
 }
 
-/// Bytes of the number or the length after an opcode; 0 where neither is there.
+/// Returns the bytes of the number or the length after an opcode; 0 if it has neither.
 [[nodiscard]] constexpr std::size_t number_bytes(Argument argument) {
   switch (argument) {
   case Argument::none:

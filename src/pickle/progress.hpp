@@ -1,6 +1,6 @@
 #pragma once
 
-// Tells a listener every few megabytes how far a reader has come.
+// Reports to a listener every few megabytes how far a reader has come.
 
 #include <cstdint>
 #include <functional>

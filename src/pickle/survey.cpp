@@ -21,7 +21,7 @@ class Surveyor {
 public:
   explicit Surveyor(std::string_view bytes) : bytes_(bytes), cursor_(bytes) {}
 
-  /// Takes one opcode; false at the end of the survey.
+  /// Reads one opcode; returns false at the end of the survey.
   bool step() {
     opcode_offset_ = cursor_.offset();
     if (cursor_.left() == 0) return end(SurveyEnd::truncated, opcode_offset_);
@@ -54,7 +54,7 @@ private:
     return false;
   }
 
-  // Arguments: argument_ is what follows the opcode, without a length before it or a newline after it.
+  // Arguments: argument_ is the bytes after the opcode, without a length before them or a newline after them.
 
   void take_argument(const OpcodeInfo& info) {
     if (info.argument == Argument::two_lines) module_ = cursor_.line();
@@ -63,18 +63,18 @@ private:
       return;
     }
     argument_ = cursor_.take(number_bytes(info.argument));
-    // A negative length is taken for one of more than 2^31, which the decoder refuses as well.
+    // A negative length is treated as one of more than 2^31, which the decoder refuses as well.
     if (!argument_.empty() && !is_number(info.argument)) argument_ = cursor_.take(argument_number<std::uint64_t>());
   }
 
-  /// Little-endian, of at most the bytes that are there.
+  /// Little-endian, of at most the available bytes.
   template <class Number> [[nodiscard]] Number argument_number() const {
     Number number = 0;
     std::memcpy(&number, argument_.data(), std::min(sizeof number, argument_.size()));
     return number;
   }
 
-  // Counting.
+  // Counts.
 
   void count(std::uint8_t number, const OpcodeInfo& info) {
     const auto opcode = static_cast<Opcode>(number);
@@ -104,7 +104,8 @@ private:
     return to_valid_utf8(module.substr(0, kLongestName)) + '.' + to_valid_utf8(name.substr(0, kLongestName));
   }
 
-  // The memo, and the two topmost texts of the stack: what STACK_GLOBAL imports. They point into the file, or nowhere.
+  // The memo, and the two topmost texts of the stack, which STACK_GLOBAL imports. They point into the file, or are
+  // empty.
 
   static bool is_known(std::string_view text) { return text.data() != nullptr; }
 
@@ -124,7 +125,7 @@ private:
     memo_texts_[place] = text;
   }
 
-  /// Returns the memo index of PUT, GET or MEMOIZE, which numbers by the entries that exist.
+  /// Returns the memo index of PUT, GET or MEMOIZE, which numbers by the existing entries.
   [[nodiscard]] std::uint64_t memo_index() const {
     if (argument_.empty()) return result_.memo_entries;
     const auto opcode = static_cast<Opcode>(bytes_[opcode_offset_]);
@@ -149,7 +150,7 @@ private:
 
   static constexpr std::size_t kLongestName = 256;
   static constexpr std::uint64_t kMostMemoTexts = std::uint64_t{1}
-                                                  << 16U; // names of imports come early, or stay unnamed
+                                                  << 16U; // names of imports come early; later ones are not recorded
 
   std::string_view bytes_;
   Cursor cursor_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The stack of a pickle machine, of which nothing is kept but how deep containers are nested. Where a file takes more
-// from it than there is, the decoder says so; here there is nothing to take.
+// The stack of a pickle machine that records only how deeply containers are nested. If a file takes more from it than
+// there is, which the decoder reports, nothing happens.
 
 #include "pickle/opcode_table.hpp"
 
@@ -41,11 +41,11 @@ public:
     }
   }
 
-  /// The most containers inside each other so far.
+  /// Returns the maximum depth of containers so far.
   [[nodiscard]] std::uint64_t deepest() const { return deepest_; }
 
 private:
-  /// Containers below a value of the stack, itself included: 0 for a leaf.
+  /// Returns the depth of containers below a value of the stack, including itself: 0 for a leaf.
   using Depth = std::uint32_t;
 
   static std::optional<Depth> max_of(std::optional<Depth> deepest, Depth depth) {
@@ -60,7 +60,7 @@ private:
     stack_.push_back(depth);
   }
 
-  /// The deepest of the topmost values, which are gone afterwards; nothing where there are none.
+  /// Returns the maximum depth of the topmost values, and removes them; 0 if there are none.
   std::optional<Depth> pop(std::size_t values) {
     std::optional<Depth> deepest;
     const std::size_t floor = marks_.empty() ? 0 : marks_.back();

@@ -21,7 +21,8 @@ template <class Number, class... Base> std::optional<Number> parse_all(std::stri
   return value;
 }
 
-/// UTF-8, surrogates included: Python's `surrogatepass`, which later becomes U+FFFD like any other invalid text.
+/// Encodes as UTF-8, surrogates included: Python's `surrogatepass`, which later becomes U+FFFD like any other invalid
+/// text.
 void append_utf8(std::string& text, std::uint32_t code) {
   const auto put = [&](std::uint32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
   if (code < 0x80) {
@@ -117,7 +118,7 @@ std::string parse_quoted(std::string_view line, std::uint64_t offset) {
       text += static_cast<char>(*byte);
       i += 2;
     } else {
-      // Python keeps the backslash of an escape that it does not know.
+      // Python keeps the backslash of an unknown escape.
       text += '\\';
       text += body[i];
     }

@@ -19,7 +19,7 @@ bool is_digit_or_letter(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// Python's json writes numbers that JSON does not have, as the -inf of every attention mask. In the text's place.
+/// Python's json writes numbers that JSON does not have, such as the -inf of every attention mask. Replaced in place.
 void replace_odd_numbers(std::string& json) {
   constexpr std::string_view kOdd[] = {"-Infinity", "Infinity", "NaN"};
   bool is_in_text = false;
@@ -32,7 +32,7 @@ void replace_odd_numbers(std::string& json) {
       if (json.compare(i, odd.size(), odd) != 0) continue;
       const bool ends = i + odd.size() == json.size() || !is_digit_or_letter(json[i + odd.size()]);
       if (!ends) continue;
-      // A number that nothing counts.
+      // A number that is never counted.
       json.replace(i, odd.size(), "0" + std::string(odd.size() - 1, ' '));
       break;
     }
@@ -44,7 +44,7 @@ bool any_name(const ZipFile& zip, std::string_view part) {
                      [&](const std::string& name) { return name.find(part) != std::string::npos; });
 }
 
-/// An archive without a program: what it is instead.
+/// Describes what an archive without a program is instead.
 [[noreturn]] void throw_other_kind(const ZipFile& zip) {
   const std::string_view hint = "expected a program that torch.export.save wrote";
   if (any_name(zip, "aotinductor/"))
@@ -58,7 +58,7 @@ bool any_name(const ZipFile& zip, std::string_view part) {
 /// "ROOT/models/NAME.json"
 struct ModelEntry {
   std::string entry;
-  std::string root; ///< with its slash
+  std::string root; ///< including its slash
   std::string name;
 };
 

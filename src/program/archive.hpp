@@ -13,7 +13,7 @@
 
 namespace memviz::program {
 
-/// The content of a file that torch.export.save wrote.
+/// The contents of a file that torch.export.save wrote.
 struct Archive {
   ArchiveLayout layout = ArchiveLayout::flat_zip;
   std::string model;        ///< the name of the program in the archive: "model"
@@ -21,10 +21,10 @@ struct Archive {
   std::string weights_json; ///< the table of weights; "" where there is none
 };
 
-/// `model` names one of several programs; without it there has to be one only. `bytes` must stay as they are meanwhile.
-/// Throws Error: no zip archive, a damaged or encrypted one, entries that overlap or whose names lead out of it, one of
-/// another kind (saved tensors, TorchScript, AOTInductor: the message says what it is), no such program, and a text
-/// larger than 64 MiB and 200 times what it takes in the archive, or than 2 GiB.
+/// `model` names one of several programs; without it there must be only one. `bytes` must not change meanwhile. Throws
+/// Error: not a zip archive, a damaged or encrypted one, entries that overlap or whose names lead out of it, an archive
+/// of another kind (saved tensors, TorchScript, AOTInductor: the message says which), no such program, or a text larger
+/// than 64 MiB plus 200 times its size in the archive, or than 2 GiB.
 [[nodiscard]] Archive read_archive(std::string_view bytes, const std::optional<std::string>& model);
 
 } // namespace memviz::program

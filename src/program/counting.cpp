@@ -11,7 +11,7 @@
 namespace memviz::program {
 namespace {
 
-/// For symbols without a value, where only which of two branches is dearer is asked.
+/// Only needed to decide which of two branches is more expensive, for symbols without a value.
 constexpr std::int64_t kAnySize = 1024;
 
 std::vector<GraphId> graphs_of(const Node& node) {
@@ -73,8 +73,8 @@ private:
     return products;
   }
 
-  /// map and scan run their graph once for each slice of what they run over: the first list of tensors of `map`, the
-  /// second of `scan`, whose first is what it carries on.
+  /// map and scan run their graph once for each slice of the tensors they iterate over: the first list of tensors of
+  /// `map`, the second of `scan`, whose first is the carried state.
   [[nodiscard]] Polynomial rounds_of(std::string_view name, const Node& node, const Graph& graph) {
     const bool is_map = name == "higher_order.map_impl" || name == "higher_order.map";
     const bool is_scan = name == "higher_order.scan";

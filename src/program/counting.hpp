@@ -1,6 +1,6 @@
 #pragma once
 
-// A program -> every product that a run of it computes, in order, with where in the model it is and what it costs.
+// A program -> every product that a run of it computes, in order, with its place in the model and its cost.
 
 #include "memviz/flops.hpp"
 #include "program/program.hpp"
@@ -11,12 +11,12 @@
 
 namespace memviz::program {
 
-/// One node that counts.
+/// A node that counts.
 struct Product {
   const Node* node = nullptr;
   GraphId graph = 0;
   ModuleId module = kWholeModel;
-  std::uint64_t calls = 1; ///< of a node in a loop: how often it runs, where that is known
+  std::uint64_t calls = 1; ///< for a node in a loop: how often it runs, if known
   Polynomial flops;        ///< of all its calls
 };
 
@@ -32,8 +32,9 @@ struct Counting {
   std::vector<FlopNote> notes;      ///< about branches and loops
 };
 
-/// Refers to `program`. Of two branches the more expensive one counts, as in torch.utils.flop_counter; a loop whose
-/// length is in its data counts once. Throws Error where a product does not fit the sizes of its tensors.
+/// Counts the products. Refers to `program`. Of two branches the more expensive one counts, as in
+/// torch.utils.flop_counter; a loop whose length is in its data counts once. Throws Error if a product does not match
+/// the sizes of its tensors.
 [[nodiscard]] Counting count_products(const Program& program);
 
 } // namespace memviz::program

@@ -16,7 +16,7 @@
 namespace memviz::program {
 namespace {
 
-/// Each step looks at all that are left.
+/// The maximum number of operands, because each step looks at all remaining ones.
 constexpr std::size_t kMostOperands = 256;
 
 /// A letter, or a dimension of "...", counted from the last: -1, -2, ...
@@ -43,7 +43,7 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   }
 }
 
-/// Each letter of a part; of "..." as many as `ellipsis` says.
+/// Returns each letter of a part; for "..." as many as `ellipsis` says.
 std::vector<Index> indices_of(std::string_view part, std::size_t ellipsis) {
   std::vector<Index> indices;
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -58,13 +58,13 @@ std::vector<Index> indices_of(std::string_view part, std::size_t ellipsis) {
   return indices;
 }
 
-/// A dimension of 1 is stretched to the others'.
+/// A dimension of 1 is broadcast to the others'.
 void note_size(Equation& equation, Index index, const Polynomial& size) {
   const auto [known, is_new] = equation.sizes.try_emplace(index, &size);
   if (!is_new && *known->second == Polynomial(1)) known->second = &size;
 }
 
-/// Returns the result where "->" is missing: the letters that occur once, in order, and the dimensions of "...".
+/// Returns the result if "->" is missing: the letters that occur once, in order, and the dimensions of "...".
 Indices implied_result(const std::vector<std::vector<Index>>& operands) {
   std::map<Index, int> times;
   for (const std::vector<Index>& operand : operands) {
@@ -108,7 +108,7 @@ Equation parse(std::string_view text, std::span<const EinsumOperand> operands) {
   return equation;
 }
 
-/// Contracts two; the rest of the operands and the result need what they have.
+/// Contracts two operands; keeps the letters that the remaining operands and the result need.
 Polynomial contract(Equation& equation, std::size_t left, std::size_t right) {
   const Indices one = equation.operands[left];
   const Indices other = equation.operands[right];
@@ -130,7 +130,7 @@ Polynomial contract(Equation& equation, std::size_t left, std::size_t right) {
     flops *= *equation.sizes[index];
   }
   equation.operands.push_back(kept);
-  // Without a sum it is a product of elements, which counts as little as any other.
+  // Without a sum it is an elementwise product, which counts as little as any other.
   return sums_products ? flops : Polynomial();
 }
 
@@ -150,7 +150,7 @@ Polynomial einsum_flops(std::string_view equation, std::span<const EinsumOperand
       right = static_cast<std::size_t>(path[2 * step + 1].number());
       if (left == right || std::max(left, right) >= left_over.operands.size()) throw_misfit(equation);
     }
-    // Without a path the result of a step comes first in the next.
+    // Without a path, the result of a step is the first operand of the next.
     flops += contract(left_over, left, right);
     if (path.empty()) std::rotate(left_over.operands.begin(), left_over.operands.end() - 1, left_over.operands.end());
     ++step;

@@ -106,7 +106,7 @@ private:
     saved_.resize(program_.modules.size());
   }
 
-  /// Adds to a module and all around it.
+  /// Adds to a module and all that contain it.
   static void add_upward(const Program& program, std::vector<Polynomial>& sums, ModuleId module,
                          const Polynomial& more) {
     for (;; module = program.modules[module].parent) {
@@ -155,7 +155,7 @@ private:
     model_.flops = model_.modules.front().flops;
   }
 
-  /// The innermost module of the program that a weight's name is in: those that no node is in are not there.
+  /// Returns the innermost module of the program that a weight's name is in; modules without nodes do not exist there.
   [[nodiscard]] ModuleId holder_of(std::string_view name) const {
     name = name.substr(0, kLongestModulePath + 1);
     while (name.find('.') != std::string_view::npos) {
@@ -228,11 +228,11 @@ private:
 
 namespace {
 
-// The programs of testdata/flops take a step for 90 bytes or more.
+// The programs of testdata/flops use one step per 90 bytes or more.
 constexpr std::uint64_t kFreeSteps = 250'000;
 constexpr std::uint64_t kBytesAStep = 2;
 
-/// An offset is one in an entry of the archive, and says so.
+/// Says that an offset is in an entry of the archive.
 template <class Read> void reading_entry(std::string_view entry, const Read& read) {
   try {
     read();

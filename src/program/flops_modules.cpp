@@ -12,14 +12,14 @@
 namespace memviz {
 namespace {
 
-/// Whether the module's path is its parent's and more: "h.0" of "h", but not "h1".
+/// Whether the module's path continues its parent's: "h.0" of "h", but not "h1".
 bool extends(const ModuleFlops& module, const ModuleFlops& parent) {
   const std::size_t size = parent.path.size();
   return size != 0 && module.path.size() > size && module.path[size] == '.' && module.path.starts_with(parent.path);
 }
 
-/// Returns the name that a module has in its parent: "attn", "h.0" if the list between them is no module; its whole
-/// path if that does not begin with its parent's.
+/// Returns the module's name in its parent: "attn", "h.0" if the list between them is not a module; its whole path if
+/// that does not begin with its parent's.
 std::string_view name_below(const ModuleFlops& module, const ModuleFlops& parent) {
   return std::string_view(module.path).substr(extends(module, parent) ? parent.path.size() + 1 : 0);
 }
@@ -89,8 +89,8 @@ private:
       known->flops.value.reset();
   }
 
-  /// A row of one module has the module's own number. A path is that of the row around it only where the modules' are,
-  /// so that odd ones do not grow with the depth.
+  /// A row of one module has the module's own number. Its path includes the surrounding row's only if the modules'
+  /// paths do, so that odd ones do not grow with the depth.
   void name_rows(const std::vector<std::size_t>& rows) {
     for (std::size_t i = 1; i < rows.size(); ++i) {
       ModuleRow& row = rows_[rows[i]];
@@ -101,7 +101,7 @@ private:
     }
   }
 
-  /// As a walk meets them.
+  /// In the order of a walk.
   [[nodiscard]] std::vector<ModuleRow> in_order() const {
     std::vector<std::vector<std::size_t>> children(rows_.size());
     for (std::size_t i = 1; i < rows_.size(); ++i)

@@ -13,7 +13,7 @@
 namespace memviz {
 namespace {
 
-/// The file size by which a tree of operators is bounded, in a model of any size: far more than boxes can show.
+/// The file size that bounds a tree of operators, for a model of any size: far more than boxes can show.
 constexpr std::uint64_t kTreeOf = std::uint64_t{64} << 20U;
 
 class Planter {
@@ -25,7 +25,7 @@ public:
       throw Error(fmt::format("a picture needs a size for every symbol: {} has no value, give one with --set",
                               model_.flops.formula));
     const std::vector<ModuleRow> rows = module_rows(model_);
-    std::vector<NodeKey> path; // of the rows around, which are before it
+    std::vector<NodeKey> path; // of the surrounding rows, which come before it
     for (const ModuleRow& row : rows) {
       if (row.level > 0) {
         path.resize(row.level - 1);

@@ -15,7 +15,7 @@ namespace {
 
 using Sizes = std::vector<Polynomial>;
 
-/// The sizes of what a node takes and gives; each throws Error where they are not there.
+/// The sizes of a node's inputs and outputs; each throws Error if they are missing.
 class Shapes {
 public:
   Shapes(const Node& node, const Graph& graph) : node_(node), graph_(graph) {}
@@ -43,7 +43,7 @@ public:
     if (place >= node_.outputs.size()) misfit("no result");
     return graph_.tensors[node_.outputs[place]].sizes;
   }
-  /// A size of `sizes`, from the end where `place` is negative.
+  /// Returns a size of `sizes`, from the end if `place` is negative.
   [[nodiscard]] const Polynomial& at(const Sizes& sizes, std::ptrdiff_t place) const {
     const std::ptrdiff_t index = place < 0 ? static_cast<std::ptrdiff_t>(sizes.size()) + place : place;
     if (index < 0 || index >= static_cast<std::ptrdiff_t>(sizes.size())) misfit("too few dimensions");
@@ -60,8 +60,8 @@ private:
 
 using Formula = Polynomial (*)(const Shapes& shapes);
 
-/// The multiplications of a chain of matrices of sizes[0] x sizes[1], sizes[1] x sizes[2], ... in the cheapest order;
-/// from left to right where a size is a symbol, because the order depends on its value.
+/// Returns the multiplications of a chain of matrices of sizes[0] x sizes[1], sizes[1] x sizes[2], ... in the cheapest
+/// order; from left to right if a size is a symbol, because the order depends on its value.
 Polynomial cheapest_chain(const std::vector<Polynomial>& sizes) {
   const std::size_t count = sizes.size() - 1;
   if (!std::all_of(sizes.begin(), sizes.end(), [](const Polynomial& size) { return size.is_number(); })) {
@@ -108,7 +108,7 @@ Polynomial addmv(const Shapes& shapes) {
 Polynomial baddbmm(const Shapes& shapes) {
   return dot_products(shapes.result(), shapes.at(shapes.of("batch1", 1), -1));
 }
-/// Sums over the batch as well.
+/// Also sums over the batch.
 Polynomial addbmm(const Shapes& shapes) {
   const Sizes& left = shapes.of("batch1", 1);
   return dot_products(shapes.result(), shapes.at(left, 0) * shapes.at(left, -1));
@@ -133,23 +133,23 @@ Polynomial einsum(const Shapes& shapes) {
   return einsum_flops(equation->text, shapes.list_of("tensors", 1), path == nullptr ? Sizes{} : path->numbers);
 }
 
-/// The cheapest order, which PyTorch looks for in the same way. Source: multi_dot_impl() in
+/// In the cheapest order, which PyTorch finds in the same way. Source: multi_dot_impl() in
 /// aten/src/ATen/native/LinearAlgebra.cpp.
 Polynomial product_chain(const Shapes& shapes) {
-  constexpr std::size_t kMostMatrices = 64; // the work is the cube of it
+  constexpr std::size_t kMostMatrices = 64; // the work grows with its cube
   const std::vector<std::reference_wrapper<const Sizes>> matrices =
       shapes.list_of(shapes.has("tensors", 0) ? "tensors" : "matrices", 0);
   const std::size_t count = matrices.size();
   if (count > kMostMatrices) shapes.misfit("more than 64 matrices");
-  // A vector is a row where it is the first, and a column where it is the last.
+  // The first operand, if a vector, is a row; the last one is a column.
   std::vector<Polynomial> sizes{matrices.front().get().size() == 1 ? Polynomial(1) : shapes.at(matrices.front(), 0)};
   for (const Sizes& matrix : matrices)
     sizes.push_back(matrix.size() == 1 && sizes.size() == count && count > 1 ? Polynomial(1) : shapes.at(matrix, -1));
   return twice(cheapest_chain(sizes));
 }
 
-/// A grouped product: each row meets the matrix of its group only, wherever the groups end.
-/// Source: _grouped_mm in aten/src/ATen/native/cuda/GroupedBlas.cpp.
+/// A grouped product: each row is multiplied only by the matrix of its group, wherever the groups end. Source:
+/// _grouped_mm in aten/src/ATen/native/cuda/GroupedBlas.cpp.
 Polynomial grouped_mm(const Shapes& shapes) {
   const Sizes& left = shapes.of("self", 0);
   const Sizes& right = shapes.of("mat2", 1);
@@ -158,7 +158,7 @@ Polynomial grouped_mm(const Shapes& shapes) {
   return twice(left.size() == 3 && right.size() == 3 ? product * shapes.at(left, 0) : product);
 }
 
-/// Every weight meets every element of the result's space; of a transposed convolution, of the input's.
+/// Every weight is multiplied for every element of the result's space; in a transposed convolution, of the input's.
 Polynomial convolved(const Shapes& shapes, const Sizes& input, bool is_transposed) {
   const Sizes& weight = shapes.of("weight", 1);
   const Sizes& space = is_transposed ? input : shapes.result();
@@ -181,8 +181,8 @@ Polynomial transposed_convolution(const Shapes& shapes) {
   return convolved(shapes, shapes.of(shapes.has("input", 0) ? "input" : "self", 0), true);
 }
 
-/// Each gradient that is asked for costs what the convolution cost. Of the weight of a grouped one
-/// torch.utils.flop_counter counts as if it had no groups.
+/// Each requested gradient costs as much as the convolution. For the weight of a grouped one, torch.utils.flop_counter
+/// counts as if there were no groups.
 Polynomial convolution_backward(const Shapes& shapes) {
   const Argument* const transposed = shapes.argument("transposed", 7);
   const bool is_transposed = transposed != nullptr && transposed->boolean;
@@ -204,7 +204,7 @@ Polynomial product_before(const Sizes& sizes, std::size_t left_out) {
 }
 
 /// Scores of queries and keys, then sums of values; with grouped queries, by the heads of the queries. A causal mask
-/// leaves out nothing.
+/// does not reduce the count.
 Polynomial attention(const Shapes& shapes) {
   const Sizes& query = shapes.of("query", 0);
   const Sizes& key = shapes.of("key", 1);
@@ -221,8 +221,8 @@ Polynomial attention_backward(const Shapes& shapes) {
   const Polynomial widths = Polynomial(3) * shapes.at(query, -1) + Polynomial(2) * shapes.at(value, -1);
   return twice(heads * shapes.at(query, -2) * shapes.at(key, -2) * widths);
 }
-/// The same as attention() where the heads follow the sequence. With `cum_seq_q` the sequences of a batch are
-/// one after another, and each is taken to be the longest, because their lengths are data.
+/// Counts like attention() if the heads follow the sequence. With `cum_seq_q` the sequences of a batch are
+/// concatenated, and each is assumed to be the longest, because their lengths are data.
 Polynomial packed_attention(const Shapes& shapes, std::string_view cumulative, std::string_view longest_query,
                             std::string_view longest_key, std::size_t place) {
   const Sizes& query = shapes.of("query", 0);
@@ -246,7 +246,8 @@ Polynomial efficient_attention(const Shapes& shapes) {
   return packed_attention(shapes, "cu_seqlens_q", "max_seqlen_q", "max_seqlen_k", 4);
 }
 
-/// Every weight matrix meets every step of every sequence; in `params`, or of one layer as weight0 and weight1.
+/// Every weight matrix is multiplied at every step of every sequence; the weights are in `params`, or for one layer in
+/// weight0 and weight1.
 Polynomial recurrent(const Shapes& shapes) {
   const Sizes& input = shapes.of(shapes.has("input", 0) ? "input" : "data", 0);
   Polynomial weights;
@@ -260,7 +261,7 @@ Polynomial recurrent_layer(const Shapes& shapes) {
   return twice(steps * (product_of(shapes.of("weight0", 1)) + product_of(shapes.of("weight1", 2))));
 }
 
-/// One step of a recurrent network: both weight matrices meet each row of the batch.
+/// One step of a recurrent network: both weight matrices are multiplied by each row of the batch.
 Polynomial recurrent_cell(const Shapes& shapes) {
   const Polynomial rows = product_before(shapes.of("input", 0), 1);
   return twice(rows * (product_of(shapes.of("w_ih", 2)) + product_of(shapes.of("w_hh", 3))));

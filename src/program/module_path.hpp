@@ -1,12 +1,13 @@
 #pragma once
 
-// "transformer.h.0" -> its parts: what holds the module, and what that calls it.
+// "transformer.h.0" -> its parts: the path of the parent, and the module's name in it.
 
 #include <string_view>
 
 namespace memviz::program {
 
-/// In bytes. Longer ones than any model has are cut: each part of a weight's name is looked up as one.
+/// The maximum length in bytes, which no real model reaches; longer paths are cut, because each part of a weight's name
+/// is looked up.
 inline constexpr std::size_t kLongestModulePath = 4096;
 
 /// "0" of "transformer.h.0"; also "Linear" of "torch.nn.modules.linear.Linear".

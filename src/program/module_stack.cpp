@@ -10,7 +10,7 @@
 namespace memviz::program {
 namespace {
 
-/// Deeper ones than any model has are cut: what is in them counts for the one around.
+/// The maximum depth, which no real model reaches: operations in deeper modules count for the enclosing one.
 constexpr std::size_t kMostModules = 256;
 
 std::string replaced(std::string_view text, std::string_view what, std::string_view by) {
@@ -24,8 +24,8 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
   }
 }
 
-/// "layers.0" of "layers.0@1", which is its second call, and of what strict exports write instead of a path:
-/// "getattr(L['fn'], '4').conv1" is "4.conv1", and "L['self'].layers[0]" is "layers.0".
+/// Returns "layers.0" for "layers.0@1", which is its second call, and a path for the expressions in strict exports:
+/// "4.conv1" for "getattr(L['fn'], '4').conv1", and "layers.0" for "L['self'].layers[0]".
 std::string plain_path(std::string_view path) {
   path = path.substr(0, path.find('@'));
   if (path.find("L['") == std::string_view::npos) return std::string(path);
@@ -40,7 +40,7 @@ std::string plain_path(std::string_view path) {
   return plain.starts_with('.') ? plain.substr(1) : plain;
 }
 
-/// The part up to the next `separator`, which is taken off `rest` with it.
+/// Takes the part up to the next `separator` off `rest`, and returns it.
 std::string_view take_part(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);
@@ -77,7 +77,7 @@ ModuleId ModuleTree::innermost(std::string_view stack) {
   for (std::size_t i = 0; i < kMostModules && !rest.empty(); ++i) {
     std::string_view entry = take_part(rest, ';');
     take_part(entry, ',');
-    // A path may have commas, a class has none.
+    // A path may contain commas, a class cannot.
     const std::size_t comma = entry.rfind(',');
     if (comma == std::string_view::npos) continue;
     const std::string path = plain_path(entry.substr(0, comma));

@@ -61,7 +61,7 @@ void Polynomial::scale(std::int64_t by) {
 std::optional<Polynomial> Polynomial::divided_by(std::int64_t divisor) const {
   Polynomial quotient = *this;
   for (Term& term : quotient.terms_) {
-    // -1, too, for which the least number has no quotient.
+    // Also -1, for which the smallest number has no quotient.
     if (divisor <= 0 || term.factor % divisor != 0) return std::nullopt;
     term.factor /= divisor;
   }
@@ -70,7 +70,7 @@ std::optional<Polynomial> Polynomial::divided_by(std::int64_t divisor) const {
 
 void Polynomial::add(Term term) {
   constexpr std::size_t kSymbolsAStep = 4;
-  // A number costs no more than the text that it was read from.
+  // A number costs no more than the text it was read from.
   if (!term.symbols.empty()) spend(1 + term.symbols.size() / kSymbolsAStep);
   const auto place = std::lower_bound(terms_.begin(), terms_.end(), term, [](const Term& left, const Term& right) {
     return stands_before(left.symbols, right.symbols);

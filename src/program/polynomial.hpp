@@ -1,7 +1,6 @@
 #pragma once
 
-// Sizes that are known, and sizes that a program was exported without -> counts: polynomials in symbols, with whole
-// coefficients.
+// Known sizes, and symbolic sizes of an exported program -> counts: polynomials in symbols, with integer coefficients.
 
 #include <cstdint>
 #include <optional>
@@ -17,15 +16,15 @@ struct SymbolId {
   friend auto operator<=>(const SymbolId&, const SymbolId&) = default;
 };
 
-/// A product of symbols times a number. A symbol to a power counts as often as that.
+/// A product of symbols times a number. A symbol to the power n is listed n times.
 struct Term {
   std::vector<SymbolId> symbols; ///< ascending
   std::int64_t factor = 0;
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-/// A sum of terms. Every operation throws Error where a coefficient or a power passes what fits, for more terms than a
-/// model can have, 256, and where a WorkBudget is spent.
+/// A sum of terms. Every operation throws Error if a coefficient or a power overflows, for more than 256 terms, which
+/// no model reaches, and if a WorkBudget is used up.
 class Polynomial {
 public:
   Polynomial() = default; ///< 0
@@ -39,11 +38,11 @@ public:
   friend Polynomial operator*(Polynomial one, const Polynomial& other) { return one *= other; }
   friend bool operator==(const Polynomial&, const Polynomial&) = default;
 
-  /// The terms by falling powers; none of 0.
+  /// Returns the terms by falling powers; none for 0.
   [[nodiscard]] std::span<const Term> terms() const { return terms_; }
   [[nodiscard]] bool is_zero() const { return terms_.empty(); }
   [[nodiscard]] bool is_number() const;
-  /// Nothing where a coefficient is no multiple of `divisor`.
+  /// Returns nullopt if a coefficient is not a multiple of `divisor`.
   [[nodiscard]] std::optional<Polynomial> divided_by(std::int64_t divisor) const;
   /// Returns the number of a polynomial for which is_number() holds.
   [[nodiscard]] std::int64_t number() const { return terms_.empty() ? 0 : terms_.front().factor; }
@@ -55,7 +54,7 @@ private:
   std::vector<Term> terms_;
 };
 
-/// The product of all.
+/// Returns the product of all.
 [[nodiscard]] Polynomial product_of(std::span<const Polynomial> factors);
 
 } // namespace memviz::program

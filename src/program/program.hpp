@@ -1,8 +1,8 @@
 #pragma once
 
-// An exported program as memviz needs it: graphs of nodes, the sizes of every tensor, where in the model each node
-// is, and which inputs are parameters. No tensor has its elements.
-// Source: torch/_export/serde/schema.py, schema versions 5 to 8 (PyTorch 2.3 to 2.15).
+// An exported program as memviz needs it: graphs of nodes, the sizes of every tensor, the place of each node in the
+// model, and which inputs are parameters. Tensors have no elements. Source: torch/_export/serde/schema.py, schema
+// versions 5 to 8 (PyTorch 2.3 to 2.15).
 
 #include "program/polynomial.hpp"
 #include "program/symbols.hpp"
@@ -27,14 +27,14 @@ inline constexpr ModuleId kWholeModel = 0;
 struct Tensor {
   std::string name; ///< unique in its graph
   std::vector<Polynomial> sizes;
-  std::uint8_t element_bytes = 0;  ///< 0: a type that is not known
+  std::uint8_t element_bytes = 0;  ///< 0: an unknown type
   bool is_floating = false;        ///< a floating or complex type, which gradients can flow through
   bool is_contiguous = true;       ///< in C's order, without gaps
-  std::vector<Polynomial> strides; ///< in elements, as many as sizes; empty where the program has none
+  std::vector<Polynomial> strides; ///< in elements, one for each size; empty if the program has none
   bool is_cuda = false;            ///< on a GPU
 };
 
-/// One value that a node takes. Of those that are not tensors only what counts need is kept.
+/// A value that a node takes. If it is not a tensor, only what counting needs is kept.
 struct Argument {
   enum class Kind : std::uint8_t { none, tensors, numbers, boolean, real, text, graph, other };
 
@@ -42,7 +42,7 @@ struct Argument {
   Kind kind = Kind::other;
   bool is_list = false;
   std::vector<TensorId> tensors;   ///< without the None of a list of optional tensors
-  std::vector<Polynomial> numbers; ///< whole ones, symbolic ones included; of a list of booleans 0 and 1
+  std::vector<Polynomial> numbers; ///< integers, symbolic ones included; for a list of booleans 0 and 1
   bool boolean = false;
   double real = 0; ///< of a floating point number
   std::string text = {};
@@ -63,7 +63,7 @@ struct Graph {
   std::vector<Node> nodes;
 };
 
-/// A module on the way to a node. Modules that are called several times are one.
+/// A module on the way to a node. Modules that are called several times occur once.
 struct Module {
   std::string path; ///< "transformer.h.0.attn"; "" for the whole model
   std::string type; ///< "torch.nn.modules.linear.Linear"; "" where no node says it
@@ -75,11 +75,11 @@ struct Weight {
   std::string name; ///< "transformer.h.0.attn.c_attn.weight"
   TensorId tensor = 0;
   bool is_parameter = true;
-  /// Several names with the same storage have the same; nothing where the archive does not show it.
+  /// The same for names that share storage; nullopt if the archive does not show it.
   std::optional<std::string> storage = {};
 };
 
-/// The values that a size may have.
+/// The range of a size.
 struct SizeRange {
   std::int64_t least = 0;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -95,7 +95,7 @@ struct Program {
   std::string schema_version; ///< "8.20"
 };
 
-/// A parameter of a node by its name, else by its place; null where the node does not have it.
+/// Returns a parameter of a node by its name, else by its place; null if the node does not have it.
 [[nodiscard]] const Argument* argument_of(const Node& node, std::string_view name, std::size_t place);
 
 } // namespace memviz::program

@@ -25,7 +25,7 @@ constexpr std::size_t kMostNestedGraphs = 32;
 constexpr std::int64_t kOldestSchema = 4; // PyTorch 2.3, the first whose archives have tensor_values as read here
 constexpr std::int64_t kNewestSchema = 8;
 
-/// "aten.mm.default" of "torch.ops.aten.mm.default", and of what PyTorch up to 2.4 has for symbolic sizes.
+/// Returns "aten.mm.default" for "torch.ops.aten.mm.default", and for the form of PyTorch up to 2.4 for symbolic sizes.
 std::string plain_target(std::string_view target) {
   constexpr std::string_view kOps = "torch.ops.";
   return std::string(target.starts_with(kOps) ? target.substr(kOps.size()) : target);
@@ -189,7 +189,7 @@ private:
     return argument;
   }
 
-  /// Takes the numbers of an argument, unless one of them is unknown.
+  /// Keeps the numbers of an argument, unless one of them is unknown.
   static void read_numbers_of(Argument& argument, const std::vector<std::optional<Polynomial>>& numbers) {
     for (const std::optional<Polynomial>& number : numbers) {
       if (!number) return;
@@ -234,7 +234,7 @@ private:
     });
   }
 
-  /// Built apart and moved in, because sub-graphs make the vector of graphs grow.
+  /// Built separately and moved in, because sub-graphs make the vector of graphs grow.
   void read_graph(const Field& given, GraphId id, ModuleId module, std::size_t level) {
     Graph graph;
     Scope scope;

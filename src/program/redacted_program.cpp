@@ -18,7 +18,7 @@ void redact(Program& program, Redactor& redactor) {
     for (Node& node : graph.nodes)
       hide(ProgramText::operator_name, node.target);
     for (Tensor& tensor : graph.tensors)
-      tensor.name.clear(); // no one asks for it
+      tensor.name.clear(); // never requested
   }
   for (Weight& weight : program.weights)
     hide(ProgramText::module_path, weight.name);

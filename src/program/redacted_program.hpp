@@ -1,6 +1,6 @@
 #pragma once
 
-// A program -> the same with pseudonyms for what it calls its modules, classes, operators and sizes.
+// A program -> the same with pseudonyms for its modules, classes, operators and sizes.
 
 #include "program/program.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace memviz::program {
 
-/// Rewrites the program before anything else reads it. What it costs stays the same. Throws Error where something that
-/// was hidden is left; see Redactor.
+/// Rewrites the program before anything else reads it. The cost stays the same. Throws Error if a hidden text is left;
+/// see Redactor.
 void redact(Program& program, Redactor& redactor);
 
 } // namespace memviz::program

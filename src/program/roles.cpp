@@ -14,7 +14,7 @@
 namespace memviz::program {
 namespace {
 
-/// More than these products of a block's own weights are one line.
+/// The maximum number of separate lines for products of a block's own weights; more share one line.
 constexpr std::size_t kMostFeedForward = 4;
 
 enum class Sort : std::uint8_t {
@@ -64,14 +64,14 @@ Polynomial sum_of(const std::vector<const Product*>& products) {
   return sum;
 }
 
-/// Modules of one class and one cost, numbered below one holder.
+/// Modules of one class and one cost, numbered below one parent.
 struct Blocks {
   std::vector<ModuleId> modules;
   std::vector<const Product*> products; ///< of the first
   Polynomial flops;                     ///< of the first
 };
 
-/// Returns the modules that hold the most products; of blocks within blocks, the inner ones.
+/// Returns the modules that contain the most products; for blocks within blocks, the inner ones.
 std::optional<Blocks> blocks_of(const Program& program, const std::vector<Product>& products) {
   std::map<std::pair<std::string_view, std::string_view>, Blocks> by_holder;
   for (const auto& [id, own] : products_of_numbered(program, products)) {
@@ -95,7 +95,7 @@ std::optional<Blocks> blocks_of(const Program& program, const std::vector<Produc
   return best;
 }
 
-/// The roles of one block's products, in the order of a run.
+/// The roles of one block's products, in execution order.
 struct BlockRoles {
   Polynomial kqv;
   Polynomial scores;
@@ -104,7 +104,7 @@ struct BlockRoles {
   std::vector<Polynomial> feed_forward;
 };
 
-/// The child of `block` that `module` is in; `block` itself where it is there.
+/// Returns the child of `block` that contains `module`; `block` itself if they are the same.
 ModuleId part_of_block(const Program& program, ModuleId module, ModuleId block) {
   while (module != kWholeModel && module != block && program.modules[module].parent != block)
     module = program.modules[module].parent;
@@ -152,8 +152,8 @@ private:
     }
   }
 
-  /// Scores and sums share the operator's cost as the widths of queries and values do; all of it is scores where those
-  /// are unknown.
+  /// Scores and sums share the operator's cost in proportion to the widths of queries and values; everything counts as
+  /// scores if those are unknown.
   void add_fused(const Product& product) {
     const Polynomial* const query = width_of(product, "query", 0);
     const Polynomial* const value = width_of(product, "value", 2);
@@ -163,7 +163,7 @@ private:
     if (scores) roles_.reduce += product.flops + *scores * Polynomial(-1);
   }
 
-  /// The last size of an operand.
+  /// Returns the last size of an operand.
   [[nodiscard]] const Polynomial* width_of(const Product& product, std::string_view name, std::size_t place) const {
     const Argument* const operand = argument_of(*product.node, name, place);
     if (operand == nullptr || operand->tensors.empty()) return nullptr;
@@ -186,18 +186,18 @@ private:
   bool has_projection_ = false;
 };
 
-/// Returns, for each module, whether it is a block or is in one.
+/// Returns, for each module, whether it is a block or inside one.
 std::vector<bool> modules_within(const Program& program, const Blocks& blocks) {
   std::vector<bool> within(program.modules.size(), false);
   for (const ModuleId block : blocks.modules)
     within[block] = true;
-  // Parents are before their children.
+  // Parents come before their children.
   for (std::size_t module = 1; module < within.size(); ++module)
     within[module] = within[module] || within[program.modules[module].parent];
   return within;
 }
 
-/// Returns the cost outside of the blocks: before them (an embedding of patches) and after them (the head).
+/// Returns the cost outside the blocks: before them (an embedding of patches) and after them (the head).
 std::pair<Polynomial, Polynomial> around(const Program& program, const std::vector<Product>& products,
                                          const Blocks& blocks) {
   Polynomial before;

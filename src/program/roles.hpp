@@ -1,6 +1,6 @@
 #pragma once
 
-// The products of a transformer -> what each does in a block: keys, queries and values, scores, and so on.
+// The products of a transformer -> the role of each in a block: keys, queries and values, scores, and so on.
 
 #include "program/counting.hpp"
 #include "program/program.hpp"
@@ -18,7 +18,7 @@ struct Roles {
   std::vector<std::pair<std::string, Polynomial>> lines; ///< "attention/kqv" and its operations, of one block or all
 };
 
-/// No lines where no modules repeat that have attention in them. `products` are those of `program`.
+/// Returns no lines if no repeated modules contain attention. `products` are those of `program`.
 [[nodiscard]] Roles roles_of(const Program& program, const std::vector<Product>& products);
 
 } // namespace memviz::program

@@ -12,7 +12,7 @@
 namespace memviz::program {
 namespace {
 
-/// The facts about a tensor while the program is walked.
+/// The facts about a tensor during the walk over the program.
 struct Flow {
   std::size_t storage = 0; ///< index into Walker::storages_
   bool needs_gradient = false;
@@ -22,7 +22,7 @@ struct Storage {
   Polynomial bytes;
   bool is_weight = false;
   bool is_kept = false;
-  bool is_by_token = false; ///< laid out by token and then by head, whatever its strides in the program say
+  bool is_by_token = false; ///< stored by token and then by head, whatever strides the program records
 };
 
 class Walker {
@@ -74,7 +74,7 @@ private:
   }
 
   /// The graph of a higher-order operator takes the last of its tensors. Of two branches the first is walked; loops are
-  /// not known.
+  /// unknown.
   void walk_inner(const Node& node, GraphId id, std::vector<Flow>& flows, bool has_gradients, ModuleId module) {
     const Graph& graph = program_.graphs[id];
     const std::string_view name = operator_of(node.target);
@@ -124,9 +124,9 @@ private:
     if (has_result) keep(node, graph, flows, module);
   }
 
-  /// The fused kernels of attention lay their result out as the projection after it wants it, so putting the heads of
-  /// a token side by side copies nothing. The strides in a program are those of the kernel that exporting took. Source:
-  /// mha_fwd() in aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp.
+  /// The fused kernels of attention store their result in the order that the following projection needs, so that
+  /// joining the heads of a token copies nothing. The strides in a program are those of the kernel used while
+  /// exporting. Source: mha_fwd() in aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp.
   [[nodiscard]] bool is_by_token(const Node& node, std::size_t storage) const {
     const std::string_view name = operator_of(node.target);
     return storages_[storage].is_by_token &&
@@ -151,7 +151,7 @@ private:
   }
 
   static bool needs_gradient(const Node& node, const KeepRule& rule, const std::vector<Flow>& flows) {
-    // The two factors are side by side: the other's place is not needed where it has a name, as they all do.
+    // The two factors are next to each other; their places are not needed, because both have names.
     const Argument* const other = argument_of(node, rule.other, node.arguments.size());
     if (other == nullptr) return false;
     return std::any_of(other->tensors.begin(), other->tensors.end(),

@@ -19,14 +19,14 @@ struct Saved {
 
 struct SavedTensors {
   std::vector<Saved> all;
-  /// The operators that gradients flow through and whose rule is not known, by name, then the assumptions about
-  /// operators that several kernels implement.
+  /// The operators with gradients whose rule is unknown, by name, then the assumptions about operators that several
+  /// kernels implement.
   std::vector<FlopNote> notes;
 };
 
-/// As autograd does it in training mode: parameters and views of them are not counted, since they are there anyway;
-/// inputs are. What an operator keeps is by derivatives.yaml; a composite operator's, by what it is made of.
-/// Source: tools/autograd/derivatives.yaml, PyTorch 2.13.
+/// Follows autograd in training mode: parameters and views of them are not counted, since they exist anyway; inputs
+/// are. The kept tensors of an operator follow derivatives.yaml; those of a composite operator, its parts. Source:
+/// tools/autograd/derivatives.yaml, PyTorch 2.13.
 [[nodiscard]] SavedTensors saved_tensors(const Program& program);
 
 } // namespace memviz::program

@@ -13,7 +13,7 @@ constexpr auto kOperand = Keep::operand;
 constexpr auto kFactor = Keep::factor;
 constexpr auto kResult = Keep::result;
 
-// Rules of one operator follow one another. Weights that are parameters are left out by who asks.
+// The rules of an operator are consecutive. Callers exclude weights that are parameters.
 constexpr KeepRule kRules[] = {
     {"aten.mm", kFactor, "self", "mat2", 0},
     {"aten.mm", kFactor, "mat2", "self", 1},
@@ -276,7 +276,7 @@ double real_of(const Node& node, std::string_view name, std::size_t place, doubl
   return given == nullptr || given->kind != Argument::Kind::real ? usual : given->real;
 }
 
-/// A dropout that drops nothing gives what it was given. Source: is_fused_kernel_acceptable() and _dropout_impl() in
+/// A dropout with probability 0 returns its input. Source: is_fused_kernel_acceptable() and _dropout_impl() in
 /// aten/src/ATen/native/Dropout.cpp.
 bool drops(const Node& node) {
   constexpr double kUsual = 0.5;
@@ -294,7 +294,7 @@ const Tensor* tensor_of(const Node& node, const Graph& graph, std::string_view n
 }
 
 /// The logarithms of the probabilities; with numbers of classes, the sum of the classes' weights; with smoothing, which
-/// targets are ignored, and how many of them are not.
+/// targets are ignored, and how many are not.
 Polynomial kept_by_cross_entropy(const Node& node, const Graph& graph, const Tensor& given) {
   constexpr std::int64_t kCountBytes = 8;
   Polynomial logarithms = Polynomial(given.element_bytes) * product_of(given.sizes);
@@ -341,7 +341,7 @@ std::optional<FlopAssumption> assumption_of(const Node& node) {
 }
 
 Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {
-  constexpr std::int64_t kStatisticBytes = 4; // in float32, whatever is normalised
+  constexpr std::int64_t kStatisticBytes = 4; // in float32, whatever type is normalised
   constexpr std::int64_t kIndexBytes = 8;
   const std::string_view name = operator_of(node.target);
   const Tensor* const given = first_tensor(node, graph);
@@ -357,11 +357,11 @@ Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {
     return Polynomial(2 * kStatisticBytes) * sizes.front() * number_of(node, "num_groups", 1);
   if (name == "aten.batch_norm" && sizes.size() > 1 && is_on(node, "training", 5))
     return Polynomial(2 * kStatisticBytes) * sizes[1];
-  // A dropout on a GPU keeps one byte for each element; one that drops all multiplies with a zero.
+  // A dropout on a GPU keeps one byte per element; one with probability 1 multiplies by zero.
   if (name == "aten.dropout" && drops(node))
     return real_of(node, "p", 1, 0) == 1 ? Polynomial(given->element_bytes) : product_of(sizes);
   if (name == "aten.cross_entropy_loss") return kept_by_cross_entropy(node, graph, *given);
-  // The gates of the input and of the state, and what the fused kernel made of them. Source:
+  // The gates of the input and of the state, and the results of the fused kernel. Source:
   // aten/src/ATen/native/cuda/RNN.cu.
   if (name == "aten.lstm_cell" || name == "aten.gru_cell") {
     if (node.outputs.empty()) return {};
@@ -373,7 +373,7 @@ Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {
   if (name == "aten.max_pool2d" && !node.outputs.empty())
     return Polynomial(kIndexBytes) * product_of(graph.tensors[node.outputs.front()].sizes);
   if (name == "aten.scaled_dot_product_attention") {
-    constexpr std::int64_t kSeedBytes = 16; // of the random numbers of its dropout, also where it drops nothing
+    constexpr std::int64_t kSeedBytes = 16; // of the random numbers of its dropout, even if its probability is 0
     return Polynomial(kStatisticBytes) * product_of(std::span(sizes).first(sizes.size() - 1)) +
            Polynomial(given->is_cuda ? kSeedBytes : 0);
   }

@@ -6,8 +6,7 @@
 namespace memviz::program {
 namespace {
 
-/// Whether the operand on the other side of a product has no batches: then the rows of all batches are those of one
-/// matrix.
+/// Whether the operand on the other side of a product has no batches: then the rows of all batches form one matrix.
 bool other_is_matrix(const Node& node, const Graph& graph, std::string_view name) {
   if (operator_of(node.target) == "aten.linear") return true;
   const Argument* const other = name == "self" ? argument_of(node, "other", 1) : argument_of(node, "self", 0);
@@ -16,10 +15,10 @@ bool other_is_matrix(const Node& node, const Graph& graph, std::string_view name
 
 struct Dimension {
   Polynomial size;
-  Polynomial stride; ///< 0 where the same elements are repeated
+  Polynomial stride; ///< 0 if the same elements are repeated
 };
 
-/// The rows of the matrix that it becomes: all dimensions but the last; on the right side, but the one before it.
+/// The rows of the resulting matrix: all dimensions except the last; on the right side, except the second to last.
 std::vector<Dimension> rows_of(const Tensor& tensor, bool is_right) {
   std::vector<Dimension> rows;
   for (std::size_t i = 0; i + 2 < tensor.sizes.size(); ++i)
@@ -29,7 +28,7 @@ std::vector<Dimension> rows_of(const Tensor& tensor, bool is_right) {
   return rows;
 }
 
-/// The batches of the result, as they lie in an operand that may have fewer of them.
+/// The batches of the result, as stored in an operand that may have fewer of them.
 std::vector<Dimension> batch_of(const Tensor& tensor, const std::vector<Polynomial>& result) {
   std::vector<Dimension> batch;
   for (std::size_t i = 0; i + 2 < result.size(); ++i) {

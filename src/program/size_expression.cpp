@@ -19,14 +19,14 @@ namespace {
 constexpr std::size_t kMostLevels = 100;
 constexpr std::int64_t kHighestPower = 16;
 
-/// Thrown where the text is not one that this parser knows; parse_size() makes an opaque symbol of it.
+/// Thrown for a text that this parser does not know; parse_size() makes an opaque symbol of it.
 struct NotUnderstood {};
 
 bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
 
-/// A number that may be a fraction: srepr writes s0/2 as a product with Rational(1, 2).
+/// Parses a number that may be a fraction: srepr writes s0/2 as a product with Rational(1, 2).
 struct Fraction {
   Polynomial dividend;
   std::int64_t divisor = 1;
@@ -157,7 +157,7 @@ private:
     return text_.substr(begin, at_ - begin);
   }
 
-  /// Behind "Symbol(": 's77', positive=True, integer=True)
+  /// Parses the rest after "Symbol(": 's77', positive=True, integer=True)
   Polynomial quoted_symbol() {
     const char quote = peek();
     if (quote != '\'' && quote != '"') throw NotUnderstood{};
@@ -200,7 +200,7 @@ private:
     return symbols_.function(meaning, {given[0].dividend, Polynomial(given[0].divisor)});
   }
 
-  /// The functions of torch/utils/_sympy/functions.py that sizes have, and sympy's own.
+  /// The functions of torch/utils/_sympy/functions.py that occur in sizes, and sympy's own.
   Fraction call(std::string_view function) {
     const std::vector<Fraction> given = arguments();
     const auto is_one_of = [&](std::initializer_list<std::string_view> names) {

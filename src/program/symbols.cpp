@@ -31,7 +31,7 @@ std::optional<std::int64_t> modulo_of(std::int64_t dividend, std::int64_t diviso
   return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
 }
 
-/// Returns the value of a function of its arguments; nothing if it has none.
+/// Returns the value of a function for its arguments; nullopt if it has none.
 std::optional<std::int64_t> applied(Meaning meaning, const std::vector<std::int64_t>& arguments) {
   switch (meaning) {
   case Meaning::floor: return floor_of(arguments[0], arguments[1]);
@@ -103,7 +103,7 @@ std::string Symbols::written(Meaning meaning, const std::vector<Polynomial>& arg
   for (const Polynomial& argument : arguments) {
     const bool is_sum = argument.terms().size() > 1 && meaning != Meaning::max && meaning != Meaning::min;
     const Text bounded = bounded_text(argument);
-    if (!bounded.is_whole) throw_too_long(); // or two functions would be one
+    if (!bounded.is_whole) throw_too_long(); // otherwise two functions would be one
     texts.push_back(is_sum ? "(" + bounded.text + ")" : bounded.text);
   }
   return function_text(meaning, texts);
@@ -113,7 +113,7 @@ void Symbols::rename(const std::function<std::string(const std::string& text)>& 
   by_text_.clear();
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Symbol& symbol = all_[i];
-    // The arguments of a function are before it.
+    // The arguments of a function come before it.
     symbol.text = symbol.arguments.empty() ? renamed(symbol.text) : written(symbol.meaning, symbol.arguments);
     by_text_.emplace(symbol.text, SymbolId{static_cast<std::uint32_t>(i)});
   }

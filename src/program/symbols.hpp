@@ -1,6 +1,6 @@
 #pragma once
 
-// The sizes that a program was exported without: names, functions of other sizes, and the values that they have.
+// The symbolic sizes of an exported program: names, functions of other sizes, and their values.
 
 #include "program/polynomial.hpp"
 
@@ -15,33 +15,33 @@
 
 namespace memviz::program {
 
-/// In bytes, of the expression of a size. No real program comes near, and functions in functions stay bounded.
+/// The maximum length in bytes of the expression of a size, which no real program approaches; it bounds functions of
+/// functions.
 inline constexpr std::size_t kLongestSize = 4096;
 
 /// The meaning of a symbol.
 enum class Meaning : std::uint8_t {
-  name,    ///< a size as such: s0; u0 where it comes from the data
+  name,    ///< a size as such: s0; u0 if it comes from the data
   floor,   ///< floor(arguments[0] / arguments[1])
   ceiling, ///< ceil(arguments[0] / arguments[1])
   modulo,  ///< with the sign of arguments[1], as in Python
   max,     ///< of all arguments
   min,
-  opaque, ///< an expression that is not understood
+  opaque, ///< an unknown expression
 };
 
 /// The symbols of one program. Equal texts are one symbol.
 class Symbols {
 public:
   [[nodiscard]] Polynomial named(std::string_view name);
-  /// A number where the arguments are numbers.
+  /// Returns a number if the arguments are numbers.
   [[nodiscard]] Polynomial function(Meaning meaning, const std::vector<Polynomial>& arguments);
-  /// `text` as it is in the program.
+  /// `text`: as in the program.
   [[nodiscard]] Polynomial opaque(std::string_view text);
 
   /// A later value replaces an earlier one.
   void set_value(SymbolId symbol, std::int64_t value);
-  /// Calls names and expressions that are not understood what `renamed` makes of their texts; functions are written
-  /// anew.
+  /// Renames names and unknown expressions to what `renamed` returns for them; rewrites functions.
   void rename(const std::function<std::string(const std::string& text)>& renamed);
   [[nodiscard]] std::optional<SymbolId> find(std::string_view name) const;
   [[nodiscard]] std::size_t count() const { return all_.size(); }
@@ -49,11 +49,11 @@ public:
   /// "s0", "(s0 // 2)"
   [[nodiscard]] const std::string& text(SymbolId symbol) const { return all_[symbol.value].text; }
 
-  /// Nothing where a symbol has no value. Throws Error where it does not fit.
+  /// Returns nullopt if a symbol has no value. Throws Error if the result overflows.
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial) const;
-  /// The same with `otherwise` for symbols without a value.
+  /// Uses `otherwise` for symbols without a value.
   [[nodiscard]] std::int64_t value_or(const Polynomial& polynomial, std::int64_t otherwise) const;
-  /// "2*s0*s1 + 40", "0"; of long ones the first 4 KiB and "…"
+  /// "2*s0*s1 + 40", "0"; for long ones the first 4 KiB and "…"
   [[nodiscard]] std::string text(const Polynomial& polynomial) const;
 
 private:
@@ -78,8 +78,8 @@ private:
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial,
                                                   std::optional<std::int64_t> otherwise) const;
 
-  /// The values of functions, by the number used for symbols without a value: functions of functions are not computed
-  /// again for each count.
+  /// The values of functions, by the number used for symbols without a value: nested functions are not recomputed for
+  /// each count.
   mutable std::map<std::pair<SymbolId, std::optional<std::int64_t>>, std::optional<std::int64_t>> values_;
   std::vector<Symbol> all_;
   std::map<std::string, SymbolId, std::less<>> by_text_;

@@ -10,7 +10,7 @@
 namespace memviz::program {
 namespace {
 
-/// More than any operator of PyTorch takes; a tensor that many nodes take is looked at once for each.
+/// More inputs than any PyTorch operator has; a tensor that many nodes use is processed for each of them.
 constexpr std::size_t kMostDimensions = 64;
 
 } // namespace
@@ -69,7 +69,7 @@ std::vector<Polynomial> TensorReader::read_strides(const Field& meta, std::size_
 bool TensorReader::is_contiguous(const Tensor& tensor) {
   Polynomial expected = 1;
   for (std::size_t i = tensor.strides.size(); i-- > 0;) {
-    if (tensor.sizes[i] == Polynomial(1)) continue; // the stride of a single element means nothing
+    if (tensor.sizes[i] == Polynomial(1)) continue; // the stride of a single element is meaningless
     if (tensor.strides[i] != expected) return false;
     expected *= tensor.sizes[i];
   }

@@ -12,10 +12,10 @@
 
 namespace memviz::program {
 
-/// Each of its functions throws Error: not as PyTorch writes it (SchemaError), or no size.
+/// All functions throw Error: not in PyTorch's form (SchemaError), or not a size.
 class TensorReader {
 public:
-  /// Both must outlive this; `symbols` learns the symbols of sizes, and their values from hints.
+  /// Both must outlive this object; `symbols` receives the symbols of sizes, and their values from hints.
   TensorReader(const Document& document, Symbols& symbols) : document_(document), symbols_(symbols) {}
 
   /// {"as_int": 20} or {"as_expr": {"expr_str": "s0", "hint": {"as_int": 4}}}.
@@ -26,7 +26,7 @@ private:
   /// The hint of a size that is one symbol is the symbol's value.
   void learn(const Polynomial& size, std::int64_t value);
   std::vector<Polynomial> read_strides(const Field& meta, std::size_t dimensions);
-  /// Whether it is contiguous by its strides; a tensor without any is taken to be.
+  /// Whether it is contiguous by its strides; a tensor without strides is assumed to be.
   [[nodiscard]] static bool is_contiguous(const Tensor& tensor);
 
   const Document& document_;

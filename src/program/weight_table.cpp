@@ -11,8 +11,8 @@
 namespace memviz::program {
 namespace {
 
-/// A program that was exported without real tensors names one file for all of them: weights of different sizes with one
-/// name do not share a storage.
+/// A program exported without real tensors names one file for all of them: weights of different sizes do not share a
+/// storage although they share the name.
 void forget_shared_names(Program& program) {
   const auto sizes_of = [&](const Weight& weight) -> const std::vector<Polynomial>& {
     return program.graphs.front().tensors[weight.tensor].sizes;

@@ -8,8 +8,8 @@
 
 namespace memviz::program {
 
-/// Gives the program's weights the storage that the archive's table of weights names for them, where it names one.
-/// `json` is the text of model_weights_config.json. Throws Error (ParseError): no JSON.
+/// Sets the storage of the program's weights to the one that the archive's table of weights names for them, if any.
+/// `json` is the text of model_weights_config.json. Throws Error (ParseError) if it is not JSON.
 void read_weight_table(std::string_view json, Program& program);
 
 } // namespace memviz::program

@@ -7,7 +7,7 @@
 namespace memviz::program {
 namespace {
 
-// Polynomials are values with operators, which cannot be handed a budget.
+// Polynomials are values with operators, to which a budget cannot be passed.
 thread_local std::optional<std::uint64_t> steps_left;
 
 } // namespace

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kAlwaysAllowedBytes = std::uint64_t{64} << 20U;
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30U;
-/// JSON of large models deflates to a fortieth.
+/// The JSON of large models deflates to a fortieth.
 constexpr std::uint64_t kMostInflation = 200;
 constexpr std::size_t kLongestShown = 120;
 
@@ -30,7 +30,7 @@ std::string message_of(zip_error_t& error) {
   return text;
 }
 
-/// Whether a name would lead out of the folder that somebody unpacks the archive in.
+/// Whether a name would lead out of the folder in which the archive is unpacked.
 bool leads_out(std::string_view name) {
   if (name.starts_with('/') || name.find('\\') != std::string_view::npos) return true;
   if (name.size() > 1 && name[1] == ':') return true;
@@ -111,7 +111,7 @@ std::string ZipFile::text(const std::string& name) const {
   if (file == nullptr) throw Error(fmt::format("{}: {}", shown(name), zip_strerror(archive_.get())));
   std::string text(static_cast<std::size_t>(stat.size), '\0');
   std::size_t done = 0;
-  // The last read finds the end, where libzip compares the checksum.
+  // The last read reaches the end, where libzip compares the checksum.
   for (;;) {
     char beyond = 0;
     char* const room = done < text.size() ? text.data() + done : &beyond;

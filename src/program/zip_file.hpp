@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes -> the entries of a zip archive, through libzip. The one place that knows it.
+// Bytes -> the entries of a zip archive, through libzip. The only code that uses it.
 
 #include <cstdint>
 #include <memory>
@@ -15,8 +15,8 @@ namespace memviz::program {
 
 class ZipFile {
 public:
-  /// `bytes` must outlive this. Throws Error for what is not a zip archive, or one that no writer makes: entries that
-  /// overlap, have the same name, or names that lead out of a folder.
+  /// `bytes` must outlive this object. Throws Error for bytes that are not a zip archive, or one that no writer makes:
+  /// entries that overlap or have the same name, or names that lead out of a folder.
   explicit ZipFile(std::string_view bytes);
   ZipFile(const ZipFile&) = delete;
   ZipFile& operator=(const ZipFile&) = delete;
@@ -25,8 +25,8 @@ public:
   /// In the order of the archive.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] bool has(std::string_view name) const;
-  /// The content of an entry, whose checksum is verified. Throws Error where it is absent, encrypted, compressed in a
-  /// way other than deflate, damaged, or out of proportion: see read_archive().
+  /// Returns the contents of an entry after verifying its checksum. Throws Error if it is absent, encrypted, compressed
+  /// in a way other than deflate, damaged, or out of proportion: see read_archive().
   [[nodiscard]] std::string text(const std::string& name) const;
 
 private:

@@ -38,7 +38,7 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
   document.for_each(annotations, [&](Value item) {
     const Field dict = list.item(index++, item);
     if (item.kind() != Kind::dict) {
-      if (is_stand_in(item.kind())) dict.require(Kind::dict); // the plain reader sees what it was
+      if (is_stand_in(item.kind())) dict.require(Kind::dict); // the plain reader sees its value
       ++left_out;
       return true;
     }

@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// Keys besides those that every annotation has become its metadata. Throws SchemaError.
+/// Adds the annotations. Keys other than those of every annotation become its metadata. Throws SchemaError.
 void read_annotations(const Document& document, Value annotations, FrameReader& frames, Budget& budget,
                       Recording& recording);
 

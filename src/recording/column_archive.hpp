@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers, texts, lists and columns <-> bytes: a writer and a reader with the same members, so that one function says
-// for both which members a part has. The reader takes hostile bytes: no count is more than the bytes that are left.
+// Numbers, texts, lists and columns <-> bytes: a writer and a reader with the same members, so that one function
+// describes the members of a part for both. The reader accepts hostile bytes: no count exceeds the remaining bytes.
 
 #include "memviz/error.hpp"
 
@@ -18,7 +18,7 @@
 
 namespace memviz {
 
-/// Small positive numbers for small differences of either sign, also those of unsigned numbers.
+/// Maps small differences of either sign to small positive numbers, also for unsigned numbers.
 [[nodiscard]] constexpr std::uint64_t folded(std::uint64_t difference) {
   return (difference << 1U) ^ (std::uint64_t{0} - (difference >> 63U));
 }
@@ -30,7 +30,7 @@ class ColumnWriter {
 public:
   explicit ColumnWriter(std::string head) : bytes_(std::move(head)) {}
 
-  /// In groups of seven bits, the lowest first.
+  /// Writes in groups of seven bits, the lowest first.
   template <class Number> void number(const Number& value) {
     std::uint64_t left = 0;
     if constexpr (std::is_signed_v<Number>)
@@ -57,8 +57,9 @@ public:
     for (const auto& item : items)
       write(item);
   }
-  /// The lowest value, then of what each is above it the lowest bytes, then the next ones: as many as the highest needs
-  /// and at least `least_width`. What repeats in a column does so in its bytes, and equal values take none.
+  /// Writes the lowest value, then, for the differences from it, the lowest bytes of all, then the next ones: as many
+  /// as the highest needs and at least `least_width`. Repetition in a column thus repeats in its bytes, and equal
+  /// values take none.
   void column(std::span<const std::uint64_t> values, unsigned least_width = 0) {
     const auto [least, most] = std::ranges::minmax_element(values);
     const std::uint64_t base = values.empty() ? 0 : *least;
@@ -78,7 +79,7 @@ private:
   std::string bytes_;
 };
 
-/// A column that the reader found, as it lies in the bytes.
+/// A column in place in the reader's bytes.
 class ColumnView {
 public:
   ColumnView(std::string_view bytes, std::size_t size, std::uint64_t base) : bytes_(bytes), size_(size), base_(base) {}
@@ -130,7 +131,7 @@ public:
       value = static_cast<Number>(all);
     }
   }
-  /// A number of things each of which takes a byte or more.
+  /// Reads the number of items that each take at least one byte.
   [[nodiscard]] std::uint32_t count() {
     std::uint32_t value = 0;
     number(value);

@@ -12,7 +12,7 @@
 namespace memviz {
 namespace {
 
-/// Texts in the name or the file of a frame that only one kind of device has.
+/// Texts in the name or the file of a frame that occur only for one kind of device.
 struct FrameSign {
   std::string_view text;
   DeviceKind kind;
@@ -30,7 +30,7 @@ std::optional<DeviceKind> kind_of_text(std::string_view text) {
   return std::nullopt;
 }
 
-/// Looks at each text once: many frames may have one long name.
+/// Examines each text once, because many frames may have one long name.
 DeviceKind kind_of_frames(const FrameTable& frames) {
   std::vector<bool> seen;
   for (std::uint32_t i = 0; i < frames.frame_count(); ++i) {

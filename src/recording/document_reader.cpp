@@ -33,7 +33,7 @@ std::string describe_root(const Document& document) {
                     : fmt::format("a dict with {} keys ({}{})", count, keys, count > 5 ? ", ..." : "");
 }
 
-/// Calls `read`; what is wrong with `key` becomes a warning that names it.
+/// Calls `read`; turns an error about `key` into a warning that names it.
 template <class Read> void read_or_leave_out(const Readers& readers, std::string_view key, const Read& read) {
   try {
     read();
@@ -43,7 +43,7 @@ template <class Read> void read_or_leave_out(const Readers& readers, std::string
   }
 }
 
-/// Genuine files end with STOP, or with the NULs that PyTorch's HTML export pads them with.
+/// Genuine files end with STOP, or with the NULs with which PyTorch's HTML export pads them.
 void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording& recording) {
   const std::string_view rest = bytes.substr(static_cast<std::size_t>(end));
   if (rest.find_first_not_of('\0') == std::string_view::npos) return;
@@ -51,7 +51,7 @@ void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording
       fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
 }
 
-/// Returns the generation of writers whose keys are not those of CUDA's generations; "" for CUDA.
+/// Returns the generation of writers whose keys differ from those of CUDA's generations; "" for CUDA.
 std::string_view generation_of(DeviceKind kind) {
   if (kind == DeviceKind::xpu) return "PyTorch of 2026 or newer";
   return kind == DeviceKind::npu ? "unknown PyTorch" : "";
@@ -74,7 +74,7 @@ void read_document(Readers& readers) {
     if (value.kind() != Kind::unset) whole.member(key, value).require(kind);
     return value;
   };
-  /// The same of a key without which the rest of the file means what it says.
+  /// Does the same for a key without which the rest of the file keeps its meaning.
   const auto ancillary = [&](std::string_view key, Kind kind) {
     Value value;
     read_or_leave_out(readers, key, [&] { value = optional(key, kind); });

@@ -1,6 +1,6 @@
 #pragma once
 
-// The Document of a whole file -> Recording: what both readers of pickles and that of JSON do alike.
+// The Document of a whole file -> Recording: the part that the two readers of pickles and the reader of JSON share.
 
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"
@@ -14,7 +14,7 @@
 
 namespace memviz {
 
-/// Keeps the events in the snapshot, for callers that give no sink.
+/// Keeps the events in the snapshot, for callers without a sink.
 class EventStore final : public EventSink {
 public:
   explicit EventStore(Recording& recording) : recording_(recording) {}
@@ -29,10 +29,10 @@ private:
   Recording& recording_;
 };
 
-/// The tools of one reading, which share what they learn of the document.
+/// The readers used in one reading, which share their knowledge of the document.
 struct Readers {
-  /// `may_leave_out`: what is malformed and holds no memory of a GPU is left out with a warning. Without that it
-  /// throws: the fast reader gives up, and the plain one leaves it out.
+  /// `may_leave_out`: omit malformed parts that hold no GPU memory, with a warning. Without it they throw: the fast
+  /// reader gives up, and the plain one omits them.
   Readers(const Document& read_document, Recording& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options,
           bool may_leave_out)
       : document(read_document), recording(read_snapshot), store(read_snapshot), budget(file_bytes),
@@ -52,10 +52,10 @@ struct Readers {
   bool leaves_out;
 };
 
-/// Everything that is in the document; of traces what was not added before. Throws SchemaError.
+/// Reads everything in the document; from traces only what was not added before. Throws SchemaError.
 void read_document(Readers& readers);
 
-/// After read_document(): what the pickle itself says. `end_offset` is that after its STOP.
+/// Called after read_document() to add facts about the pickle itself. `end_offset`: the offset after its STOP.
 void finish_pickle(int protocol, std::uint64_t end_offset, std::string_view bytes, Recording& recording);
 
 } // namespace memviz

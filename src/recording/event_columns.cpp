@@ -19,7 +19,7 @@ std::int64_t number_of(std::uint64_t bits) {
   return static_cast<std::int64_t>(bits);
 }
 
-/// Returns, by event, how many events ago the last one at the same address was; 0: it is the first.
+/// Returns, by event, how many events ago the last one at the same address was; 0 for the first.
 std::vector<std::uint32_t> distances_of(const EventTable& events) {
   std::vector<std::uint32_t> distances;
   distances.reserve(events.size());
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> distances_of(const EventTable& events) {
 
 } // namespace
 
-// The reader asks for the columns in the order in which the writer has them.
+// The reader requests the columns in the order in which the writer adds them.
 
 void write_events(ColumnWriter& writer, const EventTable& events) {
   const std::vector<std::uint32_t> distances = distances_of(events);
@@ -41,7 +41,7 @@ void write_events(ColumnWriter& writer, const EventTable& events) {
       values[i] = value_of(i);
     writer.column(values, least_width);
   };
-  // As value_of(event) differs from that of the event before at the same address.
+  // Encodes the difference from value_of(event) of the previous event at the same address.
   const auto difference = [&](const auto& value_of) {
     column([&](std::size_t i) {
       const Event before = distances[i] == 0 ? Event{} : events[i - distances[i]];
@@ -51,7 +51,7 @@ void write_events(ColumnWriter& writer, const EventTable& events) {
   const auto member = [&](const auto& value_of) { column([&](std::size_t i) { return value_of(events[i]); }); };
 
   writer.count(events.size());
-  // A byte for each event, so that no file unfolds into more events than it has bytes.
+  // At least one byte per event, so that no file expands into more events than it has bytes.
   column([&](std::size_t i) { return static_cast<std::uint64_t>(events.action(i)); }, 1);
   column([&](std::size_t i) { return std::uint64_t{distances[i]}; });
   std::uint64_t address = 0;

@@ -24,7 +24,7 @@ bool is_identifier(std::string_view text) {
   });
 }
 
-/// GLOBAL or INST: a module and a name, each on its line. Such a file must not pass for harmless prose.
+/// GLOBAL or INST: a module and a name, each on a separate line. Such a file must not be treated as harmless prose.
 bool begins_with_import(std::string_view bytes) {
   if (!bytes.starts_with('c') && !bytes.starts_with('i')) return false;
   const std::size_t first = bytes.find('\n');
@@ -33,7 +33,7 @@ bool begins_with_import(std::string_view bytes) {
          is_identifier(bytes.substr(first + 1, second - first - 1));
 }
 
-/// Protocol 0 is text as well: it opens its containers with MARK, or is code in disguise.
+/// Protocol 0 is also text: it opens its containers with MARK; otherwise it is disguised code.
 bool may_be_text_pickle(std::string_view bytes) {
   return bytes.starts_with('(') || bytes.starts_with('}') || bytes.starts_with(']') || begins_with_import(bytes);
 }

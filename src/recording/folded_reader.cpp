@@ -114,7 +114,7 @@ private:
     return made;
   }
 
-  /// Innermost first, as snapshots have them.
+  /// Innermost first, as in snapshots.
   Value frames_of(std::string_view rest) {
     std::vector<Value> frames;
     while (!rest.empty()) {
@@ -133,7 +133,7 @@ private:
     return known.value;
   }
 
-  /// `file:line:function`, where a number is between two colons; else a name alone.
+  /// Parses `file:line:function`, if there is a number between two colons; otherwise the whole is a name.
   Value new_frame(std::string_view part) {
     for (std::size_t colon = part.find(':'); colon != std::string_view::npos; colon = part.find(':', colon + 1)) {
       const std::size_t end = part.find(':', colon + 1);
@@ -155,7 +155,7 @@ private:
   HashMap<std::string, Value> frames_;
 };
 
-/// The line that `rest` begins with, which is taken off it.
+/// Takes the first line off `rest`.
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = std::min(rest.find('\n'), rest.size());
   const std::string_view line = rest.substr(0, end);

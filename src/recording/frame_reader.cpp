@@ -7,7 +7,7 @@ FrameReader::FrameReader(const Document& document, FrameTable& frames, TextRewri
     : document_(document), frames_(frames), rewriter_(rewriter), fields_(document, kFrameKeys.read) {
 }
 
-/// Returns the stack of a list that occurs for the first time, of a tuple, or of something else.
+/// Returns the stack of a list that occurs for the first time, of a tuple, or of another value.
 StackId FrameReader::other_stack(const Field& frames) {
   if (!frames.is_present()) return kNoFrames;
   if (frames.value.kind() != Kind::tuple) frames.require(Kind::list);
@@ -92,7 +92,7 @@ StackId FrameReader::text_stack(const Field& lines) {
   return id;
 }
 
-/// A file may repeat a frame in millions of dicts: its texts are rewritten once.
+/// A file may repeat a frame in millions of dicts: its texts are rewritten only once.
 Frame FrameReader::frame_of(Value name, Value filename) {
   if (rewriter_ == nullptr) return {interned(name), interned(filename), 0};
   const auto [entry, is_new] = rewritten_.try_emplace({name.bits(), filename.bits()});

@@ -26,7 +26,7 @@ public:
   /// Texts pass through `rewriter`, if there is one.
   FrameReader(const Document& document, FrameTable& frames, TextRewriter* rewriter = nullptr);
 
-  /// The stack of a `frames` list; kNoFrames where the key is absent or the list empty. Throws SchemaError.
+  /// Returns the stack of a `frames` list; kNoFrames if the key is absent or the list empty. Throws SchemaError.
   StackId stack(const Field& frames) {
     const Value value = frames.value;
     if (value.kind() == Kind::list) {
@@ -39,12 +39,12 @@ public:
   /// Returns the stand-in for a list that a record holds: the result of stack() or text_stack() as a Kind::digest
   /// that they understand.
   Value digest(std::span<const Value> items);
-  /// `forward_frames`: a list of text lines, each a frame that has a name only.
+  /// Reads `forward_frames`: a list of text lines, each a frame that has only a name.
   StackId text_stack(const Field& lines);
-  /// The place where every text but that of frames enters the snapshot.
+  /// The place where every text except those of frames enters the snapshot.
   StringId text(TextKind kind, std::string_view text);
-  /// The same for a text or bytes of the document: each is rewritten, hashed and copied once, because a file may give
-  /// one of megabytes to all its records.
+  /// Returns the id of a text or bytes of the document. Each is rewritten, hashed and copied once, because a file may
+  /// give one of megabytes to all its records.
   StringId text(TextKind kind, Value value) {
     const auto number = static_cast<std::size_t>(value.payload());
     const std::vector<std::uint32_t>& known = known_texts_[static_cast<std::size_t>(kind)];
@@ -74,11 +74,11 @@ private:
   FrameTable& frames_;
   TextRewriter* rewriter_;
   FrameFields fields_;
-  std::vector<std::uint32_t> stacks_;         ///< by number of the list: its stack + 1, 0 where it is not known
+  std::vector<std::uint32_t> stacks_;         ///< by number of the list: its stack + 1, 0 if unknown
   HashMap<std::uint64_t, FrameId> frame_ids_; ///< by the bits of the dict
   std::map<std::pair<std::uint64_t, std::uint64_t>, Frame> rewritten_; ///< by the values of name and filename
-  std::vector<std::uint32_t> texts_; ///< of frames, by number of the text: its StringId + 1, 0 where it is not known
-  std::array<std::vector<std::uint32_t>, kTextKinds> known_texts_; ///< the same for each kind of other texts
+  std::vector<std::uint32_t> texts_; ///< for frames, by number of the text: its StringId + 1, 0 if unknown
+  std::array<std::vector<std::uint32_t>, kTextKinds> known_texts_; ///< the same for each kind of other text
   std::vector<FrameId> scratch_;                                   ///< kept across calls to save allocations
 };
 

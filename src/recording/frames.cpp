@@ -39,7 +39,7 @@ struct FrameTable::Index {
   };
   using Table = HashTable<Slot>;
 
-  /// The slot of what `is` says of an id, or the free one.
+  /// Returns the slot of the id for which `is` is true, or the free one.
   template <class Is> [[nodiscard]] static Slot& place(Table& table, std::uint64_t hash, const Is& is) {
     return table.place(
         hash, [&](const Slot& slot) { return slot.hash == hash && is(slot.id()); },

@@ -2,8 +2,8 @@
 
 namespace memviz {
 
-// Release notes disagree by one minor version here and there; the pull requests that added the keys are #177717
-// (pool_id), #165490 (user_metadata), #130964 (external_annotations), #82146 (history).
+// Release notes disagree by one minor version in places; the pull requests that added the keys are #177717 (pool_id),
+// #165490 (user_metadata), #130964 (external_annotations), #82146 (history).
 std::string infer_generation(const GenerationSigns& signs) {
   if (signs.has_pool) return "PyTorch of 2026 or newer";
   if (signs.has_user_metadata) return "PyTorch 2.9 or newer";

@@ -1,6 +1,6 @@
 #pragma once
 
-// A snapshot -> the generation of PyTorch that wrote it: files carry no version, but each generation added keys.
+// A snapshot -> the generation of PyTorch that wrote it: files contain no version, but each generation added keys.
 
 #include "memviz/recording.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace memviz {
 
-/// "PyTorch 2.5 or 2.6", "PyTorch 2.0", ...; the oldest keys decide only where newer ones are absent.
+/// "PyTorch 2.5 or 2.6", "PyTorch 2.0", ...; older keys decide only if newer ones are absent.
 [[nodiscard]] std::string infer_generation(const GenerationSigns& signs);
 
 } // namespace memviz

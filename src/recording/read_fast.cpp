@@ -15,8 +15,8 @@
 namespace memviz {
 namespace {
 
-/// Records of a pickle that is still being decoded -> a TraceReader. What is wrong with one has no place yet: the plain
-/// reader names it.
+/// Records of a pickle that is still being decoded -> a TraceReader. Errors in them have no place yet: the plain reader
+/// names it.
 class EventRecords final : public fast_reader::RecordSink {
 public:
   explicit EventRecords(Readers& readers) : frames_(readers.frames), traces_(readers.traces) {}
@@ -32,8 +32,8 @@ public:
   Value digest(std::span<const Value> items) override { return frames_.digest(items); }
 
 private:
-  /// The lists of `device_traces` are in the order of the devices. One after the last device that there may be is
-  /// refused by the TraceReader; it must not become that of host memory on the way.
+  /// The lists of `device_traces` are in the order of the devices. One after the last possible device is refused by the
+  /// TraceReader; it must not be taken for that of host memory.
   static DeviceId device_of(std::size_t list) {
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
     return {static_cast<std::uint32_t>(list < kMostDeviceIds ? list : kMost)};
@@ -62,8 +62,8 @@ FastReading read_fast(std::string_view bytes, const ReadOptions& options) {
     if (options.sink != nullptr) options.sink->restart();
     return FastReading{std::nullopt, {reason, offset}};
   };
-  // The one place where giving up becomes a result. All else that is thrown is an error; a ParseError of the caller's
-  // own code comes again from the plain reader.
+  // The one place where giving up becomes a result. Everything else that is thrown is an error; a ParseError of the
+  // caller's own code is thrown again by the plain reader.
   try {
     return {recording_of(reader, bytes, options), {}};
   } catch (const fast_reader::GiveUp& place) {

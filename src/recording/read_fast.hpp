@@ -11,12 +11,12 @@
 namespace memviz {
 
 struct FastReading {
-  std::optional<Recording> recording; ///< none: the fast reader gave up
+  std::optional<Recording> recording; ///< nullopt: the fast reader gave up
   ReadBy read_by;
 };
 
-/// Events are converted while the rest is decoded. Throws what the caller's code in `options` throws, and other errors
-/// that have nothing to do with what is in the file. Where it gave up, the sink was restarted.
+/// Reads a pickle; converts events while the rest is decoded. Throws the exceptions of the caller's code in `options`,
+/// and errors unrelated to the file's contents. If it gave up, the sink was restarted.
 [[nodiscard]] FastReading read_fast(std::string_view bytes, const ReadOptions& options);
 
 } // namespace memviz

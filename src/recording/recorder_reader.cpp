@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kRecorderKey = "memviz_recorder";
 
-/// A buffer is moved to the device by the same lines as a parameter, and is one everywhere else as well.
+/// A buffer is moved to the device by the same lines as a parameter, and is treated as one everywhere else.
 std::optional<MemoryKind> kind_of(std::string_view word) {
   if (word == "buffer") return MemoryKind::parameter;
   const auto kind = kind_of_name(word);
@@ -68,7 +68,7 @@ private:
 
   [[nodiscard]] std::optional<DeviceId> device_of(Value value) const {
     const auto number = document_.as_unsigned(value);
-    // The last number is that of host memory.
+    // The last number means host memory.
     if (!number || *number >= std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     return DeviceId{static_cast<std::uint32_t>(*number)};
   }
@@ -97,7 +97,7 @@ private:
     return true;
   }
 
-  /// Short whatever the file says: it may be named in many places.
+  /// Short whatever the file contains, because many places may show it.
   [[nodiscard]] StringId name_of(Value text) {
     constexpr std::size_t kMostBytes = 512;
     const std::string_view name = document_.text(text);

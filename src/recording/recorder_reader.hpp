@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// Reads the recorder's key. Entries of another shape are left out with a warning that counts them: newer recorders
+/// Reads the recorder's key. Omits entries of another shape with a warning that counts them, because newer recorders
 /// may write more. Throws SchemaError if the file is too small for all its entries.
 void read_recorder(const Document& document, FrameReader& texts, Budget& budget, Recording& recording);
 

@@ -19,7 +19,7 @@ bool is_device(DeviceId device) {
   return device.value < kMostDeviceIds || is_host(device);
 }
 
-// A function for each part: the writer's `archive` writes the members of it, the reader's fills them.
+// One function per part: the writer's `archive` writes its members, the reader's sets them.
 
 template <class Archive, class Part> void pool(Archive& archive, Part& part) {
   archive.number(part.first);
@@ -120,7 +120,7 @@ template <class Archive, class Part> void all_but_tables(Archive& archive, Part&
   extras(archive, part);
 }
 
-// Texts, frames and stacks come in the order of their ids, so that they get the same ones again.
+// Texts, frames and stacks are written in the order of their ids, so that they get the same ids again.
 
 void write_tables(ColumnWriter& writer, const FrameTable& table) {
   const auto text = [&](std::uint32_t id) { writer.text(std::string(table.text({id}))); };
@@ -188,7 +188,7 @@ void read_tables(ColumnReader& reader, FrameTable& table) {
   }
 }
 
-// The readers of files keep the same rules: ids exist, segments are in order and have their blocks inside, sums fit.
+// The readers of files enforce the same rules: ids exist, segments are sorted and contain their blocks, sums fit.
 
 void check_ids(const ColumnReader& reader, const Recording& recording) {
   const auto is_text = [&](StringId id) { return id.value < recording.frames.string_count(); };
@@ -226,7 +226,7 @@ void check_memory(const ColumnReader& reader, const Recording& recording) {
     reader.check(one.total_bytes <= std::numeric_limits<std::uint64_t>::max() - one.address);
     reserved_bytes += one.total_bytes;
     blocks += one.block_count;
-    // Each block is in one segment at most, so that the bytes pay for all that walks over them.
+    // Each block is in at most one segment, so that the bytes bound every walk over them.
     reader.check(blocks <= memory.blocks.size() && one.first_block <= memory.blocks.size() - one.block_count);
     std::uint64_t left_bytes = one.total_bytes;
     for (const Block& block : memory.blocks_of(one)) {

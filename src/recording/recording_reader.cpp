@@ -15,7 +15,7 @@
 namespace memviz {
 namespace {
 
-/// Everything is decoded before anything is looked at: the reference for the other way, and slower.
+/// Decodes everything before it looks at anything: the reference for the fast reader, and slower.
 Recording read_whole(std::string_view bytes, const ReadOptions& options) {
   Recording recording;
   const pickle::Decoded decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));

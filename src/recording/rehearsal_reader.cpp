@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kKey = "memviz_rehearsal";
 
-/// A name of the GPU, short whatever the file says.
+/// Returns a name of the GPU, short whatever the file contains.
 std::string name_of(const Document& document, Value value, FrameReader& texts, const Recording& recording) {
   constexpr std::size_t kMostBytes = 256;
   constexpr std::size_t kMostColumns = 60;

@@ -9,8 +9,8 @@
 
 namespace memviz {
 
-/// `settings` may be Kind::unset. A mark of any shape is a mark: what is wrong with it is left out. It is also the
-/// first of the snapshot's warnings, which all outputs show.
+/// `settings` may be Kind::unset. A mark of any shape is a mark; malformed members are omitted. It is also the first of
+/// the snapshot's warnings, which all outputs show.
 void read_rehearsal(const Document& document, Value settings, FrameReader& texts, Recording& recording);
 
 } // namespace memviz

@@ -186,7 +186,7 @@ void SegmentReader::read_history(const Field& history, Block& block, bool has_re
 BlockState SegmentReader::read_state(const Field& state) {
   const std::string_view text = state.text(document_);
   if (text == "active_allocated") return BlockState::active_allocated;
-  // The second spelling is in PyTorch's documentation only; no writer of it is known.
+  // The second spelling occurs only in PyTorch's documentation; no writer of it is known.
   if (text == "active_pending_free" || text == "active_awaiting_free") return BlockState::active_pending_free;
   if (text != "inactive") {
     ++unknown_states_;
@@ -195,9 +195,9 @@ BlockState SegmentReader::read_state(const Field& state) {
   return BlockState::inactive;
 }
 
-/// They are sorted by device and address; sizes that are 0 cover nothing.
+/// They are sorted by device and address; those of size 0 cover nothing.
 void SegmentReader::warn_of_overlaps() {
-  const Segment* reaching = nullptr; // the one that ends last, of those of its device
+  const Segment* reaching = nullptr; // the one that ends last, among those of its device
   const Segment* first = nullptr;
   const Segment* first_below = nullptr;
   std::uint64_t overlaps = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// `segments` and `host_segments` of the document -> Segment and Block tables, of every generation: blocks with `frames`
-// (2.1 and newer), with `history` (1.13 and 2.0), with or without `address`.
+// `segments` and `host_segments` of the document -> Segment and Block tables, for every generation: blocks with
+// `frames` (2.1 and newer), with `history` (1.13 and 2.0), with or without `address`.
 
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"
@@ -20,16 +20,16 @@ class SegmentReader {
 public:
   SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording);
 
-  /// The segments of GPUs. Throws SchemaError.
+  /// Reads the segments of GPUs. Throws SchemaError.
   void read(Value list);
-  /// Reads the segments of pinned host memory, whose `device` is -1 in every writer. Throws SchemaError, and then adds
+  /// Reads the segments of pinned host memory, whose `device` is -1 in every file. Throws SchemaError, and then adds
   /// none.
   void read_host(Value list);
-  /// After both: sorts the segments by device and address, and adds warnings.
+  /// Called after both: sorts the segments by device and address, and adds warnings.
   void finish();
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
-  /// The readers of the keys of all segments and of all blocks; they know the keys that nothing reads.
+  /// Returns the readers of the keys of all segments and of all blocks, which know the unread keys.
   [[nodiscard]] const FieldReader<kSegmentKeys.read.size()>& segment_fields() const noexcept { return segment_fields_; }
   [[nodiscard]] const FieldReader<kBlockKeys.read.size()>& block_fields() const noexcept { return block_fields_; }
 
@@ -59,7 +59,7 @@ private:
   std::string unknown_state_;
 };
 
-/// `segment_pool_id` or `pool_id`: a tuple or a list of two ints; nothing where it is something else.
+/// Reads `segment_pool_id` or `pool_id`: a tuple or a list of two ints; nullopt for anything else.
 [[nodiscard]] std::optional<PoolId> pool_id_of(const Document& document, Value pair);
 
 } // namespace memviz

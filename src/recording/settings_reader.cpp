@@ -9,8 +9,8 @@ namespace memviz {
 
 void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Recording& recording) {
   const Field field{settings, nullptr, "allocator_settings"};
-  // Genuine settings have some hundreds of bytes. Many keys below one long key, or many of them with one long value,
-  // would spell that out for each of them.
+  // The maximum text of settings; genuine ones have some hundreds of bytes. Many keys below one long key, or many with
+  // one long value, would expand to that much each.
   constexpr std::size_t kMostTextBytes = std::size_t{16} << 20U;
   std::size_t text_bytes = 0;
   const auto add = [&](const std::string& key, Value value) {

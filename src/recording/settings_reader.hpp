@@ -1,6 +1,6 @@
 #pragma once
 
-// `allocator_settings` of the document -> Recording::settings and what it says of the trace.
+// `allocator_settings` of the document -> Recording::settings and its facts about the trace.
 
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"

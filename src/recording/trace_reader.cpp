@@ -10,7 +10,7 @@
 namespace memviz {
 namespace {
 
-/// Throws SchemaError for a stand-in: its value is no longer known, and the plain reader sees it.
+/// Throws SchemaError for a stand-in: its value is no longer known, but the plain reader sees it.
 void refuse_stand_in(const Field& field) {
   if (is_stand_in(field.value.kind())) field.fail("plain data", value_name(field.value.kind()));
 }
@@ -141,7 +141,7 @@ void TraceReader::add_rows(DeviceId device, const EventCells& rows) {
   }
 }
 
-/// Key by key: all that a loop needs stays in registers, and its branches go the same way again and again.
+/// Key by key: everything a loop needs stays in registers, and its branches are predictable.
 void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events) {
   static constexpr Value kAbsent;
   const Field nowhere{{}, nullptr, "device_traces"};
@@ -244,7 +244,7 @@ void TraceReader::read_internal_metadata(Event& event, Value value) {
   event.internal_metadata = text_or_empty(TextKind::metadata, value);
 }
 
-/// Snapshots that PyTorch's profiler made say of each allocation what kind of memory it is.
+/// Snapshots by PyTorch's profiler record the kind of memory of each allocation.
 void TraceReader::read_category(Event& event, Value value) {
   if (event.internal_metadata == kEmptyString) event.internal_metadata = text_or_empty(TextKind::metadata, value);
 }

@@ -17,7 +17,7 @@ namespace memviz {
 
 using EventFields = FieldReader<kEventKeys.read.size()>;
 
-/// Values of events that lie in rows of `width`, and in which column each key is; -1: in none.
+/// Values of events in rows of `width`, and the column of each key; -1: none.
 struct EventCells {
   std::span<const Value> cells;
   std::size_t width = 0;
@@ -26,24 +26,24 @@ struct EventCells {
 
 class TraceReader {
 public:
-  /// Events go to `sink`, their number and everything else to `snapshot`.
+  /// Events go to `sink`; their number and everything else go to `snapshot`.
   TraceReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording, EventSink& sink);
 
-  /// The next event of `device`: the values of kEventKeys in `dict`.
+  /// Adds the next event of `device`: the values of kEventKeys in `dict`.
   void add(DeviceId device, const EventFields::Row& row, const Field& dict);
-  /// The next events of `device`. What is wrong with one has no place yet.
+  /// Adds the next events of `device`. Errors in them have no place yet.
   void add_rows(DeviceId device, const EventCells& rows);
-  /// Hands over what was added and not handed over yet.
+  /// Passes on the events that were added and not passed on yet.
   void flush();
   /// Reads the lists of `device_traces`. The records of a list that is a Kind::record_list were added before.
   void read_traces(Value lists);
-  /// The events of pinned host memory: one list, not one a device. With `leaves_out`, events that cannot be read are
+  /// Reads the events of pinned host memory: one list, not one per device. With `leaves_out`, unreadable events are
   /// counted instead of thrown.
   void read_host_trace(Value events, bool leaves_out);
 
-  /// The reader of the keys of all events; it knows the keys that nothing reads.
+  /// Returns the reader of the keys of all events, which knows the unread keys.
   [[nodiscard]] EventFields& fields() noexcept { return fields_; }
-  /// After all events: warns of what was left out of them.
+  /// Called after all events: warns about omitted ones.
   void warn() const;
 
   // The signs that distinguish the generations of writers.
@@ -53,15 +53,15 @@ public:
   [[nodiscard]] bool saw_pool() const { return saw_pool_; }
 
 private:
-  /// A sink is called once for so many events.
+  /// The number of events in a batch for a sink.
   static constexpr std::size_t kBatchEvents = 256;
 
   void read_trace(DeviceId device, const Field& events, bool leaves_out);
-  /// The list whose events wait, for messages.
+  /// The list whose events are pending, for messages.
   [[nodiscard]] Field batch_trace() const;
   Event read_event(const EventFields::Row& row, const Field& dict);
   void read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events);
-  // One key of an event, which may hold another one's; absent values give what an Event begins with.
+  // Sets one key of an event, which may hold another event's values; absent keys get the default of Event.
   void read_action(Event& event, const Field& field);
   void read_address(Event& event, const Field& field) const;
   void read_size(Event& event, const Field& field) const;
@@ -83,13 +83,13 @@ private:
   Recording& recording_;
   EventSink& sink_;
   DeviceId batch_device_;
-  std::vector<Event> batch_; ///< kBatchEvents, of which the first batch_size_ are waiting; the others are used again
+  std::vector<Event> batch_; ///< kBatchEvents, of which the first batch_size_ are pending; the others are reused
   std::size_t batch_size_ = 0;
   EventFields fields_;
   std::vector<std::optional<Action>> actions_; ///< by number of the text
-  Value trace_; ///< the list whose events are being read, for messages; unset while the file is still being decoded
-  Value latest_pool_;                    ///< the tuple; events mostly have the pool of the one before
-  std::optional<PoolId> latest_pool_id_; ///< none where it is not a pair of ints
+  Value trace_;                          ///< the list whose events are being read, for messages; unset during decoding
+  Value latest_pool_;                    ///< the tuple; an event usually has the pool of the previous one
+  std::optional<PoolId> latest_pool_id_; ///< nullopt if it is not a pair of ints
   std::uint64_t malformed_pools_ = 0;
   std::uint64_t malformed_forward_frames_ = 0;
   std::uint64_t malformed_host_events_ = 0;

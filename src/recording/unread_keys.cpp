@@ -20,17 +20,17 @@ namespace {
 
 /// Genuine files have a handful.
 constexpr std::size_t kMostNamed = 16;
-/// The items of a list or dict that are looked at; it may have millions.
+/// The maximum number of items of a list or dict that are examined; it may have millions.
 constexpr std::size_t kMostItems = 16;
 
-/// Frames are lists of dicts as well; of those that an event has the fast reader keeps only a number.
+/// Frames are lists of dicts as well; for those of an event the fast reader keeps only a number.
 bool is_list_of_frames(Value value, const FrameTable& frames) {
   const bool is_text = (value.payload() & 1U) != 0;
   return !is_text && !frames.stack({static_cast<std::uint32_t>(value.payload() >> 1U)}).empty();
 }
 
-/// Segments, blocks and events are dicts in a list, or in a list or dict for each device. What is smaller than that is
-/// a setting, or a mark of whoever wrote the file.
+/// Segments, blocks and events are dicts in a list, or in a list or dict for each device. Anything smaller is a
+/// setting, or a mark of the file's author.
 bool may_hold_memory(const Document& document, Value value, const FrameTable& frames, int depth = 0) {
   if (value.kind() == Kind::digest) return is_list_of_frames(value, frames);
   bool found = false;

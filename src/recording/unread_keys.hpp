@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys that nothing of memviz reads: newer writers have more of them, and memory may be among what they hold.
+// Keys that memviz does not read: newer writers have more of them, and they may contain memory.
 
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"
@@ -17,7 +17,7 @@
 
 namespace memviz {
 
-/// Names them in the recording, the first ones.
+/// Names the first ones in the recording.
 class UnreadKeys {
 public:
   UnreadKeys(const Document& document, FrameReader& texts, Recording& recording)
@@ -38,7 +38,7 @@ public:
     });
     add_sorted(place, names, count);
   }
-  /// Warns of those that could hold memory.
+  /// Warns about those that could contain memory.
   void warn() const;
 
 private:

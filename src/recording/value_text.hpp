@@ -8,7 +8,7 @@
 
 namespace memviz {
 
-/// "True", "42", "0.8", the text itself; containers as "a list of 3".
+/// "True", "42", "0.8", a text itself; containers as "a list of 3".
 [[nodiscard]] std::string value_text(const Document& document, Value value);
 
 } // namespace memviz

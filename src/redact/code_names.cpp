@@ -21,7 +21,7 @@ bool continues_word(char c) {
   return begins_word(c) || is_digit(c);
 }
 
-/// Length of the word or number that `text` begins with.
+/// Returns the length of the word or number at the beginning of `text`.
 std::size_t word_size(std::string_view text) {
   std::size_t size = 1;
   while (size < text.size() && continues_word(text[size]))
@@ -29,7 +29,7 @@ std::size_t word_size(std::string_view text) {
   return size;
 }
 
-/// Beginnings by which the ranking of lines knows a C function of a library.
+/// Prefixes by which the ranking of lines recognises a C function of a library.
 bool looks_like_library(std::string_view word) {
   static constexpr std::array<std::string_view, 9> kBeginnings{
       "__", "_Py", "Py", "builtin_", "pthread_", "clone", "cfunction_", "start_thread", "type_call"};
@@ -37,13 +37,13 @@ bool looks_like_library(std::string_view word) {
                      [&](std::string_view part) { return word.starts_with(part); });
 }
 
-/// Returns the beginning of a pseudonym that trees and rankings take for the same kind of function.
+/// Returns the beginning of a pseudonym that trees and rankings treat as the same kind of function.
 std::string_view prefix_of(std::string_view name) {
   if (is_interpreter(name, "")) return "_Py_func_";
   return looks_like_library(name) ? "__func_" : "func_";
 }
 
-/// Walks over a C++ name; brackets nest, and each level has a path ("at::native::add") of its own.
+/// Walks over a C++ name; brackets nest, and each level has a separate path ("at::native::add").
 class CppName {
 public:
   CppName(std::string_view name, const Hiding& hiding) : rest_(name), hiding_(hiding) {}
@@ -77,7 +77,7 @@ private:
     rest_.remove_prefix(size);
   }
 
-  /// `operator<`, `operator()`: no brackets.
+  /// `operator<`, `operator()`: these are not brackets.
   void take_operator() {
     take(std::string_view("operator").size());
     static constexpr std::string_view kMarks = "<>=!+-*/%^&|~,";
@@ -97,7 +97,7 @@ private:
       end_path();
       return take(2);
     }
-    // A path goes on after its arguments: `std::vector<int>::size`, `at::(anonymous namespace)::run`.
+    // A path continues after its arguments: `std::vector<int>::size`, `at::(anonymous namespace)::run`.
     const bool goes_on = closes_into_path(c);
     if (kOpen.find(c) != std::string_view::npos) {
       levels_.push_back(is_in_path_ && is_public_path_);
@@ -126,7 +126,7 @@ private:
   std::string_view rest_;
   const Hiding& hiding_;
   std::string result_;
-  std::vector<bool> levels_; ///< of the brackets that are open: whether a public path is before each
+  std::vector<bool> levels_; ///< for each open bracket, whether a public path precedes it
   bool is_in_path_ = false;
   bool is_public_path_ = false;
 };
@@ -146,7 +146,7 @@ std::string hidden_function(std::string_view name, const Hiding& hiding) {
 
 std::string hidden_cpp_name(std::string_view name, const Hiding& hiding) {
   std::string hidden = CppName(name, hiding).hidden();
-  hiding.search.keep(hidden); // what of it is public may be hidden elsewhere
+  hiding.search.keep(hidden); // its public parts may be hidden elsewhere
   return hidden;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The parts that every step of redaction uses: how texts become pseudonyms, and the search that remembers hidden texts.
+// The parts that all steps of redaction use: how texts become pseudonyms, and the search that remembers hidden texts.
 
 #include "redact/leak_search.hpp"
 #include "redact/pseudonym.hpp"

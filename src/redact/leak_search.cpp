@@ -36,7 +36,7 @@ template <class Belongs, class Visit> void for_each_run(std::string_view text, B
   }
 }
 
-/// Calls visit(word) for each word with a letter in it that is long enough to mean something.
+/// Calls visit(word) for each word that contains a letter and is long enough to be significant.
 template <class Visit> void for_each_word(std::string_view text, Visit visit) {
   constexpr std::size_t kShortestWord = 4;
   for_each_run(text, is_word_character, [&](std::string_view word) {
@@ -44,7 +44,7 @@ template <class Visit> void for_each_word(std::string_view text, Visit visit) {
   });
 }
 
-/// A plain word ("memory", "Segment") may be a part of others; "SecretModel", "train_step" and "a/b.py" stand alone.
+/// A plain word ("memory", "Segment") may be part of others; "SecretModel", "train_step" and "a/b.py" are unambiguous.
 bool is_distinctive(std::string_view text) {
   bool has_letter = false;
   bool has_mark = false;
@@ -56,7 +56,7 @@ bool is_distinctive(std::string_view text) {
   return has_letter && has_mark;
 }
 
-/// The part of a text to look for: its longest run of plain characters. "" where that would be found everywhere.
+/// Returns the part of a text to search for: its longest run of plain characters. "" if that would occur everywhere.
 std::string needle_of(std::string_view text) {
   std::string_view longest;
   for_each_run(text, is_plain, [&](std::string_view run) {
@@ -66,8 +66,8 @@ std::string needle_of(std::string_view text) {
   return std::string(longest.substr(0, kLongestNeedle));
 }
 
-/// Returns the part of a path that is looked for in outputs; "" for text that may be memviz's own: words with a '/'
-/// between them, a regular expression of a script ("/page/g"), or the rest of a URL.
+/// Returns the part of a path to search for in outputs; "" for text that may be memviz's own: words with a '/' between
+/// them, a regular expression of a script ("/page/g"), or the rest of a URL.
 std::string_view path_needle_of(std::string_view run) {
   if (run.ends_with('/')) run.remove_suffix(1);
   const auto separators = std::count(run.begin(), run.end(), '/');
@@ -114,7 +114,7 @@ void LeakSearch::index(const Texts& hidden, NeedleIndex& needles) const {
   std::vector<std::string> wanted;
   hidden.for_each([&](const std::string& needle, NoValue) { wanted.push_back(needle); });
   std::sort(wanted.begin(), wanted.end());
-  // One that is dropped may have hidden longer ones, so this is done again until nothing is dropped: at most once for
+  // Dropping one may reveal longer ones that it covered, so this is repeated until nothing is dropped: at most once for
   // each length.
   for (std::size_t dropped = 1; dropped > 0;) {
     needles.assign(wanted);

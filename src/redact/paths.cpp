@@ -17,13 +17,13 @@ std::string with_slashes(std::string_view filename) {
   return path;
 }
 
-/// Returns the rest of `path` from the last place of `part`; "" where it is missing.
+/// Returns the rest of `path` from the last occurrence of `part`; "" if it does not occur.
 std::string_view last_from(std::string_view path, std::string_view part) {
   const std::size_t at = path.rfind(part);
   return at == std::string_view::npos ? std::string_view() : path.substr(at);
 }
 
-/// "/site-packages/torch/nn/linear.py", where the package is a public one.
+/// "/site-packages/torch/nn/linear.py", if the package is a public one.
 std::string_view public_package_path(std::string_view path) {
   for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
     const std::string_view tail = last_from(path, folder);
@@ -71,7 +71,7 @@ std::string_view public_cpp_path(std::string_view path) {
   return interpreter_path(path);
 }
 
-/// "<frozen runpy>", "<string>", ...: what Python writes where there is no file.
+/// "<frozen runpy>", "<string>", ...: Python's names for code without a file.
 bool is_public_pseudo_file(std::string_view path) {
   static constexpr std::array<std::string_view, 5> kWhole{"", "??", "<string>", "<stdin>", "<unknown>"};
   static constexpr std::array<std::string_view, 6> kFrozen{"<frozen importlib", "<frozen runpy>", "<frozen codecs>",
@@ -83,7 +83,7 @@ bool is_public_pseudo_file(std::string_view path) {
   return std::any_of(kFrozen.begin(), kFrozen.end(), [&](std::string_view part) { return path.starts_with(part); });
 }
 
-/// Returns the part of `path`, with '/' between its folders, that is public knowledge; "" for none.
+/// Returns the part of `path`, with '/' between its folders, that is public knowledge; "" if there is none.
 std::string public_part(std::string_view path) {
   if (is_public_pseudo_file(path)) return std::string(path);
   if (path.find("/../") != std::string_view::npos) return "";
@@ -92,7 +92,7 @@ std::string public_part(std::string_view path) {
   return std::string(package.empty() ? standard_library_path(path) : package);
 }
 
-/// A name for the file that origin_of() takes for the same kind of code.
+/// Returns a name for the file that origin_of() classifies as the same kind of code.
 std::string with_origin(CodeOrigin origin, const std::string& file, LeakSearch& search) {
   for (const std::string_view folder :
        {"", "/site-packages/torch/", "/site-packages/", "<frozen ", "<eval_with_key>"}) {
@@ -115,7 +115,7 @@ std::string with_omitted_parts(std::string_view path, std::string hidden, LeakSe
   return hidden;
 }
 
-/// Below the folders that are a person's or a machine's: "/home/alice/project/train.py" -> "project/train.py".
+/// Returns the part below the folders of a person or a machine: "/home/alice/project/train.py" -> "project/train.py".
 std::string_view below_home(std::string_view path) {
   static constexpr std::array<std::string_view, 3> kHomes{"/home/", "/Users/", "/root/"};
   for (const std::string_view home : kHomes) {
@@ -128,9 +128,9 @@ std::string_view below_home(std::string_view path) {
   return path;
 }
 
-/// "file_k3x9q2ma.py" for the file's own name; before it, where it has folders, what stands for the whole path and for
-/// the ends of it that two checkouts of a project have in common: "path_../dir_../dir_../file_...py". Nothing stands
-/// for a person's folder alone, which is easily guessed.
+/// Returns "file_k3x9q2ma.py" for the file's own name. If it has folders, pseudonyms precede it: one for the whole
+/// path, and one for each end of it that two checkouts of a project share: "path_../dir_../dir_../file_...py". A
+/// person's folder alone, which is easily guessed, has no pseudonym.
 std::string pseudonym(std::string_view path, const Hiding& hiding) {
   constexpr std::size_t kMostFolders = 3;
   const std::string_view name = file_basename(path);
@@ -142,7 +142,7 @@ std::string pseudonym(std::string_view path, const Hiding& hiding) {
   const std::string_view inside = below_home(path);
   std::size_t begin = inside.size() - std::min(inside.size(), name.size());
   for (std::size_t folders = 0; folders < kMostFolders && begin > 1; ++folders) {
-    begin = inside.rfind('/', begin - 2) + 1; // 0 where there is none
+    begin = inside.rfind('/', begin - 2) + 1; // 0 if there is none
     if (inside.substr(begin).starts_with('/')) break;
     hidden.insert(0, hiding.pseudonym("dir_", inside.substr(begin)) + '/');
   }

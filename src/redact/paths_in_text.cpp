@@ -48,8 +48,8 @@ bool is_rooted(std::string_view text) {
   return at + 1 < text.size() && is_separator(text[at]) && is_path_character(text[at + 1]);
 }
 
-/// Returns how far a rooted path can reach. Its names may contain blanks and commas, so it includes everything up to
-/// a quote, a bracket that closes around it, a line number, or the end.
+/// Returns how far a rooted path can reach. Its names may contain blanks and commas, so it extends to a quote, a
+/// bracket that closes around it, a line number, or the end.
 std::size_t rooted_reach(std::string_view text) {
   static constexpr std::string_view kEnds = "\"'`<>|;\n\t";
   int depth = 0;
@@ -64,7 +64,7 @@ std::size_t rooted_reach(std::string_view text) {
   return text.size();
 }
 
-/// Returns the size of the rooted path that a text begins with. After the last folder, the first word that ends like
+/// Returns the size of the rooted path at the beginning of a text. After the last folder, the first word that ends like
 /// a file is the end.
 std::size_t rooted_size(std::string_view text) {
   const std::string_view reach = text.substr(0, rooted_reach(text));
@@ -74,7 +74,8 @@ std::size_t rooted_size(std::string_view text) {
   return is_file ? end : reach.find_last_not_of(' ') + 1;
 }
 
-/// Whether a word is a path without a root: two separators, or one and the ending of a file, or that of a source file.
+/// Whether a word is a path without a root: two separators, or one and the ending of a file, or only that of a source
+/// file.
 bool is_relative_path(std::string_view word) {
   const std::string_view ending = known_extension(word);
   const bool is_named = !ending.empty() && word != ending;
@@ -82,7 +83,7 @@ bool is_relative_path(std::string_view word) {
   return separator_count(word) >= 2 || (is_named && (separator_count(word) == 1 || is_source_ending(ending)));
 }
 
-/// Returns the size of the path that `text` begins with; 0 if it begins with none.
+/// Returns the size of the path at the beginning of `text`; 0 if there is none.
 std::size_t path_size(std::string_view text) {
   if (is_rooted(text)) {
     const std::size_t size = rooted_size(text);

@@ -9,7 +9,7 @@
 namespace memviz {
 namespace {
 
-/// Calls hidden(part, is_last) for each part between dots, and joins what it returns.
+/// Calls hidden(part, is_last) for each part between dots, and joins the results.
 template <class Hidden> std::string by_part(std::string_view path, const Hidden& hidden) {
   std::string result;
   for (;;) {
@@ -27,7 +27,7 @@ std::string hidden_part(std::string_view prefix, std::string_view part, const Hi
   return hiding.pseudonym(prefix, part);
 }
 
-/// "s0", "u12": a letter that torch.fx gives to a size, and a number.
+/// "s0", "u12": torch.fx's names for sizes, a letter and a number.
 bool is_given_size(std::string_view name) {
   static constexpr std::string_view kLetters = "suzf";
   return name.size() > 1 && kLetters.find(name.front()) != std::string_view::npos && is_number(name.substr(1));

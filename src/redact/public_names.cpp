@@ -8,7 +8,7 @@
 namespace memviz {
 namespace {
 
-/// Whether one of `words`, between which are spaces, satisfies `is_wanted`.
+/// Whether one of `words`, which are separated by spaces, satisfies `is_wanted`.
 template <class Predicate> bool any_of_words(std::string_view words, Predicate is_wanted) {
   while (!words.empty()) {
     const std::string_view next = words.substr(0, words.find(' '));
@@ -123,7 +123,7 @@ bool is_public_setting_word(std::string_view word) {
       "release_lock_on_cudamalloc roundup_power2_divisions throw_on_cudamalloc_oom trace_alloc_max_entries "
       "trace_alloc_overflowed tuple use_cuda_host_register";
 
-  // The words of the mark of a rehearsed recording, with the names of common GPUs.
+  // The words in the mark of a rehearsed recording, including names of common GPUs.
   static constexpr std::string_view kRehearsal =
       "16GB 24GB 40GB 80GB 141GB A100 Ada B200 GB200 GeForce H100 H200 HBM2e HBM3 HBM3e L4 L40S Laptop NVIDIA NVL PCIe "
       "RTX SXM2 SXM4 SXM5 T4 Tesla V100 a100 b200 context_bytes gpu h100 h200 l4 profile rtx t4 total_bytes v100 "

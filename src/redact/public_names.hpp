@@ -1,25 +1,25 @@
 #pragma once
 
-// Names that are public knowledge, and that a redacted picture may therefore contain: Python, torch, and packages
-// that thousands use.
+// Names that are public knowledge, and that a redacted picture may therefore contain: Python, torch, and packages that
+// thousands use.
 
 #include <string_view>
 
 namespace memviz {
 
-/// A top-level package or module of site-packages, as in "torch" or "typing_extensions.py".
+/// Whether it is a top-level package or module of site-packages, as in "torch" or "typing_extensions.py".
 [[nodiscard]] bool is_public_package(std::string_view name);
-/// A C++ namespace: what is inside is its library's.
+/// Whether it is a C++ namespace of a library: everything inside belongs to that library.
 [[nodiscard]] bool is_public_namespace(std::string_view name);
-/// A C++ keyword, one of a few types and functions that every C++ program has, or a name that begins like those of
-/// CPython, CUDA or the system.
+/// Whether it is a C++ keyword, one of a few types and functions that every C++ program has, or a name that begins like
+/// those of CPython, CUDA or the system.
 [[nodiscard]] bool is_public_symbol(std::string_view name);
-/// A name that Python gives where there is none, one that every model has, or a special method: `<module>`, `forward`,
-/// `__init__`.
+/// Whether it is a name that Python gives to unnamed code, one that every model has, or a special method: `<module>`,
+/// `forward`, `__init__`.
 [[nodiscard]] bool is_public_python_name(std::string_view name);
-/// A name of torch's own marks: "ProfilerStep#12", "Optimizer.step#AdamW.step".
+/// Whether it is the name of torch's own marks: "ProfilerStep#12", "Optimizer.step#AdamW.step".
 [[nodiscard]] bool is_public_annotation(std::string_view name);
-/// A word of the allocator's settings, or a number.
+/// Whether it is a word of the allocator's settings, or a number.
 [[nodiscard]] bool is_public_setting_word(std::string_view word);
 
 } // namespace memviz

@@ -24,14 +24,14 @@ bool has_letters(std::string_view text) {
   });
 }
 
-/// Letters in lower case and '_': what PyTorch calls an action.
+/// Lower-case letters and '_', as in PyTorch's names of actions.
 bool is_action(std::string_view text) {
   constexpr std::size_t kLongestAction = 24;
   return text.size() <= kLongestAction &&
          std::all_of(text.begin(), text.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
 }
 
-/// Every word in it is one of the allocator's settings.
+/// Whether every word in it is one of the allocator's settings.
 bool is_public_setting(std::string_view text) {
   static constexpr std::string_view kBetween = " :,.[]<>{}()'\"=+-;";
   while (!text.empty()) {
@@ -115,7 +115,7 @@ Redactor::~Redactor() = default;
 FrameText Redactor::frame(std::string_view name, std::string_view filename) {
   Parts& parts = *parts_;
   FrameText text{parts.function(name, filename), std::string(filename)};
-  // Debug information often has the file's own name only; a function of torch's is in a file of torch's.
+  // Debug information often has only the file's own name; a function of torch's is in a file of torch's.
   const bool is_torch_source = filename.find_first_of("/\\") == std::string_view::npos &&
                                origin_of(filename) == CodeOrigin::cpp && name.find("::") != std::string_view::npos &&
                                hidden_cpp_name(name, parts.hiding()) == name;

@@ -18,7 +18,7 @@ RunChange parse_change(std::string_view option, const std::string& text) {
 }
 
 std::vector<RunChange> allocator_levers() {
-  // PyTorch 2.9 and newer read both names, and the newer one first.
+  // PyTorch 2.9 and newer read both names, the newer one first.
   constexpr const char* kNewName = "PYTORCH_ALLOC_CONF";
   const std::string name = std::getenv(kNewName) != nullptr ? kNewName : "PYTORCH_CUDA_ALLOC_CONF";
   const char* const given = std::getenv(name.c_str());

@@ -1,6 +1,6 @@
 #pragma once
 
-// A word of --compare-with -> variables of the environment or arguments that a program is run with for comparison; and
+// The value of --compare-with -> variables of the environment or arguments to run a program with for comparison; and
 // those that set PyTorch's allocator.
 
 #include "rehearse/rehearsal_run.hpp"
@@ -17,15 +17,15 @@ struct RunChange {
   std::vector<std::string> arguments = {};
 };
 
-/// "NAME=VALUE", or arguments separated by spaces, of which the first begins with '-'. Throws UsageError that names
-/// `option`.
+/// Parses "NAME=VALUE", or arguments separated by spaces, of which the first begins with '-'. Throws UsageError that
+/// names `option`.
 [[nodiscard]] RunChange parse_change(std::string_view option, const std::string& text);
 
-/// The settings of PyTorch's allocator that can save memory, one each, added to what the environment sets
+/// Returns the settings of PyTorch's allocator that can save memory, one each, added to those in the environment
 /// (docs.pytorch.org/docs/stable/notes/cuda.html, "Optimizing memory usage").
 [[nodiscard]] std::vector<RunChange> allocator_levers();
 
-/// Returns the program's words with the arguments of the change after them.
+/// Returns the program's words, followed by the arguments of the change.
 [[nodiscard]] std::vector<std::string> with_arguments(std::vector<std::string> words, const RunChange& change);
 
 } // namespace memviz::rehearse

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostHolders = 3;
 
-/// Reads the file with kinds and events, and the text of the lines in it: the program ran here just now.
+/// Reads the file with kinds and events, and the text of the lines in it, because the program has just run here.
 MemoryState read_at(const std::string& file, MomentKind kind) {
   Wants wants{.events = true, .kinds = true};
   wants.moment.kind = kind;
@@ -60,7 +60,7 @@ FileFacts facts_of(const std::string& file, const MemoryState& state, const Devi
 
 std::optional<FileFacts> facts_at_peak(const std::string& file) {
   const MemoryState state = read_at(file, MomentKind::peak);
-  // Host memory, which counts as less than any GPU, is none of what has to fit.
+  // Host memory, which sorts below any GPU, does not have to fit.
   const auto fullest = std::max_element(state.devices.begin(), state.devices.end(),
                                         [](const DeviceState& one, const DeviceState& other) {
                                           if (is_host(one.device) != is_host(other.device)) return is_host(one.device);

@@ -16,21 +16,21 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A launcher's options: which take no value, or two, and which have the ranks.
+/// A launcher's options: which take no value or two values, and which give the ranks.
 struct Grammar {
   std::string_view launcher;
   std::string_view flags; ///< with a space on both sides of each
   std::string_view nodes; ///< the same
   std::string_view node_ranks;
   std::string_view ranks;
-  std::optional<std::uint64_t> default_nodes = 1;       ///< nothing where the cluster decides
-  std::optional<std::uint64_t> default_node_ranks = {}; ///< nothing where there are as many as GPUs
-  std::string_view hosts = {};                          ///< the options whose value names nodes, with commas between
+  std::optional<std::uint64_t> default_nodes = 1;       ///< nullopt if the cluster decides
+  std::optional<std::uint64_t> default_node_ranks = {}; ///< nullopt if there are as many as GPUs
+  std::string_view hosts = {};                          ///< the options whose value names nodes, separated by commas
   std::string_view pairs = {};                          ///< the options with two values
   bool has_long_names_after_one_dash = false;
 };
 
-// Dashes for underscores, as each of them takes both.
+// Replaces underscores with dashes, because launchers accept both.
 constexpr std::array<Grammar, 6> kGrammars{{
     // torch 2.13, torch/distributed/run.py, and launch.py of before
     {.launcher = "torchrun",
@@ -140,7 +140,7 @@ Parsed parsed_options(const Grammar& grammar, const Words& words, std::size_t at
   return parsed;
 }
 
-/// Returns the number that one of these options has, the last of a range such as 1:4.
+/// Returns the number given by one of these options, the last of a range such as 1:4.
 std::optional<std::uint64_t> number_of(const Parsed& parsed, std::string_view names) {
   for (const auto& [name, value] : parsed.values)
     if (has(names, name)) return whole_number<std::uint64_t>(std::string_view(value).substr(value.rfind(':') + 1));
@@ -182,7 +182,7 @@ struct Start {
   std::size_t options = 0; ///< the first word of them
 };
 
-/// Finds the launcher that `python -m NAME` runs.
+/// Returns the launcher that `python -m NAME` runs.
 Start module_start(const Words& words) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kModules{{
       {"torch.distributed.run", "torchrun"},
@@ -217,7 +217,7 @@ Start start_of(const Words& words) {
   return {grammar_of(program), std::string(program), 1};
 }
 
-/// Whether the launcher does not run for a rehearsed rank: a machine without a cluster may lack it.
+/// Whether the launcher is not run for a rehearsed rank, because a machine without a cluster may lack it.
 bool is_taken_off(const Grammar& grammar) {
   return grammar.launcher == "srun" || grammar.launcher == "mpirun";
 }
@@ -231,7 +231,7 @@ Launch launch_of(const Start& start, const Parsed& parsed, const Words& words) {
   if (!launch.node_ranks) launch.node_ranks = mapped_node_ranks(parsed);
   if (!launch.node_ranks && !is_given(parsed, grammar.node_ranks)) launch.node_ranks = grammar.default_node_ranks;
   launch.ranks = number_of(parsed, grammar.ranks);
-  // With hosts alone, mpirun starts as many ranks as they have slots.
+  // Given only hosts, mpirun starts as many ranks as they have slots.
   if (!launch.nodes && (launch.ranks || launch.node_ranks)) launch.nodes = number_of_hosts(parsed, grammar.hosts);
   launch.needs_cluster = grammar.launcher == "srun";
   return launch;

@@ -65,7 +65,7 @@ bool is_amd(const std::string& key) {
 
 enum class Likeness { none, begins, is };
 
-/// Returns how well a compact name fits the name of a GPU.
+/// Returns how well a compact name matches the name of a GPU.
 Likeness likeness_of(const std::string& asked, const std::string& called) {
   Likeness best = Likeness::none;
   for (const std::string& one : {asked, without_brands(asked)})
@@ -91,7 +91,7 @@ std::vector<fs::path> profile_files(const fs::path& folder) {
   return files;
 }
 
-/// The device's name in a profile; the profile's own name where it cannot be read.
+/// Returns the device's name in a profile; the profile's own name if it cannot be read.
 std::string device_of(const fs::path& file) try { return read_profile(file).gpu; } catch (const UsageError&) {
   return stem_of(file);
 }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// `first`, and what the variable holds after it.
+/// Returns `first`, followed by the variable's value.
 std::pair<std::string, std::string> before_own(const std::string& name, const std::string& first) {
   const char* const own = std::getenv(name.c_str());
   return {name, own == nullptr || *own == '\0' ? first : first + ':' + own};
@@ -37,7 +37,7 @@ struct Present {
   fs::path meeting;     ///< the folder in which they meet
 };
 
-/// Writes what every snapshot says of itself. Of a profile that the user wrote, its name without its folder.
+/// Writes the mark that every snapshot contains. For a profile that the user wrote, only its name without its folder.
 void write_mark(JsonWriter& json, const Setup& setup, const Present* present) {
   json.key("mark")
       .begin_object()
@@ -70,7 +70,7 @@ void write_job(JsonWriter& json, const Setup& setup, const Present* present) {
   json.end_array();
 }
 
-/// For the hook; in ASCII, whatever the encoding of the program's environment is.
+/// Options for the hook; in ASCII, so that the encoding of the program's environment does not matter.
 std::string hook_settings(const Setup& setup, const Places& places, const Present* present) {
   std::string text;
   JsonWriter json(text, JsonLayout::compact, JsonEscapes::ascii);
@@ -106,20 +106,20 @@ Variables environment(const Setup& setup, const Places& places, const Present* p
   if (present == nullptr) return result;
   for (auto& variable : launcher_variables(*setup.world, present->rank))
     result.push_back(std::move(variable));
-  // As torchrun does where it starts several processes.
+  // As torchrun does if it starts several processes.
   if (present->ranks.size() > 1 && std::getenv("OMP_NUM_THREADS") == nullptr)
     result.emplace_back("OMP_NUM_THREADS", "1");
   return result;
 }
 
-/// The dynamic linker takes both for the end of a name.
+/// The dynamic linker would treat either as the end of a name.
 void check_folder(const fs::path& folder) {
   if (folder.string().find_first_of(": ") != std::string::npos)
     throw Error("the folder of the made-up GPU, " + folder.string() +
                 ", has a space or a colon in its name, and LD_PRELOAD knows no way to write that");
 }
 
-/// The library is for programs that the GNU C library's dynamic linker starts, as every build of PyTorch with CUDA is.
+/// The library is for programs that the GNU C library's dynamic linker starts, like every build of PyTorch with CUDA.
 void check_system(const fs::path& folder) {
   std::error_code ignored;
   if (fs::exists("/lib64/ld-linux-x86-64.so.2", ignored)) return;
@@ -128,7 +128,7 @@ void check_system(const fs::path& folder) {
               "/lib64/ld-linux-x86-64.so.2");
 }
 
-/// Makes the output folder, and removes it again where nothing was put into it.
+/// Creates the output folder, and removes it again if it stays empty.
 class OutputFolder {
 public:
   explicit OutputFolder(fs::path path) : path_(std::move(path)) {
@@ -158,7 +158,7 @@ void complete(RunFacts& facts, const Profile& profile) {
   }
 }
 
-/// The hook names files in full; people see them as they named the folder.
+/// The hook gives full paths; people see them relative to the folder as they named it.
 void shorten(RunFacts& facts, const fs::path& output) {
   const auto shown = [&](std::string& file) {
     if (!file.empty()) file = (output / fs::path(file).filename()).string();
@@ -202,7 +202,7 @@ void write_hook_files(const fs::path& folder) {
   fs::permissions(folder / "nvidia-smi", fs::perms::owner_all);
 }
 
-/// The private folder of one program: the hook and the made-up GPU that it gets, and what they leave behind.
+/// The private folder of one program: the hook and the made-up GPU that it gets, and the files that they leave.
 class PrivateRun {
 public:
   // Stacks show the hook as a library, not as the program's own lines.
@@ -236,7 +236,7 @@ private:
   Places places_;
 };
 
-/// Runs the program as each of `ranks` at the same time; `more` joins the environment of each.
+/// Runs the program as each of `ranks` at the same time; `more` is added to the environment of each.
 std::vector<FitVerdict> run_together(const Setup& setup, const RankSet& ranks, const std::vector<std::string>& words,
                                      const Variables& more) {
   const TemporaryFolder meeting;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A program -> what it does on the made-up GPU: runs it unchanged, with the made-up libraries before the real ones and
-// the hook in every Python, and reads what that leaves behind.
+// A program -> its memory use on the made-up GPU: runs it unchanged, with the made-up libraries before the real ones
+// and the hook in every Python, and reads the files that this leaves.
 
 #include "io/foreground.hpp"
 #include "memviz/fit.hpp"
@@ -18,34 +18,35 @@ namespace memviz::rehearse {
 struct Setup {
   std::filesystem::path folder;       ///< of the made-up GPU
   std::filesystem::path profile_file; ///< absolute
-  Profile profile;                    ///< what is in it, with the memory that was asked for
+  Profile profile;                    ///< its contents, with the memory of --memory
   std::uint32_t devices = 1;
   std::optional<std::uint64_t> memory_bytes = {}; ///< of each device, in place of the profile's
-  bool has_outside = false;                       ///< whether the user gave it, also as 0
-  std::uint64_t outside_bytes = 0;                ///< that libraries take of each device outside of PyTorch
-  std::filesystem::path output;                   ///< the folder of the snapshots; made where it is missing
+  bool has_outside = false;                       ///< whether the user gave it, even as 0
+  std::uint64_t outside_bytes = 0;                ///< taken by libraries on each device outside PyTorch
+  std::filesystem::path output;                   ///< the folder of the snapshots; created if missing
   bool records = true;
   std::uint64_t max_entries = 0;
   std::optional<std::uint64_t> steps = {};
-  bool leaves_init_out = false;               ///< large weights of the CPU stay without initial values
-  std::optional<std::uint64_t> requests = {}; ///< to send to a server; without: as many as it can hold at once
+  bool leaves_init_out = false;               ///< large weights on the CPU stay without initial values
+  std::optional<std::uint64_t> requests = {}; ///< requests sent to a server; nullopt: as many as it can hold at once
   std::optional<World> world = {};            ///< the program is one rank of a job
   bool both_ends = false;                     ///< see both_ends.hpp
   bool computes_values = false;               ///< small integers and conditions, on the CPU
   std::string version;                        ///< of memviz, for the mark
-  std::optional<int> program_output = {};     ///< a descriptor for what the program writes, in place of our streams
+  std::optional<int> program_output = {};     ///< a descriptor for the program's output, in place of our streams
 };
 
-/// Whether the run says if the program fits: it did not fail for another reason, and used a GPU.
+/// Whether the run shows if the program fits: it did not fail for another reason, and used a GPU.
 [[nodiscard]] bool is_answer(const FitVerdict& verdict);
 
-/// Runs the program once, or at both ends; `variables` join its environment. Throws UsageError where it cannot be
-/// started, Error where the output folder cannot be made.
+/// Runs the program once, or at both ends; adds `variables` to its environment. Throws UsageError if it cannot be
+/// started, Error if the output folder cannot be created.
 [[nodiscard]] FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words,
                                   const Variables& variables);
 
-/// Runs the program as each of `ranks` of the job `setup.world`, at the same time, so that they meet; a verdict for
-/// each, in the same order. Throws as rehearse() does, and UsageError where there are more than kMostMeeting.
+/// Runs the program as each of `ranks` of the job `setup.world`, at the same time, so that they meet; returns a verdict
+/// for each, in the same order. Throws the exceptions of rehearse(), and UsageError if there are more than
+/// kMostMeeting.
 [[nodiscard]] std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const std::vector<std::uint64_t>& ranks,
                                                      const std::vector<std::string>& words);
 

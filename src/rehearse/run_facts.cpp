@@ -25,7 +25,7 @@ constexpr std::size_t kMostLineBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostTexts = 100;
 constexpr std::size_t kMostProcesses = 10'000;
 
-/// Its first kMostBytes; "" where it is not a file that can be read.
+/// Returns its first kMostBytes; "" if it is not a readable file.
 std::string content_of(const std::filesystem::path& path) try {
   FileBytes file(path.string(), true);
   std::string content(std::min(file.total_bytes(), kMostBytes), '\0');
@@ -38,7 +38,7 @@ std::string content_of(const std::filesystem::path& path) try {
   return "";
 }
 
-/// Calls `take` with the object of each line; one that is cut off, too long or no object is left out.
+/// Calls `take` with the object of each line; skips lines that are truncated, too long or not an object.
 template <class Take> void for_each_object(const std::filesystem::path& path, Take take) {
   const std::string content = content_of(path);
   for (std::string_view rest = content; !rest.empty();) {
@@ -55,7 +55,7 @@ std::optional<std::int64_t> rank_of(const nlohmann::json& object) {
   return found != object.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
 }
 
-/// The elements of an array that are objects.
+/// Returns the elements of an array that are objects.
 std::vector<nlohmann::json> objects(const nlohmann::json& object, const char* key) {
   std::vector<nlohmann::json> result;
   const auto found = object.find(key);
@@ -90,7 +90,7 @@ public:
     }
   }
 
-  /// Adds the line that a process wrote while it ran, where that process has not come to its end.
+  /// Adds the line that a process wrote while it ran, if that process has not reached its end.
   void add_live_report(const nlohmann::json& line) {
     if (!reported_.contains(pid_of(line))) add_report(line);
   }
@@ -187,7 +187,8 @@ private:
       use.peak_reserved_bytes = number(device, "peak_reserved_bytes");
       use.peak_allocated_bytes = number(device, "peak_allocated_bytes");
       use.retries = number(device, "retries");
-      // Without a line of the made-up GPU. PyTorch also counts memory that a sleeping server has given back.
+      // For processes without a line of the made-up GPU. PyTorch also counts memory that a sleeping server has
+      // released.
       if (use.total_bytes == 0) use.peak_bytes = std::max(use.peak_bytes, *use.peak_reserved_bytes);
     }
   }
@@ -199,7 +200,7 @@ private:
   std::set<std::int64_t> reported_;                                    ///< the processes with a line of their end
 };
 
-/// The files of processes that may not have come to their end, by name: REPORT.live-PID.
+/// Returns the files of processes that may not have reached their end, by name: REPORT.live-PID.
 std::vector<std::filesystem::path> live_reports(const std::filesystem::path& report) {
   std::vector<std::filesystem::path> files;
   std::error_code error;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The files that a rehearsed run left -> facts. Two files of JSON lines: the report of the made-up GPU, one line a
+// The files that a rehearsed run left -> facts. Two files of JSON lines: the report of the made-up GPU, one line per
 // process, and the log of the hook in each Python.
 
 #include "memviz/fit.hpp"
@@ -9,8 +9,8 @@
 
 namespace memviz::rehearse {
 
-/// Files that are not there, pipes and devices instead of them, and lines that are cut off or longer than 1 MiB count
-/// as empty; the first 64 MiB of each file are read.
+/// Reads the files. Missing files, pipes and devices, and lines that are truncated or longer than 1 MiB, count as
+/// empty; reads the first 64 MiB of each file.
 [[nodiscard]] RunFacts read_facts(const std::filesystem::path& report, const std::filesystem::path& log);
 
 } // namespace memviz::rehearse

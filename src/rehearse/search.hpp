@@ -1,7 +1,7 @@
 #pragma once
 
-// A range of whole numbers -> the largest that fits, by bisection: each number is one rehearsal. Where a number fits,
-// all smaller ones are taken to fit as well.
+// A range of integers -> the largest that fits, by bisection: each number is one rehearsal. Assumes that if a number
+// fits, all smaller ones do.
 
 #include "memviz/fit.hpp"
 
@@ -15,21 +15,21 @@
 
 namespace memviz::rehearse {
 
-/// "NAME=LOW..HIGH". Throws UsageError that names --search.
+/// Parses "NAME=LOW..HIGH". Throws UsageError that names --search.
 [[nodiscard]] SearchRange parse_search(const std::string& text);
 
-/// "NAME=VALUE" -> both. Throws UsageError that names `option`.
+/// Parses "NAME=VALUE". Throws UsageError that names `option`.
 [[nodiscard]] std::pair<std::string, std::string> parse_setting(std::string_view option, const std::string& text);
 
-/// Each `{}` and `{NAME}` in the words replaced by the value.
+/// Returns the words with each `{}` and `{NAME}` replaced by the value.
 [[nodiscard]] std::vector<std::string> with_value(const std::vector<std::string>& words, const std::string& name,
                                                   std::uint64_t value);
 
-/// The lowest number of the range, doubled as long as that is below its highest; and the highest.
+/// Returns the lowest number of the range, its doubles below the highest, and the highest.
 [[nodiscard]] std::vector<std::uint64_t> doublings(const SearchRange& range);
 
-/// The largest number for which `fits` holds; nothing where that is none. Asks the smallest first, then the largest,
-/// then those between them; no number twice.
+/// Returns the largest number for which `fits` holds; nullopt if there is none. Tries the smallest first, then the
+/// largest, then those in between; no number twice.
 [[nodiscard]] std::optional<std::uint64_t> largest_that_fits(const SearchRange& range,
                                                              const std::function<bool(std::uint64_t)>& fits);
 

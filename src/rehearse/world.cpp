@@ -13,7 +13,7 @@ namespace memviz::rehearse {
 
 namespace {
 
-/// The value of an option that takes ranks, with what an error shows of it.
+/// The value of an option for ranks, and the text of it that an error shows.
 struct RankWords {
   std::string_view option;
   std::string_view text;
@@ -60,13 +60,13 @@ std::vector<RankSet> ranks_between(const RankWords& words, std::string_view firs
   return sets;
 }
 
-/// 1, 4, 2, 6, 3, 5, 7 of 8: each position in a node but the first, those far from each other first.
+/// 1, 4, 2, 6, 3, 5, 7 of 8: each position in a node except the first, distant ones first.
 std::vector<std::uint64_t> positions(std::uint64_t node_ranks) {
   std::vector<std::uint64_t> list;
   const auto add = [&](std::uint64_t position) {
     if (position < node_ranks && std::find(list.begin(), list.end(), position) == list.end()) list.push_back(position);
   };
-  add(1); // of a tensor-parallel group, the first that is not its head
+  add(1); // in a tensor-parallel group, the first that is not its head
   for (std::uint64_t parts = 2; parts < 2 * node_ranks; parts *= 2)
     for (std::uint64_t part = 1; part < parts; part += 2)
       add(std::max<std::uint64_t>(1, node_ranks * part / parts));

@@ -16,21 +16,21 @@ struct World {
   std::uint64_t node_ranks = 1; ///< on each node
 };
 
-/// The most ranks that run at the same time.
+/// The maximum number of ranks that run at the same time.
 constexpr std::size_t kMostMeeting = 16;
 
 /// Ranks that run at the same time, and meet.
 using RankSet = std::vector<std::uint64_t>;
 
 /// "0,3..5,6+7" -> {0}, {3}, {4}, {5}, {6, 7}: the ranks that run alone, and those joined by + that run together; each
-/// set once. Throws UsageError that names `option` where it is not such a list, where a rank is not below `ranks`, and
-/// where more than kMostMeeting are joined.
+/// set once. Throws UsageError that names `option` if it is not such a list, if a rank is not below `ranks`, or if more
+/// than kMostMeeting are joined.
 [[nodiscard]] std::vector<RankSet> parse_ranks(std::string_view option, std::string_view text, std::uint64_t ranks);
 
-/// Returns the ranks to rehearse where none is asked for, at most `most`: the first, the last, then one of each stage
-/// of a pipeline of 2, 3, 4, ... stages, for each number that divides `ranks`. Stages are runs of adjacent ranks, as
-/// Megatron-LM, DeepSpeed and torchtitan place them. Each has another position in its node, so that the positions of a
-/// tensor-parallel group are met as well: 0, 511, 257, 132, 386, 70, 195, 325 of 512 ranks on nodes of 8.
+/// Returns at most `most` ranks to rehearse if none is requested: the first, the last, then one of each stage of a
+/// pipeline of 2, 3, 4, ... stages, for each number that divides `ranks`. Stages are runs of adjacent ranks, as
+/// Megatron-LM, DeepSpeed and torchtitan place them. Each has a different position in its node, so that the positions
+/// of a tensor-parallel group are covered as well: 0, 511, 257, 132, 386, 70, 195, 325 of 512 ranks on nodes of 8.
 [[nodiscard]] std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks,
                                                       std::uint64_t most);
 

@@ -26,7 +26,7 @@ std::optional<std::uint64_t> stored_bytes_of(const std::string& path, std::uint6
   return error || bytes == size_bytes ? std::nullopt : std::optional(bytes);
 }
 
-/// Bytes of something else have opcodes only by chance.
+/// In bytes that are not a pickle, opcodes occur only by chance.
 bool may_be_pickle(std::string_view bytes) {
   try {
     reject_foreign_file(bytes);
@@ -80,7 +80,7 @@ CheckReport check(const std::string& path, CheckDepth depth, const SessionOption
   report.size_bytes = session.input().bytes().size();
   report.stored_bytes = stored_bytes_of(path, report.size_bytes);
   decode(session, depth, report);
-  // If only the structure is wanted, a second pass would blur its time.
+  // If only the structure is wanted, a second pass would distort its time.
   if (depth == CheckDepth::whole || !report.recording) report.survey = survey_of(session.input(), options);
   return report;
 }

@@ -56,7 +56,7 @@ std::optional<Occurrence> occurrence_in(std::string_view text) {
   return Occurrence{std::string(text.substr(0, mark)), *number};
 }
 
-/// `wanted` is what the annotation asked for would be called in the recording.
+/// `wanted`: the name in the recording of the requested annotation.
 [[noreturn]] void fail_annotation(const std::string& option, const std::string& wanted, const std::string& file,
                                   const Recording& recording) {
   constexpr std::size_t kMostNames = 1000;
@@ -149,7 +149,7 @@ MomentChoice moment_in(const MomentChoice& wanted, const std::string& file, cons
   const auto shown = [&](const std::string& name) {
     return rewriter == nullptr ? name : rewriter->text(TextKind::annotation, name);
   };
-  // PyTorch's own profiler has names such as ProfilerStep#3, so the whole text comes first.
+  // PyTorch's own profiler has names such as ProfilerStep#3, so the whole text is tried first.
   choice.annotation = shown(wanted.annotation);
   auto time_us = start_of(recording, {choice.annotation, 1});
   const std::optional<Occurrence> one_of_several = occurrence_in(wanted.annotation);
@@ -175,7 +175,7 @@ void check_moment(const MomentChoice& choice, const std::string& file, std::span
     if (sum.ooms > 0) return;
     throw UsageError(fmt::format("{}: {} records no out-of-memory error; try --at peak", choice.option, file));
   case MomentKind::peak:
-    if (sum.events > 0 || choice.option.empty()) return; // where no one asked for it, the end will do
+    if (sum.events > 0 || choice.option.empty()) return; // if it was not requested explicitly, the end is used
     throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", choice.option, file));
   case MomentKind::automatic:
   case MomentKind::end: return;

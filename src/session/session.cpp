@@ -46,7 +46,7 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
 
 namespace {
 
-/// Adds what is made of the events and of states that were made of them before: births and kinds.
+/// Adds what needs the events and the states made from them: births and kinds.
 void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, const KindWatch& watch,
               EventSource& source) {
   const bool needs_declared = wants.kinds && watch.has_declarations();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sinks that take events and keep none of them: none at all, or several sinks as one.
+// Sinks that receive events without keeping them: one that drops all, and one that passes them to several others.
 
 #include "memviz/events.hpp"
 
@@ -11,14 +11,14 @@
 
 namespace memviz {
 
-/// A sink that drops events: to read the rest of the snapshot, or to see that the events can be read.
+/// A sink that drops events: to read the rest of the snapshot, or to check that the events can be read.
 class NoEvents final : public EventSink {
 public:
   void take(DeviceId /*device*/, std::span<const Event> /*events*/) override {}
   void restart() override {}
 };
 
-/// Hands them to each; refers to all.
+/// Passes them to each; keeps references to all.
 class EachSink final : public EventSink {
 public:
   explicit EachSink(std::vector<EventSink*> sinks) : sinks_(std::move(sinks)) {}

@@ -28,14 +28,15 @@ constexpr std::size_t kMostFolders = 64; ///< of a path
 constexpr std::size_t kLineColumns = 120;
 constexpr std::size_t kNamedFiles = 3; ///< in a remark
 
-/// No other file is opened: a stranger's path may be that of any file in the folder, such as one with passwords.
+/// The endings of files that may be opened: an untrusted path may name any file in the folder, such as one with
+/// passwords.
 bool is_source_name(std::string_view filename) {
   static constexpr std::array<std::string_view, 12> kEndings{".py", ".pyx", ".c",   ".cc", ".cpp", ".cxx",
                                                              ".cu", ".cuh", ".hpp", ".h",  ".hxx", ".inl"};
   return filename.size() <= kMostPathBytes && ends_with_any(filename, kEndings);
 }
 
-/// Returns the path with '/' and without "./" at its beginning.
+/// Returns the path with '/' and without a leading "./".
 std::string with_slashes(std::string_view filename) {
   std::string path(filename);
   if (path.find('/') == std::string::npos) std::ranges::replace(path, '\\', '/');
@@ -44,8 +45,8 @@ std::string with_slashes(std::string_view filename) {
   return path;
 }
 
-/// Returns where an ending of the path may begin: after each '/', but within an installed package only before the
-/// package, because its files have the names of many others.
+/// Returns where the end of the path to compare may begin: after each '/', but within an installed package only before
+/// the package, because its files share their names with many others.
 std::vector<std::size_t> endings_of(std::string_view path) {
   constexpr std::string_view kPackages = "-packages/";
   const std::size_t packages = path.rfind(kPackages);
@@ -60,7 +61,7 @@ std::vector<std::size_t> endings_of(std::string_view path) {
   return starts;
 }
 
-/// Returns the text of each line that is wanted, cleaned.
+/// Returns the text of each wanted line, cleaned.
 void find_texts(std::string_view source, std::map<std::int64_t, std::string>& wanted) {
   constexpr std::size_t kMostLineBytes = 4 * kLineColumns;
   constexpr std::string_view kBlanks = " \t\r\f\v";
@@ -90,12 +91,12 @@ std::string named(const std::vector<std::string>& names) {
 struct SourceLines::Parts {
   /// A file that frames name.
   struct Wish {
-    std::string path;                          ///< with '/'
+    std::string path;                          ///< including '/'
     std::map<std::int64_t, std::string> texts; ///< by line; "" until it is found
     bool is_found = false;
   };
   struct Folder {
-    std::string name; ///< as it was given
+    std::string name; ///< as given
     SourceFolder files;
   };
   using Wishes = std::map<std::string, Wish, std::less<>>; ///< by filename of frames
@@ -129,8 +130,8 @@ void SourceLines::Parts::collect(const FrameTable& frames) {
   }
 }
 
-/// Returns what the paths of the folder's files begin with: the folder's own path, where any file has it, else what
-/// most of those have that end in the folder; nothing where there are none, or two.
+/// Returns the beginning of the paths of the folder's files: the folder's own path, if any file has it, else the
+/// beginning that most of those have that end in the folder; nullopt if there is none, or two.
 std::optional<std::string> SourceLines::Parts::beginning(const Folder& folder) {
   std::map<std::string, std::size_t> counts;
   for (const auto& [filename, wish] : wishes) {

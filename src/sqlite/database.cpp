@@ -25,7 +25,8 @@ std::unique_ptr<sqlite3, int (*)(sqlite3*)> opened(const std::string& path) {
 
 Database::Database(const std::string& path, int page_bytes) : handle_(opened(path)) {
   run(fmt::format("PRAGMA page_size = {};", page_bytes).c_str());
-  // A small cache: what sorts the rows of an index takes as much memory, and is quickest where that is the processor's.
+  // A small cache: sorting the rows of an index takes as much memory, and is fastest if it fits in the processor's
+  // cache.
   run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -1000;"
       "PRAGMA encoding = 'UTF-8'; BEGIN;");
 }
@@ -77,7 +78,7 @@ void Insertion::add(std::int64_t number) {
 }
 
 void Insertion::add(std::string_view text) {
-  // SQLite makes NULL of a null pointer.
+  // SQLite treats a null pointer as NULL.
   const char* const data = text.empty() ? "" : text.data();
   database_.check(sqlite3_bind_text(statement_.get(), next(), data, static_cast<int>(text.size()), SQLITE_STATIC));
 }

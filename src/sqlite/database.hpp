@@ -1,7 +1,7 @@
 #pragma once
 
-// SQLite's C library: a file that is written once, in one transaction, and its prepared statements. The one folder that
-// includes sqlite3.h.
+// SQLite's C library: a file that is written once, in one transaction, and its prepared statements. The only folder
+// that includes sqlite3.h.
 
 #include "export/table_rows.hpp"
 
@@ -13,23 +13,23 @@
 
 namespace memviz {
 
-/// Nothing reads the file before it is whole, so it has no journal, and nothing waits for the disk.
+/// The file is not read before it is complete, so it has no journal, and nothing waits for the disk.
 class Database {
 public:
-  /// A new database in a file that is missing or empty; ":memory:" is none. Throws Error.
+  /// Creates a database in a file that is missing or empty; ":memory:" has no file. Throws Error.
   Database(const std::string& path, int page_bytes);
 
-  /// Statements without a result. Throws Error, or std::bad_alloc.
+  /// Runs statements without a result. Throws Error, or std::bad_alloc.
   void run(const char* sql);
   /// Ends the transaction and closes the file. Throws Error.
   void finish();
-  /// For reading what was written to ":memory:".
+  /// Returns SQLite's handle, to read what was written to ":memory:".
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
-  /// Checks SQLite's result. Throws Error, or std::bad_alloc, if it is not a success.
+  /// Checks SQLite's result. Throws Error, or std::bad_alloc, if it is not success.
   void check(int result) const;
-  /// A compiled statement, for sqlite3_finalize(). Throws as check().
+  /// Returns a compiled statement, for sqlite3_finalize(). Throws the exceptions of check().
   [[nodiscard]] sqlite3_stmt* prepared(std::string_view sql) const;
-  /// Runs one that has no result. Throws as check().
+  /// Runs a statement that has no result. Throws the exceptions of check().
   void step(sqlite3_stmt* statement) const;
 
 private:
@@ -39,7 +39,7 @@ private:
 /// An insertion that is compiled once. Unsigned numbers are stored by their bits.
 class Insertion final : public TableRows {
 public:
-  /// `database` must outlive this.
+  /// `database` must outlive this object.
   Insertion(Database& database, std::string_view sql);
 
 private:
@@ -48,16 +48,16 @@ private:
   void add(Wide<std::int64_t> number) override { add(number.value); }
   void add(Wide<std::uint64_t> number) override { add(number.value); }
   void add(std::string_view text) override;
-  /// A parameter stays NULL from row to row by itself, which saves a call for each column that is mostly empty.
+  /// Skips a parameter, which stays NULL from row to row: that saves a call for each column that is mostly empty.
   void add_null() override;
   void end_row() override;
-  /// The place of the next parameter, which is no longer NULL.
+  /// Returns the place of the next parameter, which is no longer NULL.
   [[nodiscard]] int next();
   [[nodiscard]] static constexpr std::uint32_t bit(int index) { return std::uint32_t{1} << index; }
 
   Database& database_;
   std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
-  std::uint32_t nulls_ = ~std::uint32_t{0}; ///< a bit for each parameter that is NULL, as all are at first
+  std::uint32_t nulls_ = ~std::uint32_t{0}; ///< one bit for each parameter that is NULL, as all are at first
   int index_ = 0;                           ///< of the last parameter of the row that has a value
 };
 

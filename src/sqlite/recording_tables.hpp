@@ -1,7 +1,8 @@
 #pragma once
 
-// The tables of a whole recording, memviz_segments, memviz_blocks, memviz_events and what they refer to, with their
-// indexes and views. Texts are in their own table, each once: a file may give one of a megabyte to every frame.
+// The tables of a whole recording, memviz_segments, memviz_blocks, memviz_events and those they refer to, with their
+// indexes and views. Texts are in a separate table, each once, because a file may give one of a megabyte to every
+// frame.
 
 #include "export/recording_rows.hpp"
 #include "memviz/sqlite_file.hpp"
@@ -14,10 +15,10 @@ namespace memviz {
 
 void create_recording_tables(Database& database);
 
-/// Events -> rows, as they come.
+/// Converts events to rows, as they arrive.
 class StoredEvents final : public EventSink {
 public:
-  /// `database` must outlive this. Of `device`, or of all.
+  /// `database` must outlive this object. Writes the events of `device`, or of all.
   StoredEvents(Database& database, std::optional<DeviceId> device);
 
   void take(DeviceId device, std::span<const Event> events) override { events_.take(device, events); }
@@ -30,9 +31,9 @@ private:
   EventRows events_;
 };
 
-/// All but the events.
+/// Writes everything except the events.
 void write_recording_tables(Database& database, const SqliteSubject& subject, std::optional<DeviceId> device);
-/// When all rows are there, which is quicker.
+/// Creates the indexes after all rows, which is faster.
 void create_recording_indexes(Database& database);
 
 } // namespace memviz

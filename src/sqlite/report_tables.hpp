@@ -7,11 +7,12 @@
 
 namespace memviz {
 
-/// The seven statements that make the tables, as DeepView.Profile's documentation has them.
+/// The seven statements that create the tables, as in DeepView.Profile's documentation.
 void create_report_tables(Database& database);
 void write_report_tables(Database& database, const SqliteSubject& subject);
 
-/// memviz_report: what the figures are of, a text for each key; of the gradients, too, where there is a report.
+/// Writes memviz_report: what the figures describe, a text for each key; for the gradients as well, if there is a
+/// report.
 void write_facts(Database& database, const SqliteSubject& subject, bool has_report);
 
 } // namespace memviz

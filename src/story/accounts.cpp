@@ -14,7 +14,7 @@
 namespace memviz {
 namespace {
 
-/// Below this share of the requested bytes a missing stack is not worth a sentence: 1/20.
+/// The share of the requested bytes from which missing stacks deserve a sentence: 1/20.
 constexpr std::uint64_t kWorthANote = 20;
 
 std::string_view advice(Pseudo reason) {
@@ -40,7 +40,7 @@ std::string_view advice(Pseudo reason) {
   return "";
 }
 
-/// The account itself; the terminal's minus is not that of pictures.
+/// Returns the account; the terminal's minus differs from that of pictures.
 std::string sum_text(const DeviceFigures& figures, std::string_view minus) {
   return fmt::format("{} {} + {} allocated {} {} freed = {}", format_bytes(figures.baseline_bytes),
                      baseline_text(figures), format_bytes(figures.alloc_bytes), minus, format_bytes(figures.free_bytes),
@@ -120,11 +120,11 @@ std::vector<Account> accounts_of(std::span<const DeviceState> devices) {
     accounts.push_back({prefix + balance_text(device_state.figures), false, false});
   }
   if (!accounts.empty()) return accounts;
-  // Accounts that begin with a guess are not whole.
+  // Accounts that begin with an estimate are incomplete.
   const bool is_whole = std::none_of(devices.begin(), devices.end(), [](const DeviceState& device_state) {
     return device_state.figures.may_have_lost_events;
   });
-  return {{balance_text(sum_of(devices)), true, is_whole}}; // of the end, whatever moment is drawn
+  return {{balance_text(sum_of(devices)), true, is_whole}}; // at the end, whatever moment is drawn
 }
 
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {

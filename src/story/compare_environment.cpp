@@ -18,7 +18,7 @@ std::string setting_text(const std::optional<std::string>& value, Quote quote) {
   return value ? quote(elided(printable(*value), kMostColumns)) : "not recorded";
 }
 
-/// The reason why the steps of a side are unknown; "" where they are known.
+/// Returns the reason why the steps of a side are unknown; "" if they are known.
 std::string unknown_steps(const Steps& steps, std::uint64_t count, std::string_view side) {
   if (count == 0) return fmt::format("no steps are known {}", side);
   return steps.is_guess() ? fmt::format("the steps {} are a guess", side) : std::string();

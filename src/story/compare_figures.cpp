@@ -30,7 +30,7 @@ Figure change_figure(std::string name, const Reading& reading, MemoryPart part =
   if (!reading.is_known()) figure.value = "unknown";
   if (delta != 0 && *reading.before_bytes > 0) {
     const std::string change = format_change(magnitude(delta), *reading.before_bytes);
-    // Growth of many times is written as a factor.
+    // Growth by a large multiple is written as a factor.
     const std::string_view sign = !change.ends_with('%') ? "" : delta < 0 ? "−" : "+";
     figure.note += fmt::format(" ({}{})", sign, change);
   }

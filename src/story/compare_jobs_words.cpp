@@ -31,7 +31,7 @@ std::string reading_text(std::string_view name, const Reading& reading) {
   return fmt::format("{} {} by {} ({})", name, change > 0 ? "grew" : "shrank", format_bytes(magnitude(change)), share);
 }
 
-/// The figure that changed most of the peak and the end; "" where neither did.
+/// Returns the figure that changed most, of the peak and the end; nullopt if neither did.
 std::string largest_reading_text(const RankChange& rank) {
   const Reading& peak = rank.readings.of(Gauge::peak);
   const Reading& end = rank.readings.of(Gauge::end);
@@ -70,7 +70,7 @@ std::string changed_sentence(const JobComparison& comparison) {
     return fmt::format("The peak and the end of {} are the same before and after.",
                        comparison.ranks.size() == 1 ? changed_rank_name(comparison, most)
                                                     : (comparison.ranks.size() > 2 ? "all " : "") + ranks);
-  // Lines of different moments differ in any case.
+  // Lines at different moments differ in any case.
   const bool is_one_moment = part_before(comparison, most).moment == part_after(comparison, most).moment;
   const std::string line = is_one_moment ? largest_line_text(most) : "";
   std::string text = fmt::format("Of {} compared, {} changed most: {}{}.", ranks, changed_rank_name(comparison, most),

@@ -31,7 +31,7 @@ bool is_same(const Comparison& comparison) {
                      [](const TreeNode<Change>& node) { return node.total.before == node.total.after; });
 }
 
-/// As much is allocated as before, but something else has changed.
+/// The same amount is allocated as before, but something else has changed.
 std::string unchanged_sentence(const Comparison& comparison) {
   const std::string same = format_bytes(comparison.after.allocated_bytes) + " allocated, as before";
   const std::int64_t reserved = delta_of(comparison.before.reserved_bytes, comparison.after.reserved_bytes);
@@ -39,7 +39,7 @@ std::string unchanged_sentence(const Comparison& comparison) {
   return comparison.changes.empty() ? same : same + ", but by other stacks";
 }
 
-/// Returns the figure that changed most, with its device, of several devices, each at its own moment.
+/// Returns the figure that changed most, with its device, if several devices are each at their own moment.
 std::string worst_device_sentence(const Comparison& comparison) {
   const DeviceReadings* worst = nullptr;
   Gauge gauge = Gauge::peak;
@@ -61,7 +61,7 @@ std::string worst_device_sentence(const Comparison& comparison) {
                      device_name(*worst), format_bytes(*reading.before_bytes), format_bytes(*reading.after_bytes));
 }
 
-/// Percent of the largest change below which one the other way is not worth words.
+/// The percentage of the largest change below which an opposite change is not mentioned.
 constexpr std::uint64_t kAgainstShare = 5;
 
 std::string change_text(const Comparison& comparison, const UserLineChange& line) {
@@ -75,7 +75,7 @@ std::uint64_t larger_side(const Comparison& comparison) {
   return std::max(comparison.before.requested_bytes, comparison.after.requested_bytes);
 }
 
-/// A smaller share of the larger side is not worth a note: 1/10.
+/// The share of the larger side below which a note is not worthwhile: 1/10.
 constexpr std::uint64_t kMovedShare = 10;
 
 std::string headline(const Comparison& comparison) {
@@ -89,8 +89,8 @@ std::string headline(const Comparison& comparison) {
   return fmt::format("{} allocated{}{}: {}", delta_text(delta), moment.empty() ? "" : " ", moment, sides);
 }
 
-/// "By kind: activations +4.10 GiB, gradients +102 MiB": what it is comes before whose it is. "" where all is
-/// unclassified, and where nothing but unknown memory changed.
+/// "By kind: activations +4.10 GiB, gradients +102 MiB": the kind comes before the holder. "" if all is unclassified,
+/// or if only unknown memory changed.
 std::string kinds_sentence(const Comparison& comparison) {
   const auto is_told = [](const KindChange& change) {
     return change.kind != MemoryKind::unknown && change.delta_bytes() != 0;

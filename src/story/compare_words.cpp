@@ -40,7 +40,7 @@ std::string culprit_text(const Comparison& comparison, Quote quote) {
 }
 
 /// "keep_more job.py:27 grew by 635 KiB, step job.py:30 by 300 KiB and 2 more lines", after the figures that grew; ""
-/// where no line grew by more.
+/// if no line grew by more.
 std::string grown_lines_text(const Comparison& comparison, const GateVerdict& verdict, Quote quote) {
   constexpr std::size_t kMostLines = 5;
   std::string text;

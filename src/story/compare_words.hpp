@@ -1,6 +1,6 @@
 #pragma once
 
-// Words that the text, the Markdown and the JSON of a comparison have in common.
+// The words that the text, the Markdown and the JSON of a comparison share.
 
 #include "memviz/compare_report.hpp"
 #include "memviz/compare_words.hpp"
@@ -19,14 +19,13 @@ namespace memviz {
 /// "requested at the peak", ...: the name of the figure in a table.
 [[nodiscard]] std::string_view gauge_label(Gauge gauge);
 
-/// "peak, end, reserved within --fail-over 2%"; needs a verdict.
+/// "peak, end, reserved within --fail-over 2%"; requires a verdict.
 [[nodiscard]] std::string passed_text(const CompareReport& report);
 
-/// "step train.py:12", with its device where each is at its own moment.
+/// "step train.py:12", with its device if each is at its own moment.
 [[nodiscard]] std::string change_label(const Comparison& comparison, const UserLineChange& line);
 
-/// The same of lines that are in one list: different ones that would look alike with the folders that distinguish
-/// them.
+/// The same for lines in one list: different ones that would look alike get the folders that distinguish them.
 [[nodiscard]] std::vector<std::string> change_labels(const Comparison& comparison,
                                                      const std::vector<const UserLineChange*>& lines);
 

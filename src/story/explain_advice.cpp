@@ -22,10 +22,10 @@ namespace {
 constexpr std::size_t kMostDevices = 3;
 constexpr std::uint64_t kLeastSavedBytes = 64ULL << 20U;
 
-/// Whether to advise it: if memory is fragmented, freeing a large block is no advice, because the program needs it.
+/// Whether to advise it: if memory is fragmented, freeing a large block is not advice, because the program needs it.
 bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std::uint64_t saved_bytes) {
   if (answer.outcome != Outcome::fits) return false;
-  // At a moment without a failure less than a tenth, or a few MiB, are not worth a change.
+  // At a moment without a failure, savings below a tenth, or of a few MiB, are not worth a change.
   if (!device.request) return saved_bytes >= std::max(kLeastSavedBytes, device.ledger.reserved_bytes / 10);
   if (answer.circumstance != Circumstance::without_blocks) return true;
   const Verdict verdict = device.judgement.verdict;
@@ -76,7 +76,7 @@ std::string blocks_text(const WhatIf& answer) {
 }
 
 /// "Free, shrink or move one block (1.22 GiB) of the 28.1 GiB that collect log_probs.py:47 holds: ": a line may hold
-/// far more than what has to go, and a block more than what was missing.
+/// far more than has to be freed, and a block more than was missing.
 std::string without_blocks(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer) {
   const std::uint64_t lacked_bytes = short_bytes(device);
   const std::string lacked = lacked_bytes > 0 && answer.blocks_bytes / 2 > lacked_bytes
@@ -159,9 +159,9 @@ std::vector<std::string> first_step_advice(const MemoryState& state, const Devic
 
 bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
   if (is_out_of_reach(device) || !is_worth_advice(device, answer, saved_bytes_of(device, answer))) return false;
-  // Without a request it would be speed for memory that no one is waiting for.
+  // Without a request it would cost speed for memory that is not needed.
   if (answer.circumstance == Circumstance::empty_cache) return device.request.has_value();
-  // Expandable segments ask for no figure.
+  // Advice for expandable segments needs no figure.
   return answer.circumstance != Circumstance::max_split_size ||
          std::ranges::none_of(device.what_ifs, [](const WhatIf& other) {
            return other.circumstance == Circumstance::expandable_segments && other.outcome == Outcome::fits;

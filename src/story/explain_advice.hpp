@@ -1,6 +1,6 @@
 #pragma once
 
-// The answers of what_if() and the figures of an explanation -> what to do.
+// The answers of what_if() and the figures of an explanation -> advice.
 
 #include "memviz/explain.hpp"
 
@@ -9,8 +9,7 @@
 
 namespace memviz {
 
-/// Returns the advice, the most helpful first; may be empty.
-/// Whether advice_text() has the answer.
+/// Returns the advice, most helpful first; may be empty. Whether advice_text() contains the answer.
 [[nodiscard]] bool is_advised(const DeviceExplanation& device, const WhatIf& answer);
 [[nodiscard]] std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostAnswerLines = 3;
 
-/// The end of a sentence that is true only under a condition that the file does not show.
+/// Returns the end of a sentence that is true only under a condition that the file does not show.
 std::string condition_text(const WhatIf& answer) {
   if (answer.proviso == Proviso::capture)
     return ", unless a CUDA graph was being captured, which this file does not show: nothing is given back then.";
@@ -26,7 +26,7 @@ std::string condition_text(const WhatIf& answer) {
              : " if that was already so before the first event, which this file does not show.";
 }
 
-/// The fact that is missing for an answer; "" for none.
+/// Returns the fact that is missing for an answer; "" if there is none.
 std::string missing_fact(Proviso proviso) {
   switch (proviso) {
   case Proviso::capture:
@@ -51,7 +51,7 @@ std::string saved(const DeviceExplanation& device, const WhatIf& answer, const s
                                             : circumstance + " no less would be reserved.";
 }
 
-/// Why the model does not follow the recording, as far as the file shows it.
+/// Returns why the model does not follow the recording, as far as the file shows it.
 std::string cause_of_miss(const DeviceExplanation& device) {
   if (device.ledger.no_segment_bytes > 0) return ": the file shows memory in use outside all segments";
   if (device.settings.collects_garbage)
@@ -61,7 +61,7 @@ std::string cause_of_miss(const DeviceExplanation& device) {
   return "";
 }
 
-/// The answer to a circumstance that is replayed from the first event on.
+/// Returns the answer for a circumstance that is replayed from the first event on.
 std::string replayed(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
   if (answer.outcome == Outcome::not_offered) {
     if (!device.fidelity.reproduces() && device.fidelity.allocs == 0)

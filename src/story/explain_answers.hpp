@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// A name in a sentence is cut after this many columns.
+/// The columns after which a name in a sentence is cut.
 inline constexpr std::size_t kNameColumns = 160;
 
 [[nodiscard]] std::string answer_text(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer);
@@ -17,7 +17,7 @@ inline constexpr std::size_t kNameColumns = 160;
 [[nodiscard]] std::string fidelity_text(const Fidelity& fidelity);
 /// "max_split_size_mb:128".
 [[nodiscard]] std::string split_setting(const WhatIf& answer);
-/// "store cache.py:55 (1.22 GiB, 3 blocks), ...": whose the blocks of without_blocks are.
+/// "store cache.py:55 (1.22 GiB, 3 blocks), ...": the lines of the blocks in without_blocks.
 [[nodiscard]] std::string lines_in_the_way(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// The figures that several sentences of an explanation use or depend on: one figure for one thing.
+// The figures that several sentences of an explanation use or depend on: one figure for each fact.
 
 #include "memviz/explain.hpp"
 
@@ -8,17 +8,17 @@
 
 namespace memviz {
 
-/// Bytes of reserved memory that are live, rounded up, or wait for other streams.
+/// Returns the bytes of reserved memory that are live, rounding, or waiting for other streams.
 [[nodiscard]] std::uint64_t used_bytes(const MemoryLedger& ledger);
-/// Whether four fifths of what is reserved are used.
+/// Whether four fifths of reserved memory are used.
 [[nodiscard]] bool is_mostly_used(const MemoryLedger& ledger);
 
-/// Whether a request failed while almost all that PyTorch held was live, whatever else was in its way.
+/// Whether a request failed while almost all of PyTorch's memory was live, whatever else was in its way.
 [[nodiscard]] bool is_nearly_full(const DeviceExplanation& device);
 
 /// Returns the bytes that the device could have given PyTorch, had the program held nothing.
 [[nodiscard]] std::uint64_t within_reach_bytes(const MemoryLedger& ledger);
-/// Whether nothing that the program could free would have made room.
+/// Whether freeing all of the program's memory would not have made room.
 [[nodiscard]] bool is_out_of_reach(const DeviceExplanation& device);
 
 /// Returns the bytes that were missing when a request failed: if memory was exhausted, what all free memory together

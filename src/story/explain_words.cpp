@@ -19,7 +19,7 @@ namespace memviz {
 
 namespace {
 
-/// Whether nothing is known of its memory except what is in use.
+/// Whether nothing is known about its memory except the part in use.
 bool is_uncached(const DeviceState& device_state) {
   return device_state.device_kind == DeviceKind::cpu && !is_host(device_state.device);
 }
@@ -113,7 +113,7 @@ std::string combined_causes_text(const DeviceExplanation& device) {
              : "";
 }
 
-/// The piece that was missing was a small one: it is not an answer to a program that holds nearly all there is.
+/// The missing piece was small: it does not help a program that holds almost everything.
 std::string nearly_full(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   if (!is_nearly_full(device)) return "";
@@ -121,7 +121,7 @@ std::string nearly_full(const DeviceExplanation& device) {
                      format_percent(ledger.live_bytes, ledger.reserved_bytes));
 }
 
-/// Memory that was free, and why the request could not have it; or, where nothing failed, why it is kept.
+/// Returns the free memory, and why the request could not have it; or, if nothing failed, why it is kept.
 std::string free_memory_text(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   const FreeRoom& room = ledger.room;
@@ -277,7 +277,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
     text.push_back(fmt::format("Kinds: of {} in use{}, {}.", format_bytes(device.device_state.figures.requested_bytes),
                                ledger.pending_bytes > 0 ? " or awaiting free" : "", shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
-  // If the request would have fit nowhere, no other device matters.
+  // If the request would have fit on no device, other devices do not matter.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
   if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(device));
   if (device.request && ledger.outside_bytes && device.judgement.verdict != Verdict::outside)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The memory still to come in a first training step -> sentences.
+// The memory that a first training step still needs -> sentences.
 
 #include "memviz/explain.hpp"
 
@@ -8,9 +8,9 @@
 
 namespace memviz {
 
-/// Says what is still to come, and whether the device has room for it.
+/// Says how much is still to come, and whether the device has room for it.
 [[nodiscard]] std::string first_step_text(const FirstStep& step);
-/// Says what to do, with its gain; "" for settings, which a replay has sentences about.
+/// Returns advice with its gain; "" for settings, which a replay has sentences about.
 [[nodiscard]] std::string lever_text(const LeverGain& gain);
 /// Returns the call of `memviz rehearse` that shows whether a change is enough.
 [[nodiscard]] std::string rehearse_text(const DeviceExplanation& device);

@@ -19,7 +19,7 @@ constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 constexpr double kMostGib = 1e6;          // an error is not to be trusted with more
 constexpr double kPrintedErrorGib = 0.01; // of a difference of two sizes with two decimals
 
-/// The number that follows `before` in a server's error.
+/// Returns the number that follows `before` in a server's error.
 std::optional<double> number_after(std::string_view text, std::string_view before) {
   const std::size_t found = text.find(before);
   if (found == std::string_view::npos) return std::nullopt;
@@ -52,7 +52,7 @@ private:
 
   [[nodiscard]] bool says(std::string_view phrase) const { return server_.error.find(phrase) != std::string::npos; }
 
-  /// The weights did not fit, or the server did not come as far as to load them.
+  /// The weights did not fit, or the server did not get to the point of loading them.
   [[nodiscard]] std::vector<std::string> without_weights() const {
     const auto free = number_after(server_.error, "Free memory on device cuda:0 (");
     if (free && says("less than desired GPU memory utilization"))
@@ -81,7 +81,7 @@ private:
     return list;
   }
 
-  /// The utilization that allows vLLM so much memory, CUDA graphs on top.
+  /// Returns the utilization that allows vLLM this much memory in addition to CUDA graphs.
   [[nodiscard]] std::string utilization(double needed_gib, std::string_view bound, std::string_view what) const {
     const double hundredths = std::ceil(100 * needed_gib / total_gib_);
     if (hundredths / 100 * total_gib_ > free_gib_)
@@ -102,7 +102,7 @@ private:
                         share(hundredths), gib(server_.weights_bytes))};
   }
 
-  /// The KV cache is there, and what comes after it found too little.
+  /// The KV cache exists, and a later step found too little memory.
   [[nodiscard]] std::vector<std::string> of_allocator() const {
     if (!server_.cache_bytes || verdict_.facts.ooms.empty()) return {};
     const OutOfMemoryFact& oom = verdict_.facts.ooms.back();

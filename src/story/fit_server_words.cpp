@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kErrorColumns = 500;
 constexpr double kMostRequests = 1e12; // a server's log is not to be trusted with more
 
-/// The error on one line, without what follows its words: a link to the server's documentation, pydantic's input, or
+/// Returns the error on one line, without its additions: a link to the server's documentation, pydantic's input, or
 /// PyTorch's advice on fragmentation.
 std::string error_sentence(const std::string& error) {
   std::string text = error;

@@ -21,7 +21,7 @@ std::string gpu_text(const Profile& profile) {
   return profile.gpu == profile.name ? profile.gpu : fmt::format("{} ({})", profile.gpu, profile.name);
 }
 
-/// "41.2 GiB", or "41.2 GiB to 45.0 GiB" of a program that was run at both ends.
+/// "41.2 GiB", or "41.2 GiB to 45.0 GiB" for a program that was run at both ends.
 std::string peak_text(const FitVerdict& verdict, std::uint64_t peak_bytes) {
   const auto& other = verdict.other_end;
   if (!other || other->peak_bytes == peak_bytes) return format_bytes(peak_bytes);
@@ -49,7 +49,7 @@ std::string ending_text(const Ending& ending) {
                             : fmt::format("ended with exit code {}", ending.exit_code);
 }
 
-/// Whether the program ended because absent ranks do not do what a rank asked of them.
+/// Whether the program ended because absent ranks do not answer requests of a rank.
 bool is_refused(const FitVerdict& verdict) {
   return verdict.outcome == FitOutcome::failed && !verdict.facts.refusals.empty();
 }
@@ -61,7 +61,7 @@ std::string no_answer_reason(const FitVerdict& verdict) {
                                             : "the program " + ending_text(verdict.ending);
 }
 
-/// The memory that a program took before it failed, where that is known; "" for a server, which has its own figures.
+/// Returns the memory that a program took before it failed, if known; "" for a server, which has separate figures.
 std::string until_then_text(const FitVerdict& verdict) {
   return verdict.facts.server || fullest(verdict.facts) == nullptr
              ? ""
@@ -99,7 +99,7 @@ std::string change_words(FitOutcome before, FitOutcome after) {
   return fits ? "fits" : "does not fit";
 }
 
-/// The other end, where a program was run at both.
+/// Returns the figures of the other end, if a program was run at both.
 std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
   const std::string text = "Memory that another stream uses becomes free when that stream's work is done: at the "
                            "earliest when it is submitted, at the latest when the host waits for it. ";
@@ -117,13 +117,13 @@ std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
                      format_bytes(other.peak_bytes), other_name, format_bytes(peak_of(verdict)), name);
 }
 
-/// "Does not fit", or, of a program that fits at one end only, "May not fit".
+/// "Does not fit", or, for a program that fits at one end only, "May not fit".
 std::string_view refusal(const FitVerdict& verdict) {
   const auto& other = verdict.other_end;
   return other && other->outcome == FitOutcome::fits ? "May not fit" : "Does not fit";
 }
 
-/// The server's own sentence after a verdict; "" for another program.
+/// Returns the server's own sentence after a verdict; "" for another program.
 std::string with_server(const FitVerdict& verdict) {
   if (!verdict.facts.server) return "";
   const bool fits = verdict.outcome == FitOutcome::fits;
@@ -131,7 +131,7 @@ std::string with_server(const FitVerdict& verdict) {
   return text.empty() ? "" : ' ' + text;
 }
 
-/// ", 478,048 tokens, 58.4 requests of 8,192 tokens at once" of a server.
+/// ", 478,048 tokens, 58.4 requests of 8,192 tokens at once" for a server.
 std::string cache_part(const FitVerdict& verdict) {
   const std::string text = verdict.facts.server ? cache_text(*verdict.facts.server) : "";
   return text.empty() ? "" : ", " + text;

@@ -18,7 +18,7 @@
 namespace memviz {
 namespace {
 
-/// A largest user of less than this share is one of many: 1/50.
+/// A largest user with less than this share is one of many: 1/50.
 constexpr std::uint64_t kStandsOut = 50;
 /// Columns of a name in the answer.
 constexpr std::size_t kUserColumns = 40;
@@ -34,13 +34,13 @@ std::string line_text(const FrameTable& frames, const NodeKey& key) {
   return label.note.empty() ? text : fmt::format("{} ({})", text, label.note);
 }
 
-/// Whom a sentence is about: the leading device, else all.
+/// Returns what a sentence is about: the leading device, else all.
 std::string owner_text(const MemorySubject& subject) {
   const DeviceState* const leading = leading_device(subject.devices);
   return leading == nullptr ? devices_text(subject.devices) : device_name(*leading);
 }
 
-/// The first device that is drawn at its out-of-memory error; null if none is.
+/// Returns the first device that is drawn at its out-of-memory error; null if none is.
 const DeviceState* failed_device(const MemorySubject& subject) {
   const auto failed = std::find_if(subject.devices.begin(), subject.devices.end(), [](const DeviceState& device_state) {
     return device_state.moment.kind == MomentKind::oom && device_state.moment.asked_bytes > 0;
@@ -88,14 +88,14 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceFigures&
   return text;
 }
 
-/// Returns the moment with its device, where others are at other moments.
+/// Returns the moment with its device, if others are at other moments.
 std::string moment_fact(const MemorySubject& subject) {
   const DeviceState* const leading = leading_device(subject.devices);
   if (leading == nullptr) return subject.moment;
   return fmt::format("{} {}", device_heading(*leading), moment_text(*leading));
 }
 
-/// Returns what the moments that are not drawn held.
+/// Returns the memory at the moments that are not drawn.
 std::string other_moments_of(const MemorySubject& subject) {
   const DeviceState* const device = shown_device(subject.devices);
   if (device == nullptr) return "";

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostFormulaColumns = 200;
 constexpr std::size_t kMostModuleColumns = 60;
 
-/// The largest of several modules of one place with most of the operations, else the largest single one.
+/// Returns the largest place with several modules that has most of the operations, else the largest single module.
 const ModuleRow* leading_row(const std::vector<ModuleRow>& rows, std::uint64_t flops) {
   const ModuleRow* best = nullptr;
   for (const ModuleRow& row : rows) {
@@ -35,7 +35,7 @@ std::string symbol_fact(const ProgramSymbol& symbol) {
   return fmt::format("{} = {}{}", name, *symbol.value, symbol.is_given ? "" : " as exported");
 }
 
-/// An operator that may be all of the work, where nothing is counted.
+/// Returns an operator that may be all of the work, if nothing is counted.
 const UncountedOperator* work_in_place_of_zero(const ModelFlops& model) {
   const bool is_zero = model.flops.value && *model.flops.value == 0;
   const bool has_work =
@@ -43,7 +43,7 @@ const UncountedOperator* work_in_place_of_zero(const ModelFlops& model) {
   return has_work ? &model.uncounted.front() : nullptr;
 }
 
-/// The sentence of an assumption; of one about kept tensors, which share a sentence, the operator.
+/// Returns the sentence of an assumption; for one about kept tensors, which share a sentence, the operator.
 std::string assumption_text(const FlopNote& note) {
   switch (note.assumption) {
   case FlopAssumption::while_loop_once: return "a while_loop counts once: how often it runs depends on the data";

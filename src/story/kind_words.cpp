@@ -12,7 +12,7 @@
 namespace memviz {
 namespace {
 
-/// The shares in a line of a tooltip, whose lines are cut if they are too long.
+/// The number of shares in a line of a tooltip, which is cut if it is too long.
 constexpr std::size_t kSharesALine = 3;
 
 KindShares largest_first(KindShares shares) {

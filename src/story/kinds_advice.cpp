@@ -13,11 +13,11 @@ namespace memviz {
 
 namespace {
 
-/// The least bytes in use for which sharding or checkpointing is advised when nothing failed: 4 GiB.
+/// The minimum bytes in use for which sharding or checkpointing is advised although nothing failed: 4 GiB.
 constexpr std::uint64_t kLeastUnaskedBytes = 4ULL << 30U;
 
-/// A way to reduce a kind, and the least share of the memory in use, in percent, from which it is worth advising:
-/// some activations remain with every checkpointing, and parameters are the purpose of a program.
+/// A way to reduce a kind, and the minimum share of the memory in use, in percent, for which it is advised: some
+/// activations remain with every checkpointing, and parameters are the purpose of a program.
 struct Remedy {
   std::string_view what;
   std::string_view how;
@@ -63,7 +63,7 @@ std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
     if (!remedy || part.bytes / 100 < in_use_bytes / 10'000 * remedy->least_percent) continue;
     if (device.request && part.bytes / 2 < device.judgement.missing_bytes) continue;
     if (!device.request && part.bytes < kLeastUnaskedBytes) continue;
-    // A server gives all that is left to its cache, on purpose.
+    // A server deliberately gives all remaining memory to its cache.
     if (!device.request && part.kind == MemoryKind::kv_cache) continue;
     const std::string missing =
         device.request ? fmt::format("; {} was missing", format_bytes(short_bytes(device))) : "";

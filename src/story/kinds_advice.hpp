@@ -1,6 +1,6 @@
 #pragma once
 
-// The kinds of memory in use -> what to do about them.
+// The kinds of memory in use -> advice on reducing them.
 
 #include "memviz/explain.hpp"
 
@@ -9,9 +9,10 @@
 
 namespace memviz {
 
-/// One sentence for each kind that is much of what was in use, largest first; none where memory was not what was short:
-/// the lack of it was caused by pieces, caches or others, or what is reserved is not used. Where a request failed, only
-/// those kinds of which half would have been enough, with the figures that show it.
+/// Returns one sentence for each kind that is a large part of the memory in use, largest first. Returns none if memory
+/// as such was not short, because fragmentation, caches or other processes caused the failure, or because reserved
+/// memory is not used. If a request failed, covers only kinds of which half would have been enough, with the figures
+/// that show it.
 [[nodiscard]] std::vector<std::string> kinds_advice(const DeviceExplanation& device);
 
 } // namespace memviz

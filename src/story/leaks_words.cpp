@@ -49,7 +49,7 @@ std::string growth_verdict(const DeviceLeaks& leaks) {
                      format_delta(static_cast<std::int64_t>(leaks.bytes_per_step())));
 }
 
-/// "" where the verdict is about all of them.
+/// Returns "" if the verdict is about all of them.
 std::string perhaps_text(const DeviceLeaks& leaks) {
   const std::size_t more = leaks.grows.size() - leaks.judged_stacks();
   if (more == 0) return "";
@@ -90,7 +90,7 @@ std::string_view doubt_text(Doubt doubt) {
   return "";
 }
 
-/// Why it is said to grow.
+/// Returns why it is reported as growing.
 std::string evidence(const StackGrowth& growth) {
   const Trend& trend = growth.trend;
   std::string text = fmt::format("{} {} of {}", growth.sign == GrowthSign::floor ? "rose in" : "left some in",

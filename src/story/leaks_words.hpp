@@ -11,17 +11,17 @@
 
 namespace memviz {
 
-/// A name in a sentence or a table is cut after this many columns.
+/// The columns after which a name in a sentence or a table is cut.
 inline constexpr std::size_t kLeakLineColumns = 48;
 
-/// "" for what does not apply. A line is printed as one.
+/// "" for what does not apply. A line is printed as one line.
 struct LeaksWords {
-  /// A line: "A leak: 2 stacks grow from step to step: +1.00 MiB a step", or that none does, or that too few steps
-  /// allow no verdict.
+  /// A line: "A leak: 2 stacks grow from step to step: +1.00 MiB a step", or that none does, or that there are too few
+  /// steps for a verdict.
   std::string verdict;
-  std::vector<std::string> reasons; ///< a line each: why there is no verdict, or what else became more
-  std::string room;                 ///< a line: when what grows fills the device
-  std::string perhaps;              ///< heads the stacks that grow besides those of the verdict
+  std::vector<std::string> reasons; ///< one line each: why there is no verdict, or what else grew
+  std::string room;                 ///< a line: when the growth fills the device
+  std::string perhaps;              ///< heads the growing stacks outside the verdict
   std::string steps;                ///< a line: how many there are, and where they come from
   std::vector<std::string> step_notes;
   std::string doubt;      ///< heads DeviceLeaks::doubtful
@@ -36,9 +36,9 @@ struct LeaksWords {
 [[nodiscard]] std::string confidence_text(const StackGrowth& growth);
 /// "3.00 MiB, 12 blocks, step 7"
 [[nodiscard]] std::string burst_text(const FreeBurst& burst);
-/// Returns where steps come from, "one at each annotation 'ProfilerStep#*'".
+/// Returns the source of the steps, "one at each annotation 'ProfilerStep#*'".
 [[nodiscard]] std::string step_source_text(const Steps& steps);
-/// Returns a note, without a full stop, on steps that are a guess, and on those that are left out.
+/// Returns a note, without a full stop, on steps that are a guess, and on omitted ones.
 [[nodiscard]] std::vector<std::string> step_notes(const Steps& steps);
 /// Returns the text for a file in which no device has events.
 [[nodiscard]] std::string_view no_events_text();

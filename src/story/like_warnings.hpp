@@ -1,7 +1,7 @@
 #pragma once
 
-// Warnings of one kind, of which a file may cause one for each device, or for each of 65,536: the first ones, and how
-// many more there are. What is printed and drawn is as short as that everywhere, because such files make so many.
+// Warnings of one kind, of which a file may cause one for each device, or for each of 65,536: the first ones, and the
+// number of the others. This bounds the length of every output for such files.
 
 #include "memviz/format.hpp"
 
@@ -15,7 +15,7 @@ namespace memviz {
 
 class LikeWarnings {
 public:
-  /// `make` says the warning; it is called for those that are shown.
+  /// `make` builds a warning; it is called only for those that are shown.
   template <class Make> void add(Make&& make) {
     if (texts_.size() < kMostShown)
       texts_.push_back(make());
@@ -29,7 +29,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t kMostShown = 8; ///< a machine has so many GPUs
+  static constexpr std::size_t kMostShown = 8; ///< as many as the GPUs of a machine
   std::vector<std::string> texts_;
   std::uint64_t more_ = 0;
 };

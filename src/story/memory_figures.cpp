@@ -11,11 +11,11 @@
 namespace memviz {
 namespace {
 
-/// A peak this many times above what is drawn deserves a hint.
+/// A peak that exceeds the drawn memory by this factor deserves a hint.
 constexpr double kFarAbove = 1.25;
-/// A part of less than one in so many of what is reserved is faint.
+/// A part below this share of reserved memory is faint.
 constexpr std::uint64_t kNotable = 1000;
-/// Returns what the other moment held: at the peak, that is the end.
+/// Returns the memory at the other moment: at the peak, that is the end.
 Figure other_moment_figure(std::span<const DeviceState> devices) {
   const DeviceFigures sum = shown_figures(devices);
   if (sum.events > 0 && shown_moment(devices).kind == MomentKind::peak)
@@ -43,16 +43,16 @@ Figure other_moment_figure(std::span<const DeviceState> devices) {
   return figure;
 }
 
-/// Pools and streams of a device beyond these become one row.
+/// The pools and streams of a device beyond this number become one row.
 constexpr std::size_t kMostPlaces = 4;
 
-/// The pool is named where there is more than the default one.
+/// The pool is named if there are others besides the default one.
 std::string place_name(const FrameTable& frames, const Place& place, bool has_pools) {
   if (!has_pools) return fmt::format("stream {}", place.stream);
   return fmt::format("{}, stream {}", node_label(frames, place.pool), place.stream);
 }
 
-/// The places of one device, largest first; empty where it has one only.
+/// Returns the places of one device, largest first; empty if it has only one.
 std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> places) {
   std::vector<MemoryRow> rows;
   if (places.size() < 2) return rows;

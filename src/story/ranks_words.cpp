@@ -18,7 +18,7 @@ bool is_among(const std::vector<RankDifference>& differences, std::size_t rank) 
   return std::ranges::find(differences, rank, &RankDifference::rank) != differences.end();
 }
 
-/// The name at the beginning of a sentence: that of a file stays as it is.
+/// Returns the name for the beginning of a sentence: that of a file is unchanged.
 std::string name_at_start(const JobReport& report, std::size_t rank) {
   const std::string name = rank_name(report, rank);
   return report.ranks[rank].rank ? capitalized(name) : name;

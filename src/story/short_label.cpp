@@ -19,14 +19,14 @@ std::string label_name(std::string_view name) {
   return one_line(short_function(name));
 }
 
-/// Returns the part of a file's name that a label can show: the end.
+/// Returns the end of a file's name, the part that a label can show.
 std::string label_file(std::string_view filename) {
   constexpr std::size_t kMostBytes = 4 * kMostNameColumns + 4;
   const std::string_view file = known_basename(filename);
   return std::string(file.substr(file.size() - std::min(file.size(), kMostBytes)));
 }
 
-/// Keeps the end of a long place: the line is what a reader goes to.
+/// Keeps the end of a long place, because readers look for the line number.
 Label label_of(const std::string& name, const std::string& file, std::int64_t line) {
   std::string place = file.empty() || !is_line(line) ? file : fmt::format("{}:{}", file, line);
   place = safe_line(cut_start(place, kMostNameColumns));

@@ -33,7 +33,7 @@ std::string skipped_outside_text(const DeviceFigures& figures) {
   if (!figures.has(Action::alloc)) return clause({action_name(Action::alloc)});
   const std::vector<std::string_view> of_segments =
       lacking(figures, {Action::segment_alloc, Action::segment_free, Action::segment_map, Action::segment_unmap});
-  // If some of them are there, the missing ones may never have happened.
+  // If some of them exist, the missing ones may never have happened.
   return figures.balanced() && of_segments.size() == 4 ? clause(of_segments) : "";
 }
 

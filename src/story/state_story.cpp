@@ -12,10 +12,10 @@ namespace memviz {
 
 namespace {
 
-/// The devices that are drawn, and which of them sentences are about.
+/// The devices that are drawn, and which of them sentences describe.
 struct Shown {
   std::span<const DeviceState> devices;
-  const DeviceState* leading; ///< null where they share a moment
+  const DeviceState* leading; ///< null if they share a moment
   DeviceFigures figures;
 
   [[nodiscard]] std::string owner() const { return leading == nullptr ? devices_text(devices) : device_name(*leading); }

@@ -16,7 +16,7 @@ bool is_of_stack(const NodeKey& key) {
   return std::holds_alternative<FrameId>(key) || key == NodeKey(Pseudo::filtered);
 }
 
-/// " zzzz", "" where it may not be shown.
+/// " zzzz", or "" if it must not be shown.
 std::string pattern_text(const std::string& pattern) {
   return pattern.empty() ? "" : " " + elided(pattern, kPatternColumns);
 }
@@ -39,7 +39,7 @@ std::uint64_t not_focused_bytes(const FrameTree& tree) {
   return bytes;
 }
 
-/// Memory that no life is known of is left out as well.
+/// Memory of unknown lives is excluded as well.
 std::string lives_text(const FrameTree& tree, std::uint64_t in_use_bytes, const LifeRange& lives) {
   if (lives.of == LivesOf::all) return "";
   return fmt::format("{} in events {} to {}: {} of {} in use", lives.of == LivesOf::born ? "allocated" : "freed",

@@ -30,7 +30,7 @@ const Holder* largest_line(const TimelineSubject& subject) {
   return line == subject.holders.end() ? nullptr : &*line;
 }
 
-/// Accounts for memory without a stack at the peak.
+/// Returns the account of memory without a stack at the peak.
 NoStackAccount without_stack(const TimelineSubject& subject) {
   std::vector<UserLine> lines;
   for (const Holder& holder : subject.holders)
@@ -44,7 +44,7 @@ std::string duration_of(const TimelineSubject& subject) {
   return format_duration(static_cast<std::uint64_t>(times.back()) - static_cast<std::uint64_t>(times.front()));
 }
 
-/// "At the peak: 71 % activations, 20 % parameters; 9 % unclassified. "; "" where no kind is known.
+/// "At the peak: 71 % activations, 20 % parameters; 9 % unclassified. "; "" if no kind is known.
 std::string peak_kinds_text(const TimelineSubject& subject) {
   const std::string shares = kind_shares_text(kind_account(held_kinds(subject.holders)));
   return shares.empty() ? "" : fmt::format("At the peak: {}. ", shares);
@@ -103,7 +103,7 @@ std::string timeline_alert(const TimelineSubject& subject) {
 std::vector<std::string> timeline_facts(const TimelineSubject& subject) {
   const DeviceRecord& record = subject.record;
   std::vector<std::string> facts;
-  // Next to other devices the counts are of this one.
+  // With other devices present, the counts are of this one.
   const std::string owner = subject.devices > 1 ? " of " + timeline_owner(subject) : "";
   if (subject.is_whole())
     facts.push_back(format_counted(record.events, "event") + owner +

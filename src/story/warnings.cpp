@@ -16,7 +16,7 @@
 namespace memviz {
 namespace {
 
-/// Returns the ring that would have been needed if it was, or may have been, too small.
+/// Returns the ring size that would have been needed, if it was or may have been too small.
 std::string needed(const LostHistory& lost) {
   std::string text =
       fmt::format("max_entries of at least {} would have been needed", format_count(lost.least_max_entries));
@@ -37,7 +37,7 @@ void add_imbalances(const MemoryState& state, std::vector<std::string>& warnings
   imbalances.append_to(warnings);
 }
 
-/// The warnings about what does not fit into the moments of the devices, by kind.
+/// Returns the warnings about contradictions at the moments of the devices, by kind.
 class MomentWarnings {
 public:
   void look_at(const DeviceState& device_state) {

@@ -7,8 +7,7 @@
 
 namespace memviz {
 
-/// "recorded 2024-05-01 12:00:03 to 12:04:11 UTC (4 min 8 s)"; where the times are not dates of this age, only how
-/// long.
+/// "recorded 2024-05-01 12:00:03 to 12:04:11 UTC (4 min 8 s)"; if the times are not plausible dates, only the duration.
 [[nodiscard]] std::string time_range_text(std::int64_t first_us, std::int64_t last_us);
 
 } // namespace memviz

@@ -25,7 +25,7 @@ bool is_unknown(std::string_view text) {
   return text.empty() || text == "??";
 }
 
-/// The last characters of `text`, at most `most_bytes` of them.
+/// Returns the last characters of `text`, at most `most_bytes` of them.
 std::string_view end_of(std::string_view text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   text.remove_prefix(text.size() - most_bytes);
@@ -48,8 +48,8 @@ bool is_typed(std::string_view filename) {
   return filename.starts_with("<ipython-input") || filename.starts_with("<stdin>");
 }
 
-/// Code that was made while the program ran ("<string>", "<eval_with_key>.12", "<attrs generated init m.C>"), or that
-/// is frozen into the interpreter. "<built-in>" is C.
+/// Code generated while the program ran ("<string>", "<eval_with_key>.12", "<attrs generated init m.C>"), or frozen
+/// into the interpreter. "<built-in>" is C.
 bool is_generated(std::string_view filename) {
   return filename.starts_with('<') && filename.find('>') != std::string_view::npos && filename != "<built-in>" &&
          filename != "<unknown>";
@@ -61,8 +61,8 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// Whether the folder that holds a "lib" is that of an interpreter: "Python311",
-/// "cpython-3.11-windows-x86_64-none", "miniconda3", or an environment, ".../envs/gnn".
+/// Whether the folder that holds a "lib" is an interpreter's: "Python311", "cpython-3.11-windows-x86_64-none",
+/// "miniconda3", or an environment, ".../envs/gnn".
 bool is_python_home(std::string_view folder) {
   static constexpr std::array<std::string_view, 8> kHomes{"python",    "cpython-",  "pypy",  "anaconda",
                                                           "miniconda", "miniforge", "mamba", "conda"};
@@ -73,7 +73,7 @@ bool is_python_home(std::string_view folder) {
   return slash != std::string_view::npos && folder.substr(0, slash).ends_with("/envs");
 }
 
-/// The standard library, which on Windows lies in a folder that is only called "Lib" or "lib".
+/// The standard library, which on Windows is in a folder called only "Lib" or "lib".
 bool is_standard_library(const std::string& path) {
   const std::string lower = in_lower_case(path);
   if (contains_any(lower, std::array<std::string_view, 2>{"/lib/python", "/lib64/python"})) return true;
@@ -82,7 +82,7 @@ bool is_standard_library(const std::string& path) {
   return false;
 }
 
-/// Length of the bracketed text that opens at `begin`, or npos where it never closes.
+/// Returns the length of the bracketed text that opens at `begin`, or npos if it is never closed.
 std::size_t bracketed_length(std::string_view text, std::size_t begin, char open, char close) {
   std::size_t depth = 0;
   for (std::size_t i = begin; i < text.size(); ++i) {
@@ -92,8 +92,9 @@ std::size_t bracketed_length(std::string_view text, std::size_t begin, char open
   return std::string_view::npos;
 }
 
-/// Without what compilers add to distinguish copies of a function: "f.llvm.1180591620717411303424", "f.isra.0",
-/// "f.constprop.0.cold", and the hash of a Rust function, "f::h0123456789abcdef".
+/// Returns the name without the suffixes that compilers add to distinguish copies of a function:
+/// "f.llvm.1180591620717411303424", "f.isra.0", "f.constprop.0.cold", and the hash of a Rust function,
+/// "f::h0123456789abcdef".
 std::string_view without_compiler_suffix(std::string_view name) {
   static constexpr std::array<std::string_view, 7> kSuffixes{".llvm", ".isra",     ".constprop", ".part",
                                                              ".cold", ".lto_priv", ".localalias"};
@@ -155,7 +156,7 @@ std::string_view file_basename(std::string_view filename) {
 }
 
 std::string_view known_basename(std::string_view filename) {
-  // No file system has longer names, and each of thousands of frames may have one of megabytes.
+  // No file system allows longer names, and each of thousands of frames may have one of megabytes.
   constexpr std::size_t kMostBytes = 1024;
   if (is_unknown(filename)) return {};
   filename = end_of(filename, kMostBytes);
@@ -174,7 +175,7 @@ CodeOrigin origin_of(std::string_view filename) {
   if (path.starts_with("<eval_with_key>")) return CodeOrigin::torch;
   if (is_generated(path)) return CodeOrigin::library;
   if (!is_python(path)) return CodeOrigin::cpp;
-  // The second is what `memviz rehearse` puts in place of functions of PyTorch's.
+  // The second is what `memviz rehearse` substitutes for functions of PyTorch's.
   if (path.find("torchinductor_") != std::string::npos) return CodeOrigin::torch;
   if (file_basename(path).starts_with("memviz_rehearsal_")) return CodeOrigin::torch;
   if (!contains_any(path, kPackages) && !is_standard_library(path)) return CodeOrigin::user;
@@ -202,7 +203,7 @@ std::string frame_place(const FrameTable& frames, FrameId frame) {
 }
 
 std::string fx_text(const FrameTable& frames, FrameId frame) {
-  constexpr std::size_t kColumns = 300;    // the trace has a line of code below each of its places
+  constexpr std::size_t kColumns = 300;    // the trace has a line of code below each place
   constexpr std::size_t kMostBytes = 4096; // one text may be in every frame
   const FxInfo* const fx = frames.fx(frame);
   if (fx == nullptr) return "";
@@ -219,7 +220,7 @@ std::string fx_text(const FrameTable& frames, FrameId frame) {
 
 std::string short_function(std::string_view name) {
   static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  // The longest name that is labelled whole; a stack of thousands of longer ones would take minutes.
+  // The longest name that is labelled completely; a stack of thousands of longer ones would take minutes.
   constexpr std::size_t kMostBytes = 4096;
   if (name.size() > kMostBytes) name = whole_characters(name.substr(0, kMostBytes));
   name = name.substr(0, name.find(" [clone "));

@@ -8,10 +8,10 @@
 namespace memviz {
 namespace {
 
-/// Files that differ further up stay alike.
+/// The maximum number of folders: files that differ only further up stay alike.
 constexpr std::size_t kMostNames = 6;
 
-/// Frames that look alike, by their place in the list.
+/// Frames that look alike, by their index in the list.
 using Alike = std::map<std::string, std::vector<std::size_t>>;
 
 Alike alike_frames(const FrameTable& frames, const std::vector<NodeKey>& keys) {
@@ -26,7 +26,7 @@ Alike alike_frames(const FrameTable& frames, const std::vector<NodeKey>& keys) {
 std::vector<std::string> places_apart(const FrameTable& frames, const std::vector<NodeKey>& keys) {
   std::vector<std::string> places(keys.size());
   for (const auto& [label, group] : alike_frames(frames, keys)) {
-    if (group.size() == 1) { // its path may be long, and that of every frame
+    if (group.size() == 1) { // its path may be long, and be in every frame
       places[group.front()] = frame_place(frames, std::get<FrameId>(keys[group.front()]));
       continue;
     }
@@ -38,7 +38,7 @@ std::vector<std::string> places_apart(const FrameTable& frames, const std::vecto
       const FrameId frame = std::get<FrameId>(keys[group[k]]);
       const std::string_view name = known_basename(paths[k]);
       const std::string base = frame_place(frames, frame);
-      // The folders are before what the place says.
+      // The folders precede the place.
       const bool has_folders = !name.empty() && endings[k].size() > name.size() && endings[k].ends_with(name);
       places[group[k]] = has_folders ? endings[k].substr(0, endings[k].size() - name.size()) + base : base;
     }

@@ -16,7 +16,7 @@ bool is_python_c_function(std::string_view name) {
   return name[2] == '_' || (name[2] >= 'A' && name[2] <= 'Z' && name.find('_') != std::string_view::npos);
 }
 
-/// Functions of CPython that are static, so that their names have no prefix, and what runs compiled code for Dynamo.
+/// CPython functions that are static, and therefore have no prefix, and those that run compiled code for Dynamo.
 bool is_static_c_function(std::string_view name) {
   static constexpr std::array<std::string_view, 37> kBeginnings{"slot_tp_",
                                                                 "slot_nb_",
@@ -79,7 +79,7 @@ bool is_start(std::string_view name) {
   return name.starts_with("__libc_") || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// Whether it is a function of the interpreter's, unless a file says otherwise.
+/// Whether it is a function of the interpreter, unless its file shows otherwise.
 bool is_interpreter_name(std::string_view name) {
   constexpr std::size_t kLongest = 256;
   if (name.size() > kLongest) return false;
@@ -91,7 +91,7 @@ bool is_interpreter_name(std::string_view name) {
 } // namespace
 
 bool is_interpreter_file(std::string_view filename) {
-  // As distributions build it: "./Objects/call.c".
+  // In builds by distributions: "./Objects/call.c".
   static constexpr std::array<std::string_view, 8> kFolders{"Objects/",   "Python/",   "Modules/",   "Include/",
                                                             "./Objects/", "./Python/", "./Modules/", "./Include/"};
   // One name of megabytes may be in every frame.
@@ -104,8 +104,8 @@ bool is_interpreter_file(std::string_view filename) {
 
 bool is_interpreter(std::string_view name, std::string_view filename) {
   if (is_interpreter_file(filename) || is_binding(name)) return true;
-  if (name == "execute_native_thread_routine") return true; // libstdc++'s, whose file has many paths
-  // Folded stacks have no files, and any names.
+  if (name == "execute_native_thread_routine") return true; // of libstdc++, whose file has many paths
+  // Folded stacks have no files, and arbitrary names.
   if (name == "main") return filename == "??";
   const bool has_no_source = filename.empty() || filename == "??" || filename.ends_with(".o");
   return (has_no_source || ends_as_c(filename)) && is_interpreter_name(name);

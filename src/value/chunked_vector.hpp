@@ -1,7 +1,7 @@
 #pragma once
 
-// A vector that grows without copying: its elements lie in chunks that never move. For the arrays that reach the size
-// of the input, where growing copies and page faults cost more than decoding.
+// A vector that grows without copying: its elements are in chunks that never move. For the arrays that reach the size
+// of the input, where copies and page faults during growth would cost more than decoding.
 
 #include <cstddef>
 #include <memory>
@@ -21,7 +21,7 @@ public:
   void push_back(const T& value) {
     const std::size_t offset = size_ & kMask;
     if (offset == 0 && size_ >> kChunkBits == chunks_.size()) {
-      // Not constructed: pages that are never written are never resident, which is most of a small file's time.
+      // Not constructed: pages that are never written are never resident, which saves most of a small file's time.
       chunks_.emplace_back(std::allocator<T>().allocate(kChunkSize));
     }
     std::construct_at(&chunks_[size_ >> kChunkBits][offset], value);

@@ -92,7 +92,7 @@ bool Document::append(Value list_value, std::span<const Value> items) {
   return true;
 }
 
-/// False if there was nothing to do.
+/// Returns false if there was nothing to do.
 bool Document::freeze_one(Value value) {
   switch (value.kind()) {
   case Kind::dict: {

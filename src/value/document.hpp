@@ -1,8 +1,8 @@
 #pragma once
 
-// A tree (or graph) of plain Python data: what a pickle or a JSON text holds. Containers have identity: a list that is
-// referred to twice is one list, and may be filled after it was referred to.
-// Text is interned: equal text has equal Values. So are bytes, except for those of megabytes, which no one compares.
+// A tree (or graph) of plain Python data, as in a pickle or a JSON text. Containers have identity: a list that is
+// referred to twice is one list, and may be filled after it was referred to. Text is interned: equal text has equal
+// Values. So are bytes, except those of megabytes, which are never compared.
 
 #include "base/hash_table.hpp"
 #include "value/chunked_vector.hpp"
@@ -24,7 +24,7 @@
 
 namespace memviz {
 
-/// The place of one dict's values: a row of a shape or, for dicts that are large or grow key by key, a list of pairs.
+/// The place of a dict's values: a row of a shape or, for dicts that are large or grow key by key, a list of pairs.
 struct DictView {
   const Shape* shape = nullptr;
   std::size_t row = 0;
@@ -35,7 +35,7 @@ class Document {
 public:
   Value root = Value::none();
 
-  // Building. The kind of the container that is passed must fit.
+  // Building. The kind of the container passed must match.
   /// `text` must live as long as the document, unless it is passed to add_owned_text().
   Value add_text(std::string_view text, Kind kind = Kind::text);
   Value add_owned_text(std::string text, Kind kind = Kind::text);
@@ -50,20 +50,20 @@ public:
   [[nodiscard]] bool has_rounded_integers() const noexcept { return has_rounded_integers_; }
   Value add_list(Kind kind = Kind::list);
   Value add_dict();
-  /// False, and nothing is done, if it is frozen.
+  /// Appends; does nothing and returns false if the list is frozen.
   bool append(Value list, std::span<const Value> items);
-  /// `items` are key, value, key, value, ... False, and nothing is done, if the dict is frozen.
+  /// `items` are key, value, key, value, ... Does nothing and returns false if the dict is frozen.
   bool set_items(Value dict, std::span<const Value> items);
-  /// Says that a list, tuple or dict and all that is in it was used, and is not to be changed. Other values are as they
-  /// are. Who reads while a document grows needs this; it is kept here in a bit that each container has to spare,
-  /// because a separate table would be looked into once an append.
+  /// Marks a list, tuple or dict and everything in it as used, so that it must not be changed. Other values are
+  /// unaffected. Needed by code that reads while a document grows; kept in a spare bit of each container, because a
+  /// separate table would need a lookup per append.
   void freeze(Value value);
 
   // Reading.
   /// Returns the characters of a text or of bytes.
   [[nodiscard]] std::string_view text(Value value) const { return texts_[value.index()]; }
   [[nodiscard]] double real(Value value) const { return reals_[value.index()]; }
-  /// The integer, if it is one (or a bool) and fits.
+  /// Returns the integer, if it is one (or a bool) and fits.
   [[nodiscard]] std::optional<std::int64_t> as_signed(Value value) const {
     if (value.kind() == Kind::integer) return value.as_integer();
     return rare_as_signed(value);
@@ -72,7 +72,7 @@ public:
     if (value.kind() == Kind::integer && value.as_integer() >= 0) return static_cast<std::uint64_t>(value.as_integer());
     return rare_as_unsigned(value);
   }
-  /// The interned Value of `text`; Kind::unset if it does not occur.
+  /// Returns the interned Value of `text`; Kind::unset if it does not occur.
   [[nodiscard]] Value find_text(std::string_view text) const;
 
   [[nodiscard]] std::size_t dict_count() const { return dicts_.size(); }
@@ -94,7 +94,7 @@ public:
   }
 
   [[nodiscard]] DictView dict(Value dict) const;
-  /// The value of `key`; Kind::unset if the dict does not have it.
+  /// Returns the value of `key`; Kind::unset if the dict does not have it.
   [[nodiscard]] Value get(Value dict, Value key) const;
   [[nodiscard]] Value get(Value dict, std::string_view key) const { return get(dict, find_text(key)); }
   /// Calls visit(key, value) in file order.
@@ -114,22 +114,23 @@ private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kFrozen = std::uint32_t{1} << 31U;
   static constexpr std::size_t kMaxShapeKeys = 64;
-  // Genuine files have some dozens. What comes after is stored as pairs, so that a file of odd dicts stays bounded.
+  // The maximum number of shapes; genuine files have some dozens. Further dicts are stored as pairs, so that a file of
+  // odd dicts stays bounded.
   static constexpr std::size_t kMaxShapes = 4096;
 
-  /// Elements that lie one after another.
+  /// Consecutive elements.
   struct Span {
     std::uint64_t begin = 0;
     std::uint32_t count = 0;
     std::uint32_t next = kNone;
   };
-  /// A list that was filled in batches with other things between them.
+  /// A list that was filled in batches with other values in between.
   struct Chain {
     std::uint32_t first = kNone;
     std::uint32_t last = kNone;
     std::uint64_t size = 0;
   };
-  /// In 16 bytes, because one byte of a pickle makes one: a run of cells, or a chain of runs.
+  /// A list in 16 bytes, because one byte of a pickle makes one: a run of cells, or a chain of runs.
   struct List {
     std::uint64_t begin = 0;
     std::uint32_t count_and_frozen = 0;
@@ -138,7 +139,7 @@ private:
     [[nodiscard]] std::uint32_t count() const { return count_and_frozen & ~kFrozen; }
     [[nodiscard]] bool is_frozen() const { return (count_and_frozen & kFrozen) != 0; }
   };
-  /// The place of a dict's items, in 64 bits: a trace has one Dict an event.
+  /// The place of a dict's items, in 64 bits: a trace has one Dict per event.
   class Dict {
   public:
     constexpr Dict() = default;
@@ -161,7 +162,7 @@ private:
   [[nodiscard]] std::optional<std::uint64_t> rare_as_unsigned(Value value) const;
   bool freeze_one(Value value);
   void add_pairs(Dict& dict, std::span<const Value> items);
-  /// Whether cells can be added to the run of `list` because it ends with the last cell; else a new run is needed.
+  /// Whether cells can be added to the run of `list` because it ends with the last cell; otherwise a new run is needed.
   [[nodiscard]] bool is_at_end(const List& list) const;
   void start_span(List& list);
   [[nodiscard]] const Chain& chain_of(const List& list) const { return chains_[list.chain]; }
@@ -178,7 +179,7 @@ private:
   ChunkedVector<Chain, 12> chains_;
   ChunkedVector<Span, 12> spans_;
   bool has_rounded_integers_ = false;
-  std::deque<Shape> shapes_; ///< a deque, because readers hold on to them while more are added
+  std::deque<Shape> shapes_; ///< a deque, because readers hold references to them while more are added
   std::array<std::uint16_t, kMaxShapeKeys + 1> latest_shape_{}; ///< by number of keys: shape + 1
   struct ShapeSlot {
     std::uint64_t hash = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// One value of a document with its place, as a chain on the stack that becomes text only when something is wrong; and
-// its conversions, which throw where it is of the wrong type.
+// A value of a document with its place, as a chain on the stack that becomes text only for an error; and its
+// conversions, which throw if it is of the wrong type.
 
 #include "value/document.hpp"
 #include "value/value.hpp"
@@ -15,7 +15,7 @@
 
 namespace memviz {
 
-/// An error in the content, with its container: the reader of snapshots finds its byte offset.
+/// An error in the contents, with its container: the reader of snapshots finds its byte offset.
 class SchemaError : public std::runtime_error {
 public:
   SchemaError(const std::string& message, Value container) : std::runtime_error(message), container_(container) {}
@@ -25,7 +25,7 @@ private:
   Value container_;
 };
 
-/// None counts as a key that is absent.
+/// None counts as an absent key.
 [[nodiscard]] inline bool is_present(Value value) {
   return value.kind() != Kind::unset && value.kind() != Kind::none;
 }
@@ -33,7 +33,7 @@ private:
 /// A value with its place. All throwing members throw SchemaError.
 struct Field {
   Value value;
-  const Field* holder = nullptr; ///< the dict or list that it is in; null: it is named itself
+  const Field* holder = nullptr; ///< the dict or list that it is in; null: this is the root
   std::string_view key = {};
   std::optional<std::size_t> index = {};
 
@@ -49,15 +49,15 @@ struct Field {
 
   /// Throws unless the value is of `kind`.
   void require(Kind kind) const { require(kind, named()); }
-  /// The same, where the error is to name the byte of `container`.
+  /// Throws the same, with an error that names the byte of `container`.
   void require(Kind kind, Value container) const {
     if (value.kind() != kind) fail(value_name(kind), value_name(value.kind()), container);
   }
-  /// A size or a count: an int from 0 to 2^64 - 1.
+  /// Returns a size or a count: an int from 0 to 2^64 - 1.
   [[nodiscard]] std::uint64_t size(const Document& document) const {
     return is_small_size() ? static_cast<std::uint64_t>(value.as_integer()) : rare_size(document);
   }
-  /// An address or a stream: any int of 64 bits; PyTorch's C++ writer casts to signed.
+  /// Returns an address or a stream: any int of 64 bits; PyTorch's C++ writer casts to signed.
   [[nodiscard]] std::uint64_t bits(const Document& document) const {
     return is_small_size() ? static_cast<std::uint64_t>(value.as_integer()) : rare_bits(document);
   }
@@ -70,7 +70,7 @@ struct Field {
 private:
   /// Returns the value whose byte an error names.
   [[nodiscard]] Value named() const { return holder == nullptr ? value : holder->value; }
-  // Almost all numbers are like this, and a trace has several an event: no detour through a std::optional.
+  // Almost all numbers are like this, and a trace has several per event: avoids a std::optional.
   [[nodiscard]] bool is_small_size() const { return value.kind() == Kind::integer && value.as_integer() >= 0; }
   [[nodiscard]] std::uint64_t rare_size(const Document& document) const;
   [[nodiscard]] std::uint64_t rare_bits(const Document& document) const;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The same keys of many dicts. The columns of a shape are looked up once, not once a dict.
+// The same keys of many dicts. The columns of a shape are looked up once, not once per dict.
 
 #include "base/hash_map.hpp"
 #include "value/document.hpp"
@@ -15,12 +15,12 @@
 
 namespace memviz {
 
-/// Reads the same N keys from many dicts; a key that a dict lacks reads as Kind::unset. The document may grow
+/// Reads the same N keys from many dicts; a key that a dict lacks is read as Kind::unset. The document may grow
 /// meanwhile.
 template <std::size_t N> class FieldReader {
 public:
   using Row = std::array<Value, N>;
-  /// The place of each key in a dict's keys, or -1.
+  /// The index of each key in a dict's keys, or -1.
   using Columns = std::array<int, N>;
 
   FieldReader(const Document& document, const std::array<std::string_view, N>& names)
@@ -47,7 +47,7 @@ public:
     return row;
   }
 
-  /// One value of a row of `dict`, which must outlive it.
+  /// Returns one value of a row of `dict`, which must outlive it.
   [[nodiscard]] Field field(const Field& dict, const Row& row, std::size_t number) const {
     return dict.member(names_[number], row[number]);
   }
@@ -64,7 +64,7 @@ public:
     return columns;
   }
 
-  /// Calls `take` with each key that a dict has besides the N, in no order.
+  /// Calls `take` with each key that a dict has besides the N, in no particular order.
   template <class Take> void for_each_other(const Take& take) const {
     others_.for_each([&](std::uint64_t, Value key) { take(key); });
   }
@@ -75,7 +75,7 @@ private:
         key.kind() == Kind::text && std::find(names_.begin(), names_.end(), document_->text(key)) != names_.end();
     if (!is_read) others_.add(key.bits(), key);
   }
-  /// Dicts without a shape may be as many as there are records: a bounded number of their keys is looked at.
+  /// There may be as many dicts without a shape as records, so a bounded number of their keys is examined.
   void note_loose(Value dict) {
     if (loose_keys_left_ == 0) return;
     document_->for_each_item(dict, [&](Value key, Value) {

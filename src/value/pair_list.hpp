@@ -1,7 +1,7 @@
 #pragma once
 
-// The items of a dict that has no shape: in the order of the file, and found by key in constant time however many they
-// are, because a file may refer to one dict of a million keys a million times.
+// The items of a dict without a shape: in file order, and found by key in constant time however many they are, because
+// a file may refer to one dict of a million keys a million times.
 
 #include "base/hash_table.hpp"
 #include "value/value.hpp"
@@ -25,7 +25,7 @@ public:
   [[nodiscard]] Value find(Value key) const;
 
 private:
-  /// So many are looked through one by one.
+  /// The number of items that are searched linearly.
   static constexpr std::size_t kFewItems = 16;
 
   void index_latest();

@@ -5,7 +5,8 @@
 namespace memviz {
 
 void ShapeColumn::spread(Chunk& chunk, std::size_t row) {
-  // Rare shapes must stay small, frequent ones must not grow by copying: take a whole chunk only after the first.
+  // Rare shapes must stay small, and frequent ones must not grow by copying: whole chunks are used only after the
+  // first.
   if (row >= kChunkRows) chunk.values.reserve(kChunkRows);
   chunk.values.assign(row % kChunkRows, chunk.constant);
 }

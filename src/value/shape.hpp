@@ -1,7 +1,7 @@
 #pragma once
 
-// Dicts with the same keys in the same order share a shape; each of them is a row of it. A trace of millions of events
-// is a handful of shapes, and a key that always has one value (`stream`, `compile_context`) takes no room.
+// Dicts with the same keys in the same order share a shape, and each of them is a row of it. A trace of millions of
+// events has a handful of shapes, and a key whose value never changes (`stream`, `compile_context`) takes no room.
 
 #include "value/value.hpp"
 
@@ -44,17 +44,17 @@ private:
 
 class Shape {
 public:
-  /// Keys that are repeated stay: the last one counts, as in Python.
+  /// Repeated keys stay: the last one counts, as in Python.
   explicit Shape(std::vector<Value> keys) : keys_(std::move(keys)), columns_(keys_.size()) {}
 
-  /// `items` are key, value, key, value, ..., with this shape's keys. Returns the row.
+  /// Adds `items`, which are key, value, key, value, ..., with this shape's keys. Returns the row.
   std::size_t push(std::span<const Value> items);
 
   [[nodiscard]] bool matches(std::span<const Value> items) const;
   [[nodiscard]] std::span<const Value> keys() const { return keys_; }
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
   [[nodiscard]] Value at(std::size_t row, std::size_t column) const { return columns_[column][row]; }
-  /// The column of `key`, or -1.
+  /// Returns the column of `key`, or -1.
   [[nodiscard]] int column_of(Value key) const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Texts -> small numbers, each distinct text once, in few bytes: a file of nothing but short texts must not cost a
-// hundred bytes for each.
+// Texts -> small numbers, each distinct text once, in few bytes: a file of only short texts must not cost a hundred
+// bytes for each.
 
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"
@@ -21,7 +21,7 @@ public:
     bool is_new;
   };
 
-  /// The number of `text`, which must outlive the table if it is new.
+  /// Returns the number of `text`, which must outlive the table if it is new.
   Added add(std::string_view text) {
     const std::uint64_t hash = hash_of(text);
     std::uint64_t& slot = table_.place(
@@ -33,8 +33,8 @@ public:
     return {texts_.size() - 1, true};
   }
 
-  /// The number of `text`, which must outlive the table, without looking at what it says: add() and find() do not know
-  /// it.
+  /// Adds `text`, which must outlive the table, without examining it, and returns its number: add() and find() do not
+  /// know it.
   std::uint64_t add_unseen(std::string_view text) {
     texts_.push_back(text);
     return texts_.size() - 1;
@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  // An entry is the number + 1 below the highest bits of the hash, which spare most comparisons; 0 is free.
+  // An entry is the number + 1 below the highest bits of the hash, which save most comparisons; 0 is free.
   static constexpr unsigned kNumberBits = 40;
   static constexpr std::uint64_t kNumberMask = (std::uint64_t{1} << kNumberBits) - 1;
 

@@ -16,16 +16,16 @@ enum class Kind : std::uint8_t {
   real,
   text,
   bytes,
-  list, ///< also sets: the reader of snapshots needs no difference
+  list, ///< also sets: the reader of snapshots does not distinguish them
   tuple,
   dict,
-  // Stand-ins for what somebody took out of a document while it was made: fast_reader::RecordStream, for who else there
-  // are none. They are kinds like the others, because memo, stack and rows of events hold them among other values, and
-  // the loops over those distinguish everything by four bits.
+  // Stand-ins for values that fast_reader::RecordStream took out of a document while it was built; other code never
+  // sees them. They are kinds like the others, because memo, stack and rows of events hold them among other values, and
+  // loops over those distinguish everything by four bits.
   record,         ///< a dict that went to the sink
   record_list,    ///< a list whose records go to the sink; its number
-  digest,         ///< what the sink made of a list inside a record
-  memo_reference, ///< a number of the memo that is yet to be looked up
+  digest,         ///< the sink's result for a list inside a record
+  memo_reference, ///< a number of the memo that has not been looked up yet
 };
 
 [[nodiscard]] constexpr bool is_stand_in(Kind kind) {
@@ -50,13 +50,13 @@ public:
   }
 
   [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits_ & kKindMask); }
-  /// The index, or 0 and 1 of a boolean.
+  /// Returns the index, or 0 and 1 for a boolean.
   [[nodiscard]] constexpr std::uint64_t payload() const { return bits_ >> kKindBits; }
-  /// The payload of a value that lies in a table of the Document.
+  /// Returns the payload of a value in a table of the Document.
   [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(payload()); }
   /// Returns the number of a Kind::integer.
   [[nodiscard]] constexpr std::int64_t as_integer() const { return static_cast<std::int64_t>(bits_) >> kKindBits; }
-  /// Equal bits are the same object; text and small integers with equal bits are equal values as well.
+  /// Equal bits are the same object; text and small integers with equal bits are also equal values.
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
   [[nodiscard]] static constexpr Value from_bits(std::uint64_t bits) {
     return {static_cast<Kind>(bits & kKindMask), bits >> kKindBits};
