@@ -23,7 +23,7 @@ struct LayerOptions {
   Activation activation = [](const at::Tensor& x) { return at::gelu(x); };
 };
 
-/// (batch, sequence, model) to the same shape.
+/// Maps (batch, sequence, model) to the same shape.
 class Layer : public torch::nn::Module {
 public:
   [[nodiscard]] virtual at::Tensor forward(const at::Tensor& input) = 0;
@@ -40,7 +40,7 @@ private:
   torch::nn::Linear narrow_;
 };
 
-/// Causal self-attention through scaled_dot_product_attention.
+/// Applies causal self-attention through scaled_dot_product_attention.
 class Attention : public Layer {
 public:
   explicit Attention(const LayerOptions& options);
@@ -71,7 +71,7 @@ struct LanguageModelOptions {
   std::int64_t sequence = 128;
 };
 
-/// Tokens (batch, sequence) to scores of the next token (batch, sequence, vocabulary).
+/// Maps tokens (batch, sequence) to scores of the next token (batch, sequence, vocabulary).
 class LanguageModel : public torch::nn::Module {
 public:
   explicit LanguageModel(const LanguageModelOptions& options);

@@ -1,4 +1,4 @@
-// Eight lines to a snapshot: what a LibTorch program adds to see its memory. Usage: memviz_example_record [FILE]
+// A snapshot in eight lines: what a LibTorch program adds to see its memory. Usage: memviz_example_record [FILE]
 
 #include <memviz/capture/recorder.hpp>
 

@@ -28,7 +28,7 @@ using namespace memviz::capture;
 constexpr std::int64_t kBatch = 4;
 constexpr int kSteps = 3;
 
-/// The kinds of storages, by address; the first that is given for a storage stays.
+/// The kinds of storages, by address; the first one given for a storage stays.
 class Kinds {
 public:
   void add(const char* kind, const at::Tensor& tensor) {
@@ -53,7 +53,7 @@ private:
   std::map<std::uintptr_t, std::pair<const char*, std::uint64_t>> storages_;
 };
 
-/// A training run that dumps at the end of a part of its last step.
+/// A training run that writes a snapshot at the end of a part of its last step.
 class Training {
 public:
   Training(std::string snapshot, std::string part, std::string kinds)

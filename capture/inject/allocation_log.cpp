@@ -11,7 +11,7 @@ namespace {
 
 // A node of std::map: three pointers and a colour before its value.
 constexpr std::size_t kNodeBytes = 4 * sizeof(void*) + sizeof(std::uint64_t) + sizeof(Entry);
-constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20U; // PyTorch's limit of its small pool
+constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20U; // the limit of PyTorch's small pool
 
 bool overlaps(const Allocation& live, const Allocation& next) {
   return live.address < next.address + next.size && next.address < live.address + live.size;
@@ -128,7 +128,8 @@ void AllocationLog::append(Entry entry) {
   }
 }
 
-// Stacks are never given back: what lives may need them. Half of the memory is theirs, the rest the history's.
+// Stacks are never released, because live memory may need them. Half of the memory is for stacks, the rest for the
+// history.
 capture::StackIndex AllocationLog::stack_of(const Place& place) {
   if (place.stack.empty()) return capture::kNoStack;
   if (stacks_.bytes() > limits_.max_bytes / 2) {

@@ -22,7 +22,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 
 } // namespace
 
-// The array is left unset: it is written up to size_ only, and zeroing it would cost as much as a shallow walk.
+// The array is left uninitialised: only size_ entries are written, and zeroing it would cost as much as a shallow walk.
 CallStack::CallStack(std::size_t depth) { // NOLINT(cppcoreguidelines-pro-type-member-init)
   if (depth == 0) return;
   Walk walk{addresses_.data(), addresses_.data() + std::min(depth, addresses_.size())};

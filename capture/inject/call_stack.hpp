@@ -10,11 +10,11 @@
 
 namespace memviz::inject {
 
-/// Lives on the caller's stack: taking one allocates nothing.
+/// A value on the caller's stack: taking one allocates nothing.
 class CallStack {
 public:
-  /// At most `depth` return addresses, innermost first. Reads the unwind tables (_Unwind_Backtrace), so that code built
-  /// without frame pointers, as the driver is, can be walked through.
+  /// Takes at most `depth` return addresses, innermost first. Reads the unwind tables (_Unwind_Backtrace), so that it
+  /// can walk through code without frame pointers, such as the driver.
   explicit CallStack(std::size_t depth);
   [[nodiscard]] std::span<void* const> addresses() const { return {addresses_.data(), size_}; }
 

@@ -1,5 +1,5 @@
 // libmemviz_inject.so: the CUDA driver loads it into a program started with CUDA_INJECTION64_PATH and calls
-// InitializeInjection; CUPTI then reports each call of the driver that allocates or frees memory, to here.
+// InitializeInjection; CUPTI then reports each call of the driver that allocates or frees memory.
 
 #include "call_stack.hpp"
 #include "cupti_library.hpp"
@@ -19,8 +19,8 @@ namespace memviz::inject {
 
 namespace {
 
-/// Opened when the process starts to use CUDA, so that one library serves CUDA 12 and 13: what is asked of CUPTI here
-/// is the same in both.
+/// Opened when the process starts to use CUDA, so that one library serves CUDA 12 and 13: the functions of CUPTI used
+/// here are the same in both.
 struct Cupti {
   decltype(&cuptiSubscribe) subscribe = nullptr;
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
@@ -48,7 +48,7 @@ int device_of(CUcontext context) {
   return is_known ? static_cast<int>(device) : 0;
 }
 
-/// A function of the driver that the program has loaded, not of another one; nullptr without one.
+/// Returns a function of the driver that the program has loaded, not of another one; nullptr if there is none.
 template <class Function> Function* driver_function(const char* name) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   return driver == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(driver, name));
@@ -63,7 +63,7 @@ std::uint64_t device_free_bytes() {
   return free_bytes;
 }
 
-/// Physical memory of cuMemCreate: where it lies, recorded again when it is mapped.
+/// Physical memory of cuMemCreate: where it is, recorded again when it is mapped.
 class Handles {
 public:
   void add(std::uint64_t handle, const CUmemLocation& location) {
@@ -74,7 +74,7 @@ public:
     const std::lock_guard lock(mutex_);
     locations_.erase(handle);
   }
-  /// -1: not on a device. `otherwise` for a handle that came from elsewhere.
+  /// Returns -1 if it is not on a device, `otherwise` for a handle from elsewhere.
   int device_of(std::uint64_t handle, int otherwise) {
     const std::lock_guard lock(mutex_);
     const auto position = locations_.find(handle);
@@ -92,7 +92,7 @@ Handles& handles() {
   return *instance;
 }
 
-/// The allocation that a call asked for; its address is set once it returned. Size 0: not a call that allocates.
+/// Returns the allocation that a call requests; its address is set when it returns. Size 0: not a call that allocates.
 struct Wanted {
   Allocation allocation;
   const CUdeviceptr* address = nullptr;
@@ -134,7 +134,7 @@ Wanted wanted_by(CUpti_CallbackId call, const void* parameters) {
     const auto& arguments = *static_cast<const cuMemAllocFromPoolAsync_params*>(parameters);
     set(arguments.dptr, arguments.bytesize, "cuMemAllocFromPoolAsync");
     allocation.stream = stream_number(arguments.hStream, call == CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz);
-    allocation.pool = {0, as_number(arguments.pool)}; // (0, id): a pool that the program made, as in PyTorch
+    allocation.pool = {0, as_number(arguments.pool)}; // (0, id): a pool made by the program, as in PyTorch
     break;
   }
   default: break;
@@ -196,11 +196,11 @@ std::uint64_t freed_address(CUpti_CallbackId call, const void* parameters) {
   return static_cast<const cuMemFreeAsync_params*>(parameters)->dptr;
 }
 
-/// A free is recorded when it begins: once the driver is done, another thread may get the address again, and be
-/// recorded first. A free that failed is taken back by recording the allocation once more.
+/// A free is recorded when it begins, because another thread may get the address again, and record it, as soon as the
+/// driver is done. A failed free is undone by recording the allocation again.
 void free_called(const CUpti_CallbackData& data, CUpti_CallbackId call, bool is_begin, CUresult result) {
   thread_local std::optional<Allocation> freed;
-  if (!is_begin && (!freed || result == CUDA_SUCCESS)) return; // the stack, which costs the most, was taken before
+  if (!is_begin && (!freed || result == CUDA_SUCCESS)) return; // the stack, the most expensive part, was taken before
   const CallStack stack(session->options().stack_depth);
   const Place place{stack.addresses(), now_us()};
   if (is_begin) {
@@ -242,8 +242,8 @@ void driver_called(CUpti_CallbackId call, const CUpti_CallbackData& data) {
   }
 }
 
-/// cudaDeviceReset, or the end of the program: what lives was not freed by the program, so that the snapshot at the
-/// exit would hide what it kept. It is written first.
+/// cudaDeviceReset, or the end of the program: live memory was not freed by the program, and a snapshot at the exit
+/// would not show it, so one is written first.
 void context_dies(std::uint64_t context) {
   if (session->log().has_memory_of(context)) session->dump_at_reset();
   session->log().context_destroyed(context, {{}, now_us()});
@@ -290,7 +290,7 @@ bool is_done(CUptiResult result, const char* what) {
   return false;
 }
 
-/// Says on stderr what is missing, and returns false.
+/// Reports on stderr what is missing, and returns false.
 bool load_cupti() {
   int driver_version = 0;
   if (auto* const function = driver_function<CUresult(int*)>("cuDriverGetVersion")) function(&driver_version);
@@ -319,7 +319,7 @@ bool subscribe() {
   for (const CUpti_CallbackId call : kCalls) {
     const CUptiResult result = cupti.enable_callback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call);
     if (!is_done(result, "cuptiEnableCallback")) {
-      cupti.unsubscribe(subscriber); // half of the calls would be a recording that is wrong
+      cupti.unsubscribe(subscriber); // with half of the calls, the recording would be wrong
       return false;
     }
   }
@@ -327,7 +327,8 @@ bool subscribe() {
   return true;
 }
 
-/// Runs after the handlers of atexit and the destructors of the program's own objects, whose frees are so recorded.
+/// Runs after the handlers of atexit and the destructors of the program's own objects, whose frees are therefore
+/// recorded.
 __attribute__((destructor)) void at_exit() {
   if (is_recording) session->dump("exit");
 }
@@ -336,7 +337,7 @@ __attribute__((destructor)) void at_exit() {
 
 } // namespace memviz::inject
 
-/// The driver's entry point; its result is not looked at.
+/// The driver's entry point; its result is ignored.
 // NOLINTNEXTLINE(readability-identifier-naming): CUDA's name
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace memviz::inject; // NOLINT(google-build-using-namespace): the one function outside

@@ -22,9 +22,9 @@ thread_local bool is_dumping = false;
 void say(const std::string& message) noexcept {
   try {
     const std::string line = "memviz_inject: " + message + "\n";
-    // One call, so that lines of several threads and processes do not mix; no one can be notified when it fails.
+    // One call, so that lines of several threads and processes do not mix; a failure cannot be reported.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-  } catch (const std::bad_alloc&) { // nothing was said, and nothing is lost but that
+  } catch (const std::bad_alloc&) { // the message is lost, and nothing else
   }
 }
 
@@ -52,7 +52,7 @@ bool Session::is_own_process() const {
 
 std::filesystem::path Session::dump(const std::string& reason) noexcept {
   if (!is_own_process()) return {};
-  if (is_dumping) return {}; // the program ends while this thread writes: its snapshot cannot be finished
+  if (is_dumping) return {}; // the program ends while this thread writes: its snapshot cannot be completed
   const Busy busy;
   is_dumping = true;
   std::filesystem::path path = dump_once(reason);
@@ -73,12 +73,12 @@ std::filesystem::path Session::dump_once(const std::string& reason) noexcept {
   } catch (...) {
     say("no snapshot written");
   }
-  if (!path.empty()) unlink(path.c_str()); // the empty file that kept the name
+  if (!path.empty()) unlink(path.c_str()); // the empty file that reserved the name
   return {};
 }
 
 void Session::dump_at_failure() noexcept {
-  // Programs with a caching allocator run into the limit, free their cache and try again, maybe thousands of times.
+  // Programs with a caching allocator run into the limit, free their cache and try again, perhaps thousands of times.
   if (failure_dumps_.fetch_add(1) < options_.oom_dumps) dump("oom");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // One recorded process: its options, its log, and the snapshots written at exit, on a signal and when memory runs out.
-// Nothing here throws or ends the program: what fails is one line on stderr.
+// Nothing here throws or ends the program: failures are reported as one line on stderr.
 
 #include "allocation_log.hpp"
 #include "environment.hpp"
@@ -15,13 +15,13 @@ namespace memviz::inject {
 
 using Options = capture::EnvironmentOptions;
 
-/// One line on stderr, "memviz_inject: MESSAGE".
+/// Writes one line to stderr, "memviz_inject: MESSAGE".
 void say(const std::string& message) noexcept;
 
-/// Microseconds since 1970, as PyTorch's events have them.
+/// Returns microseconds since 1970, as in PyTorch's events.
 [[nodiscard]] std::int64_t now_us() noexcept;
 
-/// Marks the thread as busy recording: calls of the driver that the recorder itself makes are not recorded.
+/// Marks the thread as busy recording: driver calls by the recorder itself are not recorded.
 class Busy {
 public:
   Busy() noexcept;
@@ -35,7 +35,7 @@ private:
   bool is_first_;
 };
 
-/// Made once and never destroyed: threads may report until the very end of the process.
+/// Created once and never destroyed: threads may report until the very end of the process.
 class Session {
 public:
   explicit Session(Options options);
@@ -43,17 +43,18 @@ public:
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] AllocationLog& log() { return log_; }
 
-  /// False in a forked child: its log is a copy of its parent's, whose lock a thread may hold that it does not have.
+  /// Returns false in a forked child: its log is a copy of its parent's, whose lock may be held by a thread that the
+  /// child does not have.
   [[nodiscard]] bool is_own_process() const;
-  /// Writes a snapshot to a file that did not exist; returns its path, empty when it could not be written. Does nothing
-  /// in a forked child.
+  /// Writes a snapshot to a new file; returns its path, empty if it could not be written. Does nothing in a forked
+  /// child.
   std::filesystem::path dump(const std::string& reason) noexcept;
-  /// dump("oom"), as often as the options allow.
+  /// Calls dump("oom"), as often as the options allow.
   void dump_at_failure() noexcept;
-  /// dump("reset"), a few times: a program may reset its device in a loop.
+  /// Calls dump("reset"), a few times: a program may reset its device in a loop.
   void dump_at_reset() noexcept;
-  /// Writes snapshots from its own thread whenever the signal of the options arrives. A program that handles the
-  /// signal itself keeps it.
+  /// Writes snapshots from a separate thread whenever the signal of the options arrives. A program that handles the
+  /// signal itself keeps its handler.
   void watch_signal();
 
 private:

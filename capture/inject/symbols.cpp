@@ -31,7 +31,7 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-/// "module+0xoffset" of the call before `return_address`, which addr2line and debuggers understand.
+/// Returns "module+0xoffset" of the call before `return_address`, a form that addr2line and debuggers accept.
 std::string place_in_module(void* return_address) {
   Dl_info info{};
   if (dladdr(static_cast<char*>(return_address) - 1, &info) == 0 || info.dli_fname == nullptr) return "??";

@@ -1,7 +1,7 @@
 #pragma once
 
-// The environment of the program -> what is recorded and where it is written, for recordings that are not made in code:
-// libmemviz_inject.so and EnvironmentRecording.
+// The environment of the program -> what is recorded and where it is written, for recordings that are not requested in
+// code: libmemviz_inject.so and EnvironmentRecording.
 
 #include "process_name.hpp"
 
@@ -14,12 +14,12 @@
 namespace memviz::capture {
 
 struct EnvironmentOptions {
-  /// MEMVIZ_RECORD: 1 asks for an EnvironmentRecording.
+  /// MEMVIZ_RECORD: 1 requests an EnvironmentRecording.
   bool is_on = false;
   /// MEMVIZ_OUT: a folder, or a file name in which %p is the process id, %r the reason ("exit", "signal", "oom",
   /// "reset"), %n the rank, 0 without one, %h the host, and %t the time in UTC.
   std::filesystem::path out = ".";
-  /// MEMVIZ_MAX_ENTRIES: what the history keeps, the oldest is dropped: for libmemviz_inject.so calls of the driver,
+  /// MEMVIZ_MAX_ENTRIES: the size of the history, which drops the oldest: for libmemviz_inject.so calls of the driver,
   /// for a Recorder events of a device. Live memory is always kept.
   std::size_t max_entries = 500'000;
   /// MEMVIZ_MAX_BYTES: bound on the host memory of history and stacks.
@@ -38,16 +38,16 @@ struct EnvironmentOptions {
 
 inline constexpr std::size_t kMaxStackDepth = 128;
 
-/// `defaults` with what `variable` says otherwise.
+/// Returns `defaults` with the changes that `variable` gives.
 [[nodiscard]] EnvironmentOptions read_environment(const Variable& variable, EnvironmentOptions defaults = {});
 
-/// The path of a snapshot, which does not exist yet when `number` is high enough: a number above 0 is put before the
-/// extension.
+/// Returns the path of a snapshot, which does not exist yet if `number` is high enough: a number above 0 is inserted
+/// before the extension.
 [[nodiscard]] std::filesystem::path snapshot_path(const EnvironmentOptions& options, int process,
                                                   const std::string& reason, std::size_t number);
 
-/// The first snapshot_path() that no file has; creates it empty, so that no other process or thread gets the same.
-/// Throws std::runtime_error, with the path, when it cannot be.
+/// Returns the first snapshot_path() that does not exist; creates it empty, so that no other process or thread gets the
+/// same. Throws std::runtime_error, with the path, if it cannot be created.
 [[nodiscard]] std::filesystem::path reserve_snapshot_path(const EnvironmentOptions& options, int process,
                                                           const std::string& reason);
 

@@ -11,7 +11,7 @@
 namespace memviz::capture {
 namespace {
 
-/// Comes from outside and goes into a path: digits only.
+/// Untrusted, and part of a path: digits only.
 bool is_rank(std::string_view text) {
   constexpr std::size_t max_digits = 9;
   return !text.empty() && text.size() <= max_digits &&

@@ -1,6 +1,6 @@
 #pragma once
 
-// The name of this process among those of a distributed program: parts of the names of the files that it writes.
+// The name of this process among those of a distributed program, used in the names of the files that it writes.
 
 #include <functional>
 #include <optional>
@@ -12,10 +12,10 @@ namespace memviz::capture {
 using Variable = std::function<const char*(const char*)>;
 
 /// Returns the rank that a launcher left in the environment, in digits: the first of kRankVariables that has a number;
-/// nullopt where none has.
+/// nullopt if none has.
 [[nodiscard]] std::optional<std::string> find_rank(const Variable& variable);
 
-/// Returns the name of this machine, without its domain, fit for a file's name; "host" if it has none.
+/// Returns the name of this machine, without its domain, suitable for a file's name; "host" if it has none.
 [[nodiscard]] std::string host_name();
 
 } // namespace memviz::capture

@@ -7,7 +7,7 @@
 namespace memviz::capture {
 namespace {
 
-/// Functions of the process, by their names: the driver's are those of the made-up GPU where it is.
+/// Functions of the process, by name: the driver's are those of the made-up GPU, if it is present.
 template <class Function> Function* find(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
 }
@@ -49,7 +49,7 @@ std::optional<RehearsalMark> rehearsal_of_process() {
 }
 
 std::string with_rehearsal_mark(std::string pickle, const RehearsalMark& mark) {
-  pickle.pop_back(); // STOP: the dict is what the stack of the unpickler holds here
+  pickle.pop_back(); // STOP: the unpickler's stack contains the dict here
   append_text("memviz_rehearsal", pickle);
   pickle += "}("; // EMPTY_DICT, MARK
   append_text("gpu", pickle);

@@ -16,10 +16,10 @@ struct RehearsalMark {
   std::uint64_t total_bytes = 0; ///< the memory of device 0; 0: unknown
 };
 
-/// Returns nullopt where libmemviz_rehearsal.so is not in the process.
+/// Returns nullopt if libmemviz_rehearsal.so is not in the process.
 [[nodiscard]] std::optional<RehearsalMark> rehearsal_of_process();
 
-/// Returns `pickle`, whose value is a dict and whose protocol is at least 2, with the mark among the dict's keys.
+/// Returns `pickle`, whose value is a dict and whose protocol is at least 2, with the mark added to the dict's keys.
 [[nodiscard]] std::string with_rehearsal_mark(std::string pickle, const RehearsalMark& mark);
 
 } // namespace memviz::capture

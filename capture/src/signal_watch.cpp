@@ -17,7 +17,7 @@ void on_signal(int) {
   errno = saved;
 }
 
-/// The thread of a watch inherits it: the program's signals are for the program's own threads.
+/// Inherited by the thread of a watch: the program's signals are for the program's own threads.
 class NoSignals {
 public:
   NoSignals() {

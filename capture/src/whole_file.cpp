@@ -39,7 +39,7 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   return temporary;
 }
 
-/// The file that `path` leads to, which need not exist; of a circle of links, one.
+/// Returns the file that `path` leads to, which need not exist; for a cycle of links, one of them.
 std::filesystem::path end_of_links(std::filesystem::path path) {
   std::error_code ignored;
   for (int followed = 0; followed < 40 && std::filesystem::is_symlink(path, ignored); ++followed) {
@@ -48,7 +48,7 @@ std::filesystem::path end_of_links(std::filesystem::path path) {
   return path;
 }
 
-/// Removes a file unless it was kept: also when the writer throws.
+/// Removes a file unless it was kept, even if the writer throws.
 class Temporary {
 public:
   explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
@@ -71,7 +71,7 @@ void write_whole_file(const std::filesystem::path& path, const std::function<voi
   namespace fs = std::filesystem;
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  // A device or a pipe is written to; renaming would replace it by a file.
+  // A device or a pipe is written to; renaming would replace it with a file.
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     if (const auto error = try_write(path, write)) fail(path, *error);
     return;

@@ -37,7 +37,7 @@ std::string content_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// Whether there is a GPU; says so where there is none.
+/// Whether there is a GPU; prints a note if there is none.
 bool has_gpu() {
   if (!at::hasCUDA()) MESSAGE("skipped: no CUDA device");
   return at::hasCUDA();

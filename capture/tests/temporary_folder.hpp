@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: a folder that goes away.
+// For tests: a folder that is removed.
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,7 +22,7 @@ public:
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// The names of its files, in order.
+  /// Returns the names of its files, sorted.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_))

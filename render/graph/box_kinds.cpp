@@ -11,7 +11,7 @@ constexpr std::uint32_t kNoBox = std::numeric_limits<std::uint32_t>::max();
 /// The boxes in which nodes are drawn.
 struct BoxOfNode {
   std::vector<std::uint32_t> of;           ///< by node; kNoBox for one that is merged with others
-  std::vector<std::uint32_t> merged_below; ///< by box: the one of its children that merges others
+  std::vector<std::uint32_t> merged_below; ///< by box: its child that merges others
 };
 
 BoxOfNode boxes_of(const FrameTree& tree, const Layout<Amount>& layout) {
@@ -30,8 +30,8 @@ BoxOfNode boxes_of(const FrameTree& tree, const Layout<Amount>& layout) {
   return boxes;
 }
 
-/// Parents are before their children, so one pass gives each merged node the box that merges it, and what is below a
-/// squeezed box that box.
+/// Parents come before their children, so one pass gives each merged node the box that merges it, and everything below
+/// a squeezed box that box.
 void fill_in(BoxOfNode& boxes, const FrameTree& tree, const Layout<Amount>& layout) {
   for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
     if (boxes.of[i] != kNoBox) continue;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Kinds of a tree's memory -> those of the boxes that are drawn of it.
+// Kinds of a tree's memory -> those of the boxes drawn for it.
 
 #include "graph/layout.hpp"
 
@@ -12,13 +12,13 @@
 
 namespace memviz::render {
 
-/// The kinds of a tree's memory, as far as they are known, and whether boxes have their colours.
+/// The kinds of a tree's memory, as far as they are known, and whether boxes are coloured by kind.
 struct TreeKinds {
   std::span<const KindAt> at = {};
   bool are_colours = false;
 };
 
-/// Returns the kinds by box, with all that is below it; a box of merged ones has theirs.
+/// Returns the kinds by box, including everything below it; a box of merged ones has theirs.
 [[nodiscard]] std::vector<KindShares> kinds_of_boxes(const FrameTree& tree, const Layout<Amount>& layout,
                                                      std::span<const KindAt> kinds);
 

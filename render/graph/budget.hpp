@@ -13,7 +13,7 @@
 
 namespace memviz::render {
 
-/// The next coarser layout; false when there is none.
+/// Sets the next coarser layout; returns false if there is none.
 [[nodiscard]] inline bool make_coarser(LayoutOptions& layout) {
   constexpr std::uint32_t kFewestRows = 8;
   if (layout.min_share > 1) return false;
@@ -23,13 +23,13 @@ namespace memviz::render {
   return true;
 }
 
-/// `draw` makes the whole picture from a layout; it is called with coarser and coarser layouts until its result fits.
+/// Draws the whole picture with `draw` from coarser and coarser layouts until it fits.
 template <class Weight, class Draw>
 [[nodiscard]] std::string draw_within_budget(const Tree<Weight>& tree, const std::vector<CodeOrigin>& origins,
                                              const SvgOptions& options, const Draw& draw) {
-  constexpr double kLeastWidth = 0.2 / 1144; // of a box at first: a fifth of a pixel
-  std::size_t least_box_bytes = 400;         // an estimate that saves drawing what cannot fit
-  // The fewest boxes that were drawn and did not fit: a coarser layout may have as many, and would be as large.
+  constexpr double kLeastWidth = 0.2 / 1144; // initial minimum width of a box: a fifth of a pixel
+  std::size_t least_box_bytes = 400;         // an estimate that avoids drawing what cannot fit
+  // The smallest number of boxes that was drawn and did not fit: a coarser layout with as many boxes would be as large.
   std::size_t too_many_boxes = std::numeric_limits<std::size_t>::max();
   const double least_share = std::max(kLeastWidth, options.min_percent / 100);
   LayoutOptions layout{options.fold ? Fold::tall : Fold::nothing, least_share, 1000};

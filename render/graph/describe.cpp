@@ -21,7 +21,7 @@ std::string_view last_two_parts(std::string_view name) {
   return before == std::string_view::npos ? name : name.substr(before + 2);
 }
 
-/// In bytes, where the list of a box's frames ends.
+/// The size in bytes at which the list of a box's frames ends.
 constexpr std::size_t kLongestTitle = 4096;
 
 /// Below this share of a box's width a difference is drawn pale.
@@ -37,7 +37,7 @@ const Paint& paint_of(const Change& change) {
   return is_little ? paint::kShrunkLittle : paint::kShrunk;
 }
 
-/// Whether something changed although before and after are equal: some stacks came, others went.
+/// Whether something changed although before and after are equal: some stacks appeared, others disappeared.
 bool has_moved(const Change& change) {
   return change.delta_bytes() == 0 && change.width_bytes > change.before.bytes;
 }
@@ -56,7 +56,7 @@ std::string change_text(const Change& change) {
   return text + ", " + format_change(magnitude(delta), change.before.bytes, "before");
 }
 
-/// The lines of a tooltip that weigh a box; `shares` is one of them.
+/// Returns the lines of a tooltip with a box's weight; `shares` is one of them.
 std::string weight_text(const Amount& amount, const std::string& shares, Quantity quantity) {
   if (quantity == Quantity::work)
     return fmt::format("{}\n{}{}", format_exact_flops(amount.bytes), shares, format_counted(amount.blocks, "call"));
@@ -160,7 +160,8 @@ private:
     }
   }
 
-  /// The frame that a folded run is named after: what it leads to, or at a leaf, where the allocator was called from.
+  /// Returns the frame that a folded run is named after: the one it leads to, or, at a leaf, the one from which the
+  /// allocator was called.
   [[nodiscard]] FrameId representative(const Box<Weight>& box, const std::vector<FrameId>& run) const {
     return tree_[box.last].first_child == kNoNode ? run.front() : run.back();
   }
@@ -181,7 +182,7 @@ private:
     return frame != nullptr ? labels_.of(*frame) : key_label(frames_, key);
   }
 
-  /// The width does not show the bytes, so they go before all else, such as PyTorch's name of a state.
+  /// The width does not show the bytes, so the bytes precede everything else, such as PyTorch's name of a state.
   [[nodiscard]] static Label squeezed_label(const Label& label) {
     return {.name = fmt::format("{} {}", label.name.substr(0, label.name.find(" (")), label.note),
             .place = "not to scale"};
@@ -199,8 +200,8 @@ private:
     }
   }
 
-  /// Null where the box has that of its code, or of the allocator. What has no stack has the colour of its kind in any
-  /// case, where that is known.
+  /// Returns null if the box has the colour of its code or of the allocator. Memory without a stack has the colour of
+  /// its kind in any case, if known.
   [[nodiscard]] const Paint* kind_colour(const Box<Amount>& box, const GraphBox& drawn, bool is_merged) const {
     const auto* kind = is_merged ? nullptr : std::get_if<MemoryKind>(&tree_[box.first].key);
     if (!has_kind_colours_) {
@@ -213,7 +214,7 @@ private:
     return is_in_use ? &kind_paint(drawn.kinds, box.total.bytes) : nullptr;
   }
 
-  /// "16.6 % of all, 100 % of the box above" as its own line; the root needs none.
+  /// "16.6 % of all, 100 % of the box above" as a separate line; the root needs none.
   [[nodiscard]] std::string share_line(const Box<Weight>& box) const {
     if (box.row == 0) return "";
     const std::uint64_t bytes = width_bytes(box.total);

@@ -23,7 +23,7 @@ struct Sides {
   Amount after;
 };
 
-/// The quantity that weights of a tree count.
+/// The quantity that the weights of a tree count.
 enum class Quantity : std::uint8_t {
   memory, ///< bytes, in blocks
   work,   ///< floating point operations, in calls of operators
@@ -32,12 +32,12 @@ enum class Quantity : std::uint8_t {
 /// The role of a box, for the script, which builds other trees of the same boxes.
 enum class BoxRole : std::uint8_t {
   group,   ///< a level above the stacks: root, device, pool, stream, segment, state
-  reason,  ///< a leaf instead of a stack: rounding, or why there is none
+  reason,  ///< a leaf in place of a stack: rounding, or why there is none
   frames,  ///< one frame, or a folded run of them
   smaller, ///< several stacks merged into one box
 };
 
-/// A box as it is drawn, whatever it weighs.
+/// A box as it is drawn, whatever its weight.
 struct GraphBox {
   BoxRole role = BoxRole::group;
   const Paint* paint = &paint::kGroup;
@@ -51,10 +51,10 @@ struct GraphBox {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   std::optional<Sides> sides;
-  std::vector<FrameId> frames; ///< outermost first; several where a run is folded into this box
-  std::uint64_t stacks = 0;    ///< of a merged box: how many
+  std::vector<FrameId> frames; ///< outermost first; several if a run is folded into this box
+  std::uint64_t stacks = 0;    ///< for a merged box: their number
   KindShares kinds;
-  std::string reason; ///< of a kind of memory without a stack: what shows it
+  std::string reason; ///< for a kind of memory without a stack: the evidence for it
 };
 
 /// A graph ready to be drawn.
@@ -67,16 +67,16 @@ struct Graph {
   const std::vector<CodeOrigin>* origins = nullptr;
   const FramePaints* paints = nullptr;
   Quantity quantity = Quantity::memory;
-  bool has_kinds = false;        ///< some kind is known
-  bool has_kind_colours = false; ///< boxes have the colour of their kind
+  bool has_kinds = false;        ///< whether some kind is known
+  bool has_kind_colours = false; ///< whether boxes are coloured by kind
 };
 
-/// All that frames are distinguished from; the result refers to it.
+/// The facts that boxes depend on, besides frames; the result keeps references to them.
 struct FrameWords {
   const FrameTable& frames;
   const std::vector<CodeOrigin>& origins;
-  const FramePaints& paints;            ///< of comparisons only what a script makes of their frames
-  Quantity quantity = Quantity::memory; ///< of a tree of one snapshot
+  const FramePaints& paints;            ///< in comparisons, only what a script makes of their frames
+  Quantity quantity = Quantity::memory; ///< for a tree of one snapshot
 };
 
 [[nodiscard]] Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout,

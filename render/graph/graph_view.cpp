@@ -14,7 +14,7 @@
 namespace memviz::render {
 namespace {
 
-// web/flame/ places boxes by the same numbers, which it reads from the graph's data attributes.
+// web/flame/ places boxes with the same numbers, which it reads from the graph's data attributes.
 constexpr double kRowHeight = 20;
 constexpr double kBoxHeight = 19;
 constexpr double kBoxGap = 1;
@@ -53,7 +53,7 @@ public:
     if (!kinds_.empty()) parent.set("data-kinds", kinds_text());
   }
 
-  /// The frames of all boxes, for the script.
+  /// Writes the frames of all boxes, for the script.
   void draw_frames(XmlElement svg) const {
     frames_.write(svg, *graph_.frames, *graph_.origins, *graph_.paints, options_.max_bytes);
   }
@@ -115,12 +115,12 @@ private:
     add_kinds(group, box);
   }
 
-  /// Adds the data that the script needs to label a box anew, and to build other trees.
+  /// Adds the data that the script needs to relabel a box, and to build other trees.
   void add_script_data(XmlElement group, const GraphBox& box) {
     if (!box.label.note.empty()) group.set("data-note", box.label.note);
     if (box.role == BoxRole::frames) {
       group.set("data-frames", indices_of(box.frames));
-      if (box.frames.size() == 1) return; // a frame has its label in the list of frames
+      if (box.frames.size() == 1) return; // a frame's label is in the list of frames
     }
     if (box.role != BoxRole::frames) group.set("data-role", role_name(box.role));
     group.set("data-name", box.label.name);
@@ -129,7 +129,7 @@ private:
     if (!box.reason.empty()) group.set("data-reason", box.reason);
   }
 
-  /// "0:4096 2:512": the bytes of each kind by its place in `kinds_`; "0" where that is all of the box.
+  /// "0:4096 2:512": the bytes of each kind by its index in `kinds_`; "0" if that is the whole box.
   void add_kinds(XmlElement group, const GraphBox& box) {
     if (!graph_.has_kinds && !graph_.has_kind_colours) return;
     std::string text;
@@ -162,7 +162,7 @@ private:
   const Graph& graph_;
   const SvgOptions& options_;
   FrameList frames_;
-  std::vector<KindOf> kinds_; ///< that boxes have
+  std::vector<KindOf> kinds_; ///< that occur in boxes
 };
 
 } // namespace

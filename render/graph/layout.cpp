@@ -55,7 +55,7 @@ private:
 
   [[nodiscard]] bool is_squeezed(const NodeKey& key) const { return layout_.is_squeezed && can_be_squeezed(key); }
 
-  /// Units and stacks of every node, from the leaves up: parents are before their children.
+  /// Sums units and stacks of every node, from the leaves up: parents come before their children.
   void measure() {
     units_.assign(tree_.nodes.size(), 0);
     stacks_.assign(tree_.nodes.size(), 0);
@@ -75,7 +75,7 @@ private:
     return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(bytes) * squeeze_factor_));
   }
 
-  /// The only child, where a node has one and no bytes of its own.
+  /// Returns the only child, if a node has exactly one and no bytes of its own.
   [[nodiscard]] NodeId only_child(NodeId id) const {
     const TreeNode<Weight>& node = tree_[id];
     if (width_bytes(node.self) != 0 || node.first_child == kNoNode) return kNoNode;
@@ -124,7 +124,7 @@ private:
     }
   }
 
-  /// Children to draw, widest first, then squeezed ones, then one box for all that are too narrow.
+  /// Returns the children to draw, widest first, then squeezed ones, then one box for all that are too narrow.
   void queue_children(std::uint32_t parent) {
     const Box<Weight> above = layout_.boxes[parent];
     const bool is_last_row = above.row + 2 >= options_.max_rows;
@@ -150,7 +150,7 @@ private:
       }
     }
     if (merged.width_units > 0) queue(merged);
-    // The last one queued is placed first: the leftmost must come out first.
+    // The last one queued is placed first, so the leftmost must be queued last.
     std::reverse(waiting_.begin() + static_cast<std::ptrdiff_t>(first_queued), waiting_.end());
   }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Tree -> boxes: where each node is, in exact units (bytes, except for squeezed nodes), rows counted from the root.
-// Unbranching runs of frames that are not the user's own become one box; nodes too narrow to see become one box a
+// Unbranching runs of frames that are not the user's own become one box; nodes too narrow to see become one box per
 // parent that keeps their bytes.
 
 #include "memviz/label.hpp"
@@ -16,13 +16,13 @@ namespace memviz::render {
 enum class Fold : std::uint8_t {
   nothing,
   boilerplate, ///< runs of frames that are not the user's own
-  tall,        ///< the same; of a graph of more than kTallRows rows, runs of the user's own as well
+  tall,        ///< the same; in a graph of more than kTallRows rows, also runs of the user's own
 };
 inline constexpr std::uint32_t kTallRows = 60;
 
 struct LayoutOptions {
   Fold fold = Fold::boilerplate;
-  double min_share = 0; ///< narrower nodes than this share of the root are merged
+  double min_share = 0; ///< merge nodes narrower than this share of the root
   std::uint32_t max_rows = 1000;
 };
 
@@ -37,7 +37,7 @@ template <class Weight> struct Box {
   BoxKind kind = BoxKind::node;
   NodeId first;
   NodeId last;
-  std::uint32_t parent = 0; ///< index of a box; the root is its own
+  std::uint32_t parent = 0; ///< index of a box; the root is its own parent
   std::uint32_t row = 0;
   std::uint64_t x_units = 0; ///< left edge
   std::uint64_t width_units = 0;
@@ -47,14 +47,15 @@ template <class Weight> struct Box {
 };
 
 template <class Weight> struct Layout {
-  std::vector<Box<Weight>> boxes; ///< parents before children, in the order of a walk; empty when the root is
+  std::vector<Box<Weight>> boxes; ///< parents before children, in the order of a walk; empty if the root is
   std::uint64_t units = 0;        ///< width of the root
   std::uint32_t rows = 0;
   bool is_squeezed = false;
 };
 
-/// Squeezed are free memory and what no one asked for (inactive, unaccounted, not in focus), but only where they would
-/// leave the rest less than half of the width: then they get kSqueezeTo of it together, and are drawn as torn.
+/// Lays out the tree. Free memory and memory that was not requested (inactive, unaccounted, not in focus) is squeezed
+/// only if it would leave less than half of the width to the rest: then it gets kSqueezeTo of the width in total, and
+/// is drawn as torn.
 inline constexpr double kSqueezeAbove = 0.5;
 inline constexpr double kSqueezeTo = 0.2;
 

@@ -10,12 +10,12 @@
 namespace memviz::render {
 namespace {
 
-/// So many folders are tried; files that differ further up stay alike.
+/// The maximum number of folders; files that differ only further up stay alike.
 constexpr int kMostFolders = 6;
-/// The part of a path, from its end, that is looked at: a path may be as long as the file.
+/// The part of a path, from its end, that is used, because a path may be as long as the file.
 constexpr std::size_t kMostPathBytes = 1000;
 
-/// The last `parts` parts of a path: "linear.py" for one, "modules/linear.py" for two.
+/// Returns the last `parts` parts of a path: "linear.py" for one, "modules/linear.py" for two.
 std::string_view path_end(std::string_view path, int parts) {
   path = path.substr(path.size() - std::min(path.size(), kMostPathBytes));
   std::size_t begin = path.size();
@@ -26,8 +26,8 @@ std::string_view path_end(std::string_view path, int parts) {
   return path.substr(std::min(path.size(), begin + 1));
 }
 
-/// Returns a mark that may distinguish a box from its siblings; a higher `level` gives more of it. "" if there is
-/// none.
+/// Returns a mark that may distinguish a box from its siblings; a higher `level` includes more of the path. "" if there
+/// is none.
 std::string mark_of(const Graph& graph, const GraphBox& box, int level) {
   if (box.frames.empty()) return "";
   const FrameTable& frames = *graph.frames;
@@ -41,7 +41,7 @@ std::string mark_of(const Graph& graph, const GraphBox& box, int level) {
   return text;
 }
 
-/// One mark for each of the boxes, all different where that can be.
+/// Returns one mark for each of the boxes, all different if possible.
 std::vector<std::string> marks_of(const Graph& graph, const std::vector<std::size_t>& boxes) {
   std::vector<std::string> marks;
   for (int level = 0; level <= kMostFolders; ++level) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Boxes and their room -> the label that each one shows, so that no two boxes under one parent say the same.
+// Boxes and their room -> the label of each one, so that no two boxes under one parent have the same.
 
 #include "graph/describe.hpp"
 
@@ -11,9 +11,9 @@
 
 namespace memviz::render {
 
-/// The label of each box; "" where none fits. Where siblings would show the same words they get what distinguishes
-/// them: the line ("update :62"), else file and line, else more of the folder; of a level above the stacks, the end of
-/// its name.
+/// Returns the label of each box; "" if none fits. Siblings whose labels would be the same get what distinguishes them:
+/// the line ("update :62"), else file and line, else more of the folder; levels above the stacks, the end of their
+/// name.
 [[nodiscard]] std::vector<std::string> shown_labels(const Graph& graph,
                                                     const std::function<std::size_t(const GraphBox&)>& columns_in);
 

@@ -49,7 +49,7 @@ void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double pi
 
 std::vector<BarPart> bar_parts(const MemoryTotals& totals) {
   std::vector<BarPart> parts;
-  // The totals do not say which of the rounding belongs to blocks that wait to be freed.
+  // The totals do not show how much of the rounding belongs to blocks that wait to be freed.
   if (totals.pending_free_bytes == 0) {
     parts.push_back({&paint::kRequested, "requested", totals.inside_bytes()});
     parts.push_back({&paint::kRounding, "rounding", totals.rounding_bytes()});

@@ -1,6 +1,6 @@
 #pragma once
 
-// Totals -> bars at true scale, one a row, all on one scale: what the graph squeezes, a bar does not.
+// Totals -> bars at true scale, one per row, all on one scale: a bar shows even what the graph squeezes.
 
 #include "page/page.hpp"
 #include "page/palette.hpp"
@@ -20,13 +20,13 @@ struct BarPart {
 };
 
 struct Bar {
-  std::string name; ///< left of the bar; empty in all bars: they take the whole width
+  std::string name; ///< left of the bar; if empty for all bars, they take the whole width
   std::vector<BarPart> parts;
   std::string note;       ///< right of the bar
-  bool is_detail = false; ///< thinner, its name set in: a part of the bar above
+  bool is_detail = false; ///< thinner, with an indented name: a part of the bar above
 };
 
-/// The parts of a device's reserved memory; their sum is reserved_bytes.
+/// Returns the parts of a device's reserved memory; their sum is reserved_bytes.
 [[nodiscard]] std::vector<BarPart> bar_parts(const MemoryTotals& totals);
 
 [[nodiscard]] double draw_bars(Page& page, double y, const std::vector<Bar>& bars);

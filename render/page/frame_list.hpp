@@ -1,7 +1,7 @@
 #pragma once
 
 // The frames that a picture's script needs: name, place, origin, and the tooltip of each, once, however many stacks
-// they are in.
+// contain them.
 
 #include "page/frame_paints.hpp"
 #include "page/page.hpp"
@@ -15,14 +15,14 @@
 
 namespace memviz::render {
 
-/// Frames in the order of their first use; elements name them by that number.
+/// Frames in the order of their first use; elements refer to them by that number.
 class FrameList {
 public:
   explicit FrameList(std::string_view id = "frames") : id_(id) {}
 
   [[nodiscard]] std::size_t index_of(FrameId frame);
-  /// Writes the list as <metadata> with the id. Many frames with long names are cut, so that the picture keeps
-  /// to `max_bytes`. Where `paints` are by line, the user's own frames are marked.
+  /// Writes the list as <metadata> with the id. If many frames have long names, cuts them, so that the picture stays
+  /// within `max_bytes`. If `paints` are by line, marks the user's own frames.
   void write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
              const FramePaints& paints, std::size_t max_bytes) const;
 

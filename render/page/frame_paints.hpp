@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames -> their colours in a flame graph: by where their code comes from, or the user's own by their line.
+// Frames -> their colours in a flame graph: by the origin of their code, or the user's own by their line.
 
 #include "page/palette.hpp"
 
@@ -13,16 +13,15 @@
 namespace memviz::render {
 
 namespace paint {
-/// The paint of frames that are not the user's own, where lines have colours.
+/// The paint of frames that are not the user's own, if lines have colours.
 inline constexpr Paint kOtherCode{"elsewhere", "#e9e6de", "#41454d", "#2c2b28", "#d5d3cc"};
 } // namespace paint
 
 class FramePaints {
 public:
-  /// Paints by origin. All arguments must outlive it.
+  /// Paints by origin. All arguments must outlive this object.
   FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>& origins) : frames_(frames), origins_(origins) {}
-  /// Paints by line. The largest of `users` get a hue each that no other of them has; all other lines that of their
-  /// text.
+  /// Paints by line. The largest of `users` get different hues; the hue of every other line depends on its text.
   FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>& origins, std::span<const UserLine> users);
 
   [[nodiscard]] bool are_lines() const { return !by_frame_.empty(); }
@@ -33,7 +32,7 @@ public:
 private:
   const FrameTable& frames_;
   const std::vector<CodeOrigin>& origins_;
-  mutable std::vector<const Paint*> by_frame_; ///< by line; null where no one has asked yet
+  mutable std::vector<const Paint*> by_frame_; ///< by line; null if not requested yet
 };
 
 } // namespace memviz::render

@@ -17,13 +17,13 @@ constexpr double kSectionSize = 15;
 constexpr double kAnswerSize = 16;
 constexpr double kFactSize = 12;
 constexpr double kFigureSize = 17;
-/// The most columns of the line of facts that go to a file name.
+/// The maximum columns of the line of facts for a file name.
 constexpr std::size_t kFileColumns = 60;
 
 constexpr double kHeaderSwatchWidth = 14;
 constexpr double kFigureGap = 22;
 constexpr double kFigureHeight = 64;
-/// Figures are no further apart than this, however wide the page.
+/// The maximum distance between figures, however wide the page is.
 constexpr double kMostSpread = 60;
 
 /// A style of page.css.
@@ -37,7 +37,7 @@ std::string_view style_of(FigureTone tone) {
   return "";
 }
 
-/// The colour that it has in bars; null where it is not part of them.
+/// Returns its colour in bars; null if it is not part of them.
 const Paint* paint_of(MemoryPart part) {
   switch (part) {
   case MemoryPart::none: break;
@@ -57,7 +57,7 @@ double natural_width(const Figure& figure) {
       {name, sans_width(figure.value, kFigureSize, Font::bold), sans_width(figure.note, kFactSize, Font::regular)});
 }
 
-/// Left edge and line of each figure: on one line where they fit, else in columns.
+/// Left edge and line of each figure: on one line if they fit, else in columns.
 struct FigurePlace {
   double x;
   std::size_t line;
@@ -153,9 +153,9 @@ double draw_facts(Page& page, double y, const std::string& file, const std::vect
     add_text(section, x, baseline, "strong warning", fitted).set("data-lead", "1");
     x += sans_width(fitted, kFactSize, Font::bold) + 14;
   }
-  // Facts stay whole: one that does not fit begins its own line, and takes several where it is longer than that.
+  // Facts are not split: one that does not fit starts a new line, and wraps only if it is longer than that.
   std::string line;
-  bool goes_on = false; // with the fact of the line above
+  bool goes_on = false; // on the same line as the previous fact
   const auto draw_line = [&] {
     if (line.empty()) return;
     XmlElement text = add_text(section, x, baseline, "muted", line);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The top of all pictures: a sentence, what it is about, and figures.
+// The top of all pictures: a sentence, its subject, and figures.
 
 #include "page/page.hpp"
 
@@ -14,18 +14,18 @@ namespace memviz::render {
 /// Draws the sentence; returns the height below it.
 [[nodiscard]] double draw_headline(Page& page, const std::string& sentence);
 
-/// The heading of a part of the page, with a comment at its right end where there is one.
+/// Draws the heading of a part of the page, with a comment at its right end if given.
 [[nodiscard]] double draw_heading(Page& page, double y, const std::string& text, const std::string& comment = "");
 
-/// Draws what the sentence leads to, smaller, on one line or more; returns the height below it.
+/// Draws the text that follows the sentence, smaller, on one or more lines; returns the height below it.
 [[nodiscard]] double draw_answer(Page& page, double y, const std::string& sentence);
 
-/// Facts in a small font, on as many lines as they take; `file` comes first, in monospace, then `alert`, which is
-/// what a reader must not miss.
+/// Draws facts in a small font, on as many lines as needed; `file` comes first, in monospace, then `alert`, which a
+/// reader must not miss.
 [[nodiscard]] double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts,
                                 const std::string& alert = "");
 
-/// Figures side by side, each with the same width.
+/// Draws figures side by side, all of the same width.
 [[nodiscard]] double draw_figures(Page& page, double y, const std::vector<Figure>& figures);
 
 } // namespace memviz::render

@@ -7,9 +7,10 @@
 namespace memviz::render {
 namespace {
 
-// From Okabe and Ito's, moved apart in lightness until the least distance of any two (in OKLab, for normal sight and
-// with protanopia or deuteranopia as Machado et al. 2009 simulate them) was as large as it gets. Not their pink: that
-// says no stack. On dark pages none is so dark that it sinks into the ground; the bright ones have dark text.
+// From Okabe and Ito's, with lightness changed until the smallest distance of any two (in OKLab, for normal sight and
+// with protanopia or deuteranopia as Machado et al. 2009 simulate them) was as large as possible. Without their pink,
+// which marks a missing stack. On dark pages none is so dark that it disappears in the background; bright ones have
+// dark text.
 constexpr std::array kHues{
     Paint{"hue0", "#dbab47", "#1d2026", "#cd7001", "#0b0c0f"},
     Paint{"hue1", "#3fb3a8", "#1d2026", "#04bacf", "#0b0c0f"},

@@ -11,7 +11,7 @@
 
 namespace memviz::render {
 
-/// For lines of code. Any two of them can be distinguished by people who see no red or no green.
+/// The hues for lines of code. Any two of them are distinguishable to people who see no red or no green.
 [[nodiscard]] std::span<const Paint> hues();
 
 /// A line of code that needs a hue.
@@ -20,8 +20,9 @@ struct HueWish {
   std::vector<std::size_t> neighbours; ///< indices of the lines that it touches somewhere
 };
 
-/// The hue of each line, as an index: that of a hash of its text, so that it stays the same from picture to picture, or
-/// the next one that no neighbour before it has. The first lines, as many as there are hues, get one each.
+/// Returns the hue of each line, as an index: from a hash of its text, so that it stays the same from picture to
+/// picture, or the next one that no earlier neighbour has. The first lines, as many as there are hues, get different
+/// ones.
 [[nodiscard]] std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines);
 
 } // namespace memviz::render

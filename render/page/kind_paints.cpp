@@ -6,8 +6,8 @@
 namespace memviz::render {
 namespace {
 
-// The hues are those that torch.profiler's memory timeline made known (a red activation, a green parameter), where it
-// has one. Lightness and chroma were searched for the largest distance of any two, as for the hues of lines.
+// The hues are those known from torch.profiler's memory timeline (a red activation, a green parameter), if it has one.
+// Lightness and chroma were searched for the largest distance of any two, as for the hues of lines.
 constexpr std::array kKindPaints{
     Paint{"kind-parameter", "#89c286", "#1d2026", "#397a0f", "#ffffff"},
     Paint{"kind-gradient", "#72a6f3", "#1d2026", "#5ea0e5", "#0b0c0f"},

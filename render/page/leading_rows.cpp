@@ -5,15 +5,15 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kLeadingFontSize = 13; // that of `.row text` in page.css
+constexpr double kLeadingFontSize = 13; // as for `.row text` in page.css
 constexpr double kLeadingLineHeight = 22;
 constexpr double kLeadingGap = 18;
 constexpr double kLeadingSwatch = 16;
 constexpr double kLabelGap = 8;
-/// A label of so many columns leaves room for its bytes on a phone.
+/// A label of this many columns leaves room for its bytes on a phone.
 constexpr std::size_t kMostColumns = 36;
 
-/// Returns name and place, or the place alone if not even a part of the name fits next to it: a reader goes there.
+/// Returns name and place, or the place alone if no part of the name fits next to it: readers need the place.
 std::string leading_label(const Label& label) {
   const bool has_room = columns_of(label.place) + 9 <= kMostColumns;
   if (label.place.empty() || has_room) return row_label(label, kMostColumns);

@@ -1,6 +1,7 @@
 #pragma once
 
-// The first rows of a ranked list, side by side above a drawing: who holds most, in the colours of the drawing.
+// The first rows of a ranked list, side by side above a drawing: the lines that hold most, in the colours of the
+// drawing.
 
 #include "page/ranked_list.hpp"
 
@@ -8,7 +9,7 @@ namespace memviz::render {
 
 inline constexpr std::size_t kLeadingRows = 3;
 
-/// Draws the colour, the bytes and the label of the first kLeadingRows rows; nothing where there are none. Returns the
+/// Draws the colour, the bytes and the label of the first kLeadingRows rows; nothing if there are none. Returns the
 /// height below.
 [[nodiscard]] double draw_leading_rows(Page& page, double y, const RankedList& list);
 

@@ -16,12 +16,12 @@ struct LegendEntry {
   std::string meaning;
 };
 
-/// `hint`, where there is one, is at the right end, and says how to read the drawing; the script of the drawing
-/// finds it as `hint_id`.
+/// Draws a legend. `hint`, if given, is at the right end and says how to read the drawing; the drawing's script finds
+/// it as `hint_id`.
 [[nodiscard]] double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries, const std::string& hint,
                                  std::string_view hint_id = "reading");
 
-/// The kinds of memory, several kinds and unknown, with their colours.
+/// Returns the kinds of memory, several kinds and unknown, with their colours.
 [[nodiscard]] std::vector<LegendEntry> kind_legend();
 
 /// Returns how to read a graph: the direction of calls, and whether some boxes are not to scale.

@@ -15,7 +15,7 @@ constexpr double kLineHeight = 18;
 constexpr double kMarkWidth = 20;
 constexpr double kBaseline = 13;
 
-/// The last space of text[0, size] at which a line may end; npos if there is none.
+/// Returns the last space of text[0, size] at which a line may end; npos if there is none.
 std::size_t last_break(std::string_view text, std::size_t size) {
   std::size_t space = text.rfind(' ', size);
   while (space != std::string_view::npos && space > 0) {
@@ -26,7 +26,7 @@ std::size_t last_break(std::string_view text, std::size_t size) {
   return std::string_view::npos;
 }
 
-/// A paragraph as lines, each a piece of `text`: where no space is before one, it goes on with a word.
+/// A paragraph as lines, each a piece of `text`; a piece without a space before it continues a word.
 std::vector<std::string_view> lines_of(std::string_view text, double width, double font_size, Font font) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -63,7 +63,7 @@ double draw_paragraph(XmlElement section, double y, const Paragraph& paragraph, 
     const std::string line = is_cut ? fit_sans(text.substr(begin), paragraph.width, paragraph.font_size, paragraph.font)
                                     : std::string(lines[i]);
     XmlElement element = add_text(section, kMargin + paragraph.indent, y, paragraph.css_class, line);
-    // For the script, which puts the lines together again.
+    // For the script, which joins the lines again.
     if (begin > 0 && text[begin - 1] != ' ') element.set("data-glued", "1");
     y += paragraph.line_height;
   }

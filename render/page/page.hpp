@@ -25,32 +25,32 @@ inline constexpr double kPageWidth = 900;
 inline constexpr double kMargin = 24;
 inline constexpr double kContentWidth = kPageWidth - 2 * kMargin;
 
-/// Text with its baseline at `y`; `css_class` names a style of page.css.
+/// Draws text with its baseline at `y`; `css_class` names a style of page.css.
 XmlElement add_text(XmlElement parent, double x, double y, std::string_view css_class, std::string_view text);
 XmlElement add_rect(XmlElement parent, double x, double y, double width, double height);
-/// A <g> with a class.
+/// Adds a <g> with a class.
 XmlElement add_group(XmlElement parent, std::string_view css_class);
-/// A thin line across the page.
+/// Draws a thin line across the page.
 void add_rule(XmlElement parent, double y);
 
 class Page {
 public:
-  /// `summary` is what a screen reader says of the whole picture.
+  /// `summary`: the whole picture in words, for screen readers.
   explicit Page(const SvgOptions& options, std::string_view summary);
 
   [[nodiscard]] XmlElement svg() { return document_.root(); }
-  /// For what is below the graph.
+  /// Returns the element for the part below the graph.
   [[nodiscard]] XmlElement below_graph() { return below_; }
   /// Starts the part below the graph.
   void begin_below_graph();
-  /// Starts a part of the page at `y`. `flow` says how it takes another width: "words" (a paragraph), "items" (side by
-  /// side, as many as fit a line), "rows" (a ranked list), "bars", or one that the picture's script adds.
+  /// Starts a part of the page at `y`. `flow` decides how it adapts to another width: "words" (a paragraph), "items"
+  /// (side by side, as many as fit in a line), "rows" (a ranked list), "bars", or one that the picture's script adds.
   XmlElement add_section(double y, std::string_view flow);
-  /// Says whether the sections that follow are details: on a phone they come after the drawing.
+  /// Sets whether the following sections are details: on a phone they come after the drawing.
   void set_details(bool are_details) { are_details_ = are_details; }
-  /// In the place of the script that does nothing but scale. With scripts turned off there is neither.
+  /// Replaces the script that only scales. With scripts turned off there is neither.
   void use_script(std::string_view script) { script_ = script; }
-  /// Sets the height, adds the script, and writes it all.
+  /// Sets the height, adds the script, and writes everything.
   [[nodiscard]] std::string finish(double height);
 
 private:

@@ -89,7 +89,7 @@ std::string paint_rules(std::span<const Paint> paints, bool dark) {
 }
 
 std::string palette_css() {
-  // A viewer that cannot fill with the pattern takes the plain colour above.
+  // A viewer that does not support the pattern uses the plain colour above.
   return in_both_schemes([](bool dark) { return colour_rules(kPageColours, dark) + paint_rules(kPaints, dark); }) +
          ".nostack rect,.nostack .dust{fill:url(#unknown)}\n";
 }

@@ -6,17 +6,17 @@
 namespace memviz::render {
 namespace {
 
-// web/core/flows.js lays rows out again by the same numbers.
+// web/core/flows.js lays out rows with the same numbers.
 constexpr double kListRowHeight = 23;
 constexpr double kSecondLine = 19;
-constexpr double kValueWidth = 88; // right-aligned values end here
+constexpr double kValueWidth = 88; // the right edge of right-aligned values
 constexpr double kBarStart = 100;
 constexpr double kListFontSize = 13;
-/// Narrower lists have the label on a second line of each row.
+/// Lists narrower than this have the label on a second line of each row.
 constexpr double kTwoLinesBelow = 640;
-/// Fewer columns than this are of no use to show where a line was called from.
+/// The minimum columns for a useful chain of callers.
 constexpr std::size_t kLeastVia = 14;
-/// The column of kinds is no wider than this, on wide pages; what it has no room for is in the tooltip.
+/// The maximum width of the column of kinds, on wide pages; the tooltip has the rest.
 constexpr double kMostKinds = 168;
 constexpr double kMostKindsWide = 230;
 constexpr double kKindsGap = 14;
@@ -29,7 +29,7 @@ struct Columns {
   double label_width = 0;
   double kinds_start = 0;
   double kinds_width = 0; ///< 0: there is no such column
-  bool is_tall = false;   ///< two lines a row
+  bool is_tall = false;   ///< two lines per row
 };
 
 Columns columns_for(const RankedList& list) {
@@ -53,19 +53,19 @@ Columns columns_for(const RankedList& list) {
   return columns;
 }
 
-/// The name as it is shown, which the script fits into other widths.
+/// The name as shown, which the script adapts to other widths.
 std::string shown_name(const RankedRow& row) {
   return (row.is_within ? "↳ " : "") + row.label.name;
 }
 
-/// Returns what has room after the label: the text of the line, and where it was called from.
+/// Returns what fits after the label: the text of the line, and its callers.
 std::string via_text(const RankedRow& row) {
   const std::string& via = row.via.empty() ? row.label.note : row.via;
   if (row.label.source.empty() || via.empty()) return row.label.source + via;
   return fmt::format("{}  {}", row.label.source, via);
 }
 
-/// The label, and after it, where there is room, the text of the line and where it was called from.
+/// Returns the label, followed, if there is room, by the text of the line and its callers.
 void draw_label(XmlElement group, double x, double baseline, double width, const RankedRow& row) {
   const auto columns_of_line = static_cast<std::size_t>(std::max(0.0, width / (kListFontSize * kMonoEm)));
   const std::string label = row_label({.name = shown_name(row), .place = row.label.place}, columns_of_line);
@@ -79,7 +79,7 @@ void draw_label(XmlElement group, double x, double baseline, double width, const
   group.set("data-via", via);
 }
 
-/// As many of them as have room, largest first.
+/// Returns as many of them as fit, largest first.
 std::string fitting_kinds(std::string kinds, double width) {
   for (std::size_t end = kinds.rfind(", "); end != std::string::npos && sans_width(kinds, kListFontSize) > width;
        end = kinds.rfind(", "))

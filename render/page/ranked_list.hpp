@@ -1,6 +1,6 @@
 #pragma once
 
-// The largest users, or the largest changes, as a list with one small bar a row.
+// The largest users, or the largest changes, as a list with one small bar per row.
 
 #include "page/page.hpp"
 #include "page/palette.hpp"
@@ -16,7 +16,7 @@ struct RankedRow {
   std::string value;       ///< "19.5 MiB", "+17.5 MiB"
   std::uint64_t bar_bytes; ///< length of the bar
   std::string share;       ///< "12.5 %" or ""
-  Label label;             ///< name and place; the note replaces `via`, and the source is before it
+  Label label;             ///< name and place; the note replaces `via`, and the source precedes it
   std::string note;        ///< right end: "23 blocks"
   std::string title;       ///< tooltip: full path
   const Paint* paint;      ///< of the bar
@@ -28,20 +28,19 @@ struct RankedRow {
 struct RankedList {
   std::string heading;
   std::vector<RankedRow> rows;
-  std::string rest; ///< what was left out, or why the list is empty
+  std::string rest; ///< what was omitted, or why the list is empty
   double x = kMargin;
   double width = kContentWidth;
 };
 
 inline constexpr std::size_t kRankedRows = 10;
 
-/// Returns name and place in at most `columns`; where both are too long the name is cut, because the place is what a
-/// reader goes to.
+/// Returns name and place in at most `columns`; if both are too long, cuts the name, because readers need the place.
 [[nodiscard]] std::string row_label(const Label& label, std::size_t columns);
 /// Returns the text that the script searches for when a row is clicked.
 [[nodiscard]] std::string words_to_find(const Label& label);
 
-/// Gives each row its label.
+/// Sets the label of each row.
 void name_rows(RankedList& list, const std::vector<Label>& labels);
 
 [[nodiscard]] double draw_ranked_list(Page& page, double y, const RankedList& list);

@@ -14,7 +14,7 @@ namespace {
 constexpr char32_t kFirstLetter = 0x20;
 constexpr std::size_t kLetters = 95;
 
-/// Advances of DejaVu Sans and of its bold type, in thousandths of an em, from the space on.
+/// Advances of DejaVu Sans and of its bold type, in thousandths of an em, starting with the space.
 constexpr std::array<std::uint16_t, kLetters> kRegular{
     318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361,  318, 337, 637, 637, 637,
     637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 531, 1000, 685, 687, 699, 771, 632,
@@ -50,12 +50,12 @@ std::string_view sign_of(std::string_view note) {
   return note.starts_with("−") ? "− " : "";
 }
 
-/// A name cut to fewer columns is noise: "fo…" means nothing to a reader.
+/// A name cut to fewer columns is useless: "fo…" means nothing to a reader.
 constexpr std::size_t kLeastName = 5;
-/// Columns of a place that are worth showing when the rest of it is cut.
+/// The minimum columns of a place that is cut.
 constexpr std::size_t kLeastPlace = 9;
 
-/// ":176" of "models.py:176", the part that a reader goes to; "" without a line.
+/// ":176" of "models.py:176", the part that readers need; "" without a line.
 std::string_view line_mark(std::string_view place) {
   const std::size_t colon = place.rfind(':');
   const bool has_line = colon != std::string_view::npos && colon + 1 < place.size() &&
@@ -118,7 +118,7 @@ std::string fit_label(const Label& label, std::size_t columns) {
     if (columns_of(form) <= columns) return form;
   const std::string_view sign = sign_of(label.note);
   const std::size_t sign_columns = columns_of(sign);
-  // The name of a folded run says nothing once it is cut.
+  // The name of a folded run is useless once it is cut.
   const bool is_useless = !label.brief.empty() || columns < sign_columns + kLeastName;
   const std::string name = is_useless ? "" : cut_name(label.name, columns - sign_columns);
   return name.empty() ? std::string(sign.substr(0, sign.find(' '))) : fmt::format("{}{}", sign, name);

@@ -16,7 +16,7 @@
 namespace memviz::render {
 namespace {
 
-/// All that XML 1.0 forbids (section 2.2, Char) is unsafe as well.
+/// Everything that XML 1.0 forbids (section 2.2, Char) is also unsafe.
 bool is_kept(const CodePoint& point) {
   return point.is_valid && (point.value == '\t' || point.value == '\n' || !is_unsafe(point.value));
 }
@@ -25,7 +25,7 @@ pugi::xml_node node_of(pugi::xml_node_struct* node) {
   return pugi::xml_node(node);
 }
 
-// Out of memory, pugixml returns empty handles and goes on: a picture would lack their content.
+// When memory runs out, pugixml returns empty handles and continues: a picture would lack their content.
 void check(bool done) {
   if (!done) throw std::bad_alloc();
 }
@@ -40,8 +40,8 @@ struct StringWriter : pugi::xml_writer {
   void write(const void* data, std::size_t size) override { bytes.append(static_cast<const char*>(data), size); }
 };
 
-/// XML on standard output is a log like any other: a command in a name is spelled with a character reference, which is
-/// the same text to a reader of XML. memviz's own scripts and styles, where it would not be, hold none.
+/// XML on standard output is a log like any other: a command in a name is written with a character reference, which is
+/// the same text to a reader of XML. memviz's own scripts and styles, where it would not be, contain no commands.
 std::string without_commands(std::string xml) {
   std::vector<std::size_t> places = hash_commands(xml);
   const std::vector<std::size_t> colons = colon_commands(xml);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Elements, attributes and text -> the bytes of an XML 1.0 document. All text passes through valid_xml_text() on its
-// way in, so that no name in a snapshot can make the document invalid.
+// Elements, attributes and text -> the bytes of an XML 1.0 document. All text passes through valid_xml_text(), so that
+// no name in a snapshot can make the document invalid.
 
 #include <concepts>
 #include <cstdint>
@@ -16,13 +16,14 @@ struct xml_node_struct;
 
 namespace memviz::render {
 
-/// `text` as UTF-8 that XML 1.0 allows: what is not UTF-8 and what is_unsafe() become U+FFFD. Tab and line feed stay.
+/// Returns `text` as UTF-8 that XML 1.0 allows: bytes that are not UTF-8 and is_unsafe() characters become U+FFFD. Tab
+/// and line feed stay.
 [[nodiscard]] std::string valid_xml_text(std::string_view text);
 
-/// A length in pixels with at most two decimals: "12", "12.5", "0.25".
+/// Formats a length in pixels with at most two decimals: "12", "12.5", "0.25".
 [[nodiscard]] std::string px(double value);
 
-/// One element of an XmlDocument, which must outlive it. A handle: copies name the same element.
+/// An element of an XmlDocument, which must outlive it. A handle: copies refer to the same element.
 class XmlElement {
 public:
   explicit XmlElement(pugi::xml_node_struct* node) : node_(node) {}
@@ -34,7 +35,7 @@ public:
     return set(attribute, std::string_view(std::to_string(value)));
   }
   XmlElement& text(std::string_view text);
-  /// Text written unescaped, in a CDATA section: only our own, which holds no "]]>".
+  /// Adds text unescaped, in a CDATA section: only our own, which contains no "]]>".
   XmlElement& cdata(std::string_view text);
 
 private:
@@ -49,7 +50,7 @@ public:
   XmlDocument& operator=(const XmlDocument&) = delete;
 
   [[nodiscard]] XmlElement root();
-  /// The whole document, ending in a newline.
+  /// Returns the whole document, ending in a newline.
   [[nodiscard]] std::string serialize() const;
 
 private:

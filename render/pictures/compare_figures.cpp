@@ -14,7 +14,7 @@
 namespace memviz::render {
 namespace {
 
-/// More would push the graph off the first screen.
+/// The maximum: more would push the graph off the first screen.
 constexpr std::size_t kMostDevices = 4;
 
 } // namespace

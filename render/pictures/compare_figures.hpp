@@ -1,7 +1,7 @@
 #pragma once
 
-// A comparison -> its figures: peak, end and reserved of each device over the whole recordings, and the totals of what
-// is drawn.
+// A comparison -> its figures: peak, end and reserved bytes of each device over the whole recordings, and the totals of
+// what is drawn.
 
 #include "page/page.hpp"
 
@@ -12,7 +12,7 @@ namespace memviz::render {
 /// Draws the gauges of the devices that changed most.
 [[nodiscard]] double draw_gauges(Page& page, double y, const Comparison& comparison);
 
-/// At the moment compared: all devices together where they are at one moment, else the bars of each.
+/// Draws the compared moment: all devices together if they are at one moment, else the bars of each.
 [[nodiscard]] double draw_totals(Page& page, double y, const Comparison& comparison);
 
 } // namespace memviz::render

@@ -113,7 +113,7 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   return list;
 }
 
-/// The root of devices that are at their own moments is no sum.
+/// The root over devices that are at different moments is not a sum.
 Graph graph_of(const Comparison& comparison, const FrameWords& words, const Layout<Change>& layout) {
   Graph graph = describe(words, comparison.tree, layout);
   if (comparison.is_one_moment) return graph;

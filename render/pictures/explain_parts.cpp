@@ -45,7 +45,7 @@ const Paint& paint_of(const LedgerPart& part) {
   return paint::kGroup;
 }
 
-/// Parts that are drawn: the sums above and below them are not.
+/// The parts that are drawn, without the sums above and below them.
 bool is_drawn(const LedgerPart& part) {
   return part.bytes > 0 && part.key != "reserved_bytes" && part.key != "capacity_bytes";
 }
@@ -82,7 +82,7 @@ std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices) {
   std::vector<const DeviceExplanation*> ordered;
   for (const DeviceExplanation& device : devices)
     if (device.ledger.reserved_bytes > 0) ordered.push_back(&device);
-  // The fullest, by their number.
+  // Returns the fullest, by number.
   const std::size_t shown = std::min(kMostBars, ordered.size());
   std::partial_sort(
       ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(shown), ordered.end(),

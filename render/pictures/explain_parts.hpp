@@ -15,23 +15,23 @@
 
 namespace memviz::render {
 
-/// The request against the largest holes and what the device had free, on one scale.
+/// Draws the request, the largest free parts and the device's free memory on one scale.
 [[nodiscard]] std::vector<Bar> request_bars(const DeviceExplanation& device);
 
-/// Returns a bar for what each device holds at its own moment, on one scale; at most eight, the fullest.
+/// Returns a bar for the memory of each device at its own moment, on one scale; at most eight, the fullest.
 [[nodiscard]] std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices);
 
-/// Reserved memory by what it is used for or what kept it from being used, then the rest of the device as far as known.
+/// Draws reserved memory by its use or by what kept it from being used, then the rest of the device as far as known.
 [[nodiscard]] Bar ledger_bar(const MemoryLedger& ledger);
 
-/// The same as figures with names, two columns; what is 0 is left out.
+/// Draws the same as figures with names, in two columns; omits those that are 0.
 [[nodiscard]] double draw_parts_table(Page& page, double y, const MemoryLedger& ledger);
 
-/// A heading and each sentence with a bullet of that class; nothing where there are none.
+/// Draws a heading and each sentence with a bullet of that class; nothing if there are none.
 [[nodiscard]] double draw_sentences(Page& page, double y, const std::string& heading,
                                     const std::vector<std::string>& sentences, std::string_view bullet_class);
 
-/// The moment, who asked, counts.
+/// Returns the moment, the requesting line, counts.
 [[nodiscard]] std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz::render

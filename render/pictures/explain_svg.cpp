@@ -39,7 +39,7 @@ RankedRow row_within(const FrameTable& frames, const std::vector<CodeOrigin>& or
   return row;
 }
 
-/// The labels of rows that show the first of these lines.
+/// Returns the labels of rows for the first of these lines.
 template <typename Line> void name_by(RankedList& list, const FrameTable& frames, const std::vector<Line>& lines) {
   std::vector<NodeKey> keys;
   for (std::size_t i = 0; i < list.rows.size(); ++i)
@@ -70,7 +70,7 @@ RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& o
   return list;
 }
 
-/// Returns the list of what pins memory, if that is worth one, else of what was reserved last.
+/// Returns the list of what pins memory, if it is worth showing, else of what was reserved last.
 RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                        const DeviceExplanation& device) {
   RankedList list;
@@ -88,7 +88,7 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
     return list;
   }
   const auto& lines = device.growth.reserving;
-  // Half of the page is wide: the figure is no part of it.
+  // Half of the page is wide enough: the figure is not included.
   list.heading =
       device.growth.low_event.is_none() ? "Reserved since the first event, by line" : "Reserved last, by line";
   list.rest = fmt::format("{}{} in all", lines.size() > kMostRows ? rest_of(lines.size()) + "; " : "",

@@ -32,11 +32,11 @@ namespace memviz {
 namespace render {
 namespace {
 
-/// Rows of the list below this share of what is in use are left to its last line: 1/1000.
+/// The share of memory in use below which rows of the list are combined in its last line: 1/1000.
 constexpr std::uint64_t kWorthARow = 1000;
 constexpr std::size_t kFewestRows = 3;
 
-/// Returns the meanings of the colours in this graph, without the kinds for which the bar by kind has a legend.
+/// Returns the meanings of the colours in this graph, without the kinds explained by the legend of the bar by kind.
 std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_above) {
   std::vector<LegendEntry> entries{
       {&paint::kUser, "your code"},
@@ -133,7 +133,7 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, Col
   return list;
 }
 
-/// Returns the words that name the whole width, after "reserved".
+/// Returns the words for the whole width, after "reserved".
 std::string root_place(const FlamePicture& picture) {
   std::string place;
   if (leading_device(picture.subject.devices) != nullptr)
@@ -149,7 +149,7 @@ double draw_footer(Page& page, double y, const Story& story, const std::vector<s
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings);
   y = draw_notes(page, y, story.notes);
-  // An account that begins with a guess gets no tick.
+  // An account that begins with an estimate gets no tick.
   for (const Account& account : story.accounts)
     y = account.balances && !account.is_whole ? draw_notes(page, y, {account.text})
                                               : draw_verdict(page, y, account.balances, account.text);
@@ -168,7 +168,7 @@ bool has_kind_colours(const FlamePicture& picture, const SvgOptions& options) {
          std::any_of(picture.subject.users.begin(), picture.subject.users.end(), is_known);
 }
 
-/// Draws the memory in use by kind, if any kind is known.
+/// Draws memory in use by kind, if any kind is known.
 double draw_kinds(Page& page, double y, const MemorySubject& subject) {
   const KindFigures kinds = kind_figures(subject);
   if (kinds.figures.empty()) return y;
@@ -178,12 +178,12 @@ double draw_kinds(Page& page, double y, const MemorySubject& subject) {
     bar.parts.push_back({&kind_paint(figure.kind), std::string(kind_label(figure.kind)), figure.amount.bytes});
     entries.push_back({&kind_paint(figure.kind), figure.text});
   }
-  // A bar with its own scale is apart from those above.
+  // A bar with a different scale is separated from those above.
   y = draw_bars(page, y + 8, {bar});
   return draw_legend(page, y - 2, entries, "");
 }
 
-/// The segments below the graph, in its colours.
+/// Draws the segments below the graph, in its colours.
 class Segments {
 public:
   Segments(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words)
@@ -194,9 +194,9 @@ public:
     fit(options);
   }
 
-  /// Draws the lines that keep mostly empty segments from being given back, then all segments.
+  /// Draws the lines that keep mostly empty segments from being returned, then all segments.
   [[nodiscard]] double draw(Page& page, double y, const SvgOptions& options) const {
-    /// Lines that pin less than this share of what is reserved are not a list: 1/1000.
+    /// Lines that pin less than this share of reserved memory are not listed: 1/1000.
     constexpr std::uint64_t kWorthAList = 1000;
     define_board_styles(page);
     if (pins_.held_bytes > reserved_bytes() / kWorthAList) {
@@ -208,7 +208,7 @@ public:
   }
 
 private:
-  /// `lines` are those of the classes.
+  /// `lines`: the lines of the classes.
   void paint_lines(const std::vector<UserLine>& lines) {
     for (std::size_t i = 0; i < lines.size(); ++i)
       colouring_.classes[i].paint = &words_.paints.of(lines[i].key);
@@ -240,7 +240,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
                  const std::optional<Segments>& segments, const Layout<Amount>& layout) {
   Story story = flame_story(picture.subject);
   const std::uint64_t in_use_bytes = sum_of(picture.subject.devices).requested_bytes;
-  // Before all else: of what is left out nothing below speaks.
+  // Comes first, because nothing below mentions what is omitted.
   if (std::string filters = filters_text(picture.tree, in_use_bytes, picture.filters); !filters.empty())
     story.facts.insert(story.facts.begin(), std::move(filters));
   Page page(options, fmt::format("{}: {}. {}", picture.file, story.headline, story.answer));

@@ -50,7 +50,7 @@ std::string title_of(const ModuleRow& row) {
   return title;
 }
 
-/// Ranks by what is in the modules themselves, so that nothing counts twice.
+/// Ranks by the operations directly in each module, so that nothing counts twice.
 RankedList ranked_list(const ModelFlops& model) {
   std::vector<ModuleRow> rows = module_rows(model);
   std::erase_if(rows, [](const ModuleRow& row) { return row.own_flops == 0; });
@@ -76,7 +76,7 @@ RankedList ranked_list(const ModelFlops& model) {
   return list;
 }
 
-/// The content of the picture.
+/// The contents of the picture.
 struct FlopsPicture {
   const std::string& file;
   const ModelFlops& model;

@@ -26,11 +26,11 @@ constexpr std::array kOverlayColours{
     PageColour{".run-after", "fill", paint::kAdded.light_fill, paint::kAdded.dark_fill},
     PageColour{".run-after", "stroke", paint::kAdded.light_fill, paint::kAdded.dark_fill},
 };
-/// The line after is dashed, so that the two differ without colours.
+/// The second line is dashed, so that the two differ without colours.
 constexpr std::string_view kOverlayStyle = ".run-before,.run-after{fill-opacity:.25;stroke-width:1.5;"
                                            "stroke-linejoin:round}\n.run-after{stroke-dasharray:5 2}\n";
 
-/// The outline of what lives: forth along the most bytes, back along the least.
+/// Returns the outline of live memory: forward along the most bytes, back along the least.
 std::string outline(const std::vector<LiveSpan>& columns, double column_width, const ByteScale& scale, double top) {
   std::string path;
   const auto add = [&](std::size_t column, std::uint64_t bytes) {
@@ -44,7 +44,7 @@ std::string outline(const std::vector<LiveSpan>& columns, double column_width, c
   return path.empty() ? path : path + "Z";
 }
 
-/// A tick at the beginning of a step, of many steps of some; else at the quarters.
+/// Draws a tick at the beginning of each step, or of some if there are many; else at the quarters.
 std::vector<Tick> place_ticks(const Overlay& overlay) {
   constexpr std::size_t kMostTicks = 6;
   std::vector<Tick> ticks;

@@ -22,9 +22,9 @@ namespace render {
 namespace {
 
 constexpr std::size_t kMostGroups = 24;
-constexpr std::size_t kMostTitles = 1024; ///< cells of more ranks have no tooltip each
+constexpr std::size_t kMostTitles = 1024; ///< if there are more ranks, cells have no tooltips
 
-/// The side of a cell, and that with the gap after it.
+/// The side of a cell, with and without the gap after it.
 struct CellSize {
   double side;
   double pitch;
@@ -44,7 +44,7 @@ std::uint64_t held_bytes(const JobReport& report, std::size_t rank) {
   return report.parts[report.ranks[rank].part].held_bytes;
 }
 
-/// By how much a rank holds more or less than the median of its group, and whether that stands out.
+/// Returns by how much a rank differs from the median of its group, and whether it is an outlier.
 const Paint& cell_paint(const JobReport& report, std::size_t rank, std::uint64_t median_bytes) {
   constexpr double kLittle = 0.005;
   constexpr double kMuch = 0.05;
@@ -65,7 +65,7 @@ std::string cell_title(const JobReport& report, std::size_t rank) {
                      format_bytes(part.reserved_bytes));
 }
 
-/// The members of a group, then the ranks that ran out of memory and are compared with it.
+/// Returns the members of a group, then the ranks that ran out of memory and are compared with it.
 std::vector<std::size_t> cells_of(const JobReport& report, std::size_t group) {
   std::vector<std::size_t> cells = report.groups[group].ranks;
   for (const RankDifference& failed : report.failed)
@@ -127,7 +127,7 @@ Bar kinds_bar(const JobReport& report, std::size_t index) {
   return bar;
 }
 
-/// The lines by which ranks differ, those that ran out of memory first.
+/// Draws the lines by which ranks differ, those that ran out of memory first.
 RankedList differences_list(const JobReport& report) {
   RankedList list;
   list.heading = "What they hold that the median of their group does not, by line";

@@ -27,7 +27,7 @@ namespace memviz {
 namespace render {
 namespace {
 
-/// Devices whose failed request, or whose events, are drawn.
+/// The devices whose failed request, or whose events, are drawn.
 constexpr std::size_t kMostFailures = 4;
 constexpr std::size_t kEventColumns = static_cast<std::size_t>(kContentWidth / (12 * kMonoEm));
 
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  /// Lists what the device that the headline is about holds, in the colours of the board.
+  /// Lists what the device in the headline holds, in the colours of the board.
   void list_holders(ColorBy color) {
     const DeviceState* const leading = leading_device(devices_);
     if (leading == nullptr) {

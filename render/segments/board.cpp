@@ -11,7 +11,7 @@ namespace memviz::render {
 namespace {
 
 using PlaceKey = std::tuple<DeviceId, PoolId, std::int64_t>;
-/// The size of a segment, then sizes, states and classes of its blocks: it looks like that.
+/// The size of a segment, then sizes, states and classes of its blocks: what determines how it looks.
 using Look = std::vector<std::uint64_t>;
 
 PlaceKey key_of(const Segment& segment) {
@@ -51,7 +51,7 @@ std::vector<Cell> cells_of(const MemoryState& state, const Colouring& colouring,
   return cells;
 }
 
-/// Leaves out the smallest, and counts them.
+/// Omits the smallest, and counts them.
 void keep_largest(const MemoryState& state, std::vector<Cell>& cells, std::size_t most, Board& board) {
   if (cells.size() <= most) return;
   std::stable_sort(cells.begin(), cells.end(),
@@ -77,7 +77,7 @@ std::uint64_t largest_hole(std::span<const Piece> pieces) {
   return bytes;
 }
 
-/// More bands than this are too many captions: neighbours of similar size become one.
+/// The maximum number of bands: more would need too many captions, so neighbours of similar size are combined.
 constexpr std::size_t kMostBands = 20;
 
 std::uint64_t first_bytes(const MemoryState& state, const Band& band) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Segments -> a board: by device, pool and stream, those of one size together, those that look the same as one.
+// Segments -> a board: by device, pool and stream, with segments of one size together, and those that look the same as
+// one.
 
 #include "segments/colouring.hpp"
 #include "segments/pieces.hpp"
@@ -16,7 +17,7 @@
 
 namespace memviz::render {
 
-/// One segment, for itself and for all that look like it.
+/// A segment, for itself and for all that look like it.
 struct Cell {
   std::uint32_t segment = 0; ///< the first of them: index in MemoryMap::segments
   std::uint64_t count = 1;
@@ -26,7 +27,7 @@ struct Cell {
   std::vector<Piece> pieces = {};
 };
 
-/// Segments of one size, or where there are many sizes of similar ones; or all expandable ones, whose sizes only say
+/// Segments of one size, or, if there are many sizes, of similar ones; or all expandable ones, whose sizes only show
 /// how far they have grown.
 struct Band {
   bool is_expandable = false;
@@ -37,7 +38,7 @@ struct BoardPlace {
   Place place;
   std::vector<Band> bands; ///< expandable ones, then the largest first
   std::uint64_t largest_hole_bytes = 0;
-  bool is_closed = false; ///< of another device than the leading one: a line that a click opens
+  bool is_closed = false; ///< of a device other than the leading one: a line that a click opens
 };
 
 struct Board {
@@ -53,11 +54,11 @@ struct BoardOptions {
   std::uint64_t least_bytes = 0; ///< smaller neighbours are merged
 };
 
-/// The places of the device that leads come first, those of others are closed. Segments of one place and size whose
-/// blocks have the same sizes, states and classes, in the same order, become one cell.
+/// Returns the places, those of the leading device first and those of others closed. Segments of one place and size
+/// whose blocks have the same sizes, states and classes, in the same order, become one cell.
 [[nodiscard]] Board board_of(const MemoryState& state, const Colouring& colouring, const BoardOptions& options);
 
-/// Reserved bytes of all the segments of a cell.
+/// Returns the reserved bytes of all segments of a cell.
 [[nodiscard]] std::uint64_t bytes_of(const MemoryState& state, const Cell& cell);
 
 } // namespace memviz::render

@@ -18,15 +18,16 @@
 namespace memviz::render {
 namespace {
 
-/// Sizes are shown in units of this where all of a segment are multiples of it: the allocator's own granularity.
+/// Sizes are written in this unit if all sizes of a segment are multiples of it: the allocator's own granularity.
 constexpr std::uint64_t kUnit = 512;
 
-/// Stacks as paths of one tree, outermost frame first: "7:3" is frame 3 called by the seventh entry, and ":3" by none.
+/// Stacks as paths of one tree, outermost frame first: "7:3" is frame 3 called by the seventh entry, and ":3" is frame
+/// 3 without a caller.
 class StackTree {
 public:
   explicit StackTree(FrameList& frames) : frames_(frames) {}
 
-  /// One more than the entry that the stack ends at; 0 for none.
+  /// Returns the entry at which the stack ends, plus one; 0 for none.
   [[nodiscard]] std::size_t add(std::span<const FrameId> stack) {
     std::size_t node = 0;
     for (std::size_t i = stack.size(); i-- > 0;) {
@@ -111,8 +112,8 @@ private:
     return device_state == nullptr ? unknown : device_state->moment;
   }
 
-  /// ",USES,AGE,NOTES": how often the address was used before, for how many microseconds the block has lived, and
-  /// the numbers of what the events say of it, with ';' between them.
+  /// ",USES,AGE,NOTES": how often the address was used before, for how many microseconds the block has lived, and the
+  /// numbers of its texts from events, separated by ';'.
   [[nodiscard]] std::string birth_text(std::uint32_t block, const Moment& at) {
     if (!source_.state.facts[block].birth) return "";
     const BlockBirth& birth = *source_.state.facts[block].birth;
@@ -125,7 +126,8 @@ private:
     return text;
   }
 
-  /// Returns the program's own text on a block, and the innermost frame from which the backward pass has it.
+  /// Returns the program's own text for a block, and the innermost frame of its forward pass, for a block of the
+  /// backward pass.
   [[nodiscard]] std::string notes_on(const BlockBirth& birth) {
     constexpr std::size_t kMostForward = 8;
     const FrameTable& frames = source_.state.frames();
@@ -143,9 +145,8 @@ private:
     return numbers;
   }
 
-  /// A hole "=SIZE", what no block covers "!SIZE", several "*SIZE,USED,BLOCKS,HOLES,CLASS"; a block
-  /// "SIZE,ROUNDING,CLASS,STACK,EVENT" and birth_text(), with "~" before it where it waits to be freed. SIZE counts
-  /// units.
+  /// A free part "=SIZE", a part that no block covers "!SIZE", several "*SIZE,USED,BLOCKS,HOLES,CLASS"; a block
+  /// "SIZE,ROUNDING,CLASS,STACK,EVENT" and birth_text(), after "~" if it waits to be freed. SIZE counts units.
   std::string piece_text(const Piece& piece, std::uint64_t unit, const Moment& at) {
     const std::uint64_t size = piece.size_bytes / unit;
     switch (piece.kind) {
@@ -173,7 +174,7 @@ private:
     return entry->second;
   }
 
-  /// The number of its class among those that are written.
+  /// Returns the number of its class among those that are written.
   std::size_t class_of(std::uint32_t block) {
     const std::uint32_t index = source_.colouring.of_block[block];
     const auto [entry, is_new] = class_numbers_.try_emplace(index, used_classes_.size());

@@ -1,6 +1,6 @@
 #pragma once
 
-// A board -> what the picture's script draws from: every piece of every segment, with its stack.
+// A board -> the data from which the picture's script draws: every piece of every segment, with its stack.
 
 #include "page/xml_writer.hpp"
 #include "segments/board_layout.hpp"
@@ -16,13 +16,13 @@ struct BoardData {
   const MemoryState& state;
   const std::vector<CodeOrigin>& origins;
   const Colouring& colouring;
-  std::size_t most_frames = 0; ///< of a stack: the innermost
+  std::size_t most_frames = 0; ///< of a stack: the innermost ones
   std::size_t max_bytes = 0;   ///< of the picture
 };
 
 /// Writes <metadata id="board-data">: classes and stacks of blocks, places, bands and segments; web/state/model.js
-/// reads it. All of it is numbers and our own words, except the names of classes and notes. The frames that it names
-/// are <metadata id="board-frames">.
+/// reads it. All of it is numbers and our own words, except the names of classes and notes. Its frames are in <metadata
+/// id="board-frames">.
 void write_board_data(XmlElement svg, const BoardData& data, const Board& board);
 
 } // namespace memviz::render

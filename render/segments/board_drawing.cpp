@@ -23,10 +23,10 @@ constexpr double kCharacterWidth = 12 * kMonoEm;
 constexpr double kPadding = 4;
 constexpr double kBaseline = 13;
 constexpr double kNarrowBlock = 1.2; ///< neighbours narrower than this are drawn as one
-constexpr double kLeastBlock = 3;    ///< a narrower block takes up to half of the hole after it
+constexpr double kLeastBlock = 3;    ///< a narrower block extends into up to half of the free part after it
 constexpr double kGapFrom = 4;       ///< wider blocks have a gap to the next
 constexpr double kBlockGap = 0.75;
-constexpr double kWorthALabel = 60; ///< a part this wide has the label of its piece
+constexpr double kWorthALabel = 60; ///< a part at least this wide has the label of its piece
 
 std::string rect_path(double x, double y, double width) {
   return fmt::format("M{} {}h{}v{}H{}z", px(x), px(y), px(width), px(kStripHeight), px(x));
@@ -42,12 +42,12 @@ std::size_t columns_in(double width) {
   return static_cast<std::size_t>(std::max(0.0, (width - 2 * kPadding) / kCharacterWidth));
 }
 
-/// The size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
+/// Returns the size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
 std::string size_text(std::uint64_t bytes, std::uint64_t count) {
   return count == 1 ? format_bytes(bytes) : fmt::format("{} × {}", format_count(count), format_bytes(bytes));
 }
 
-/// Name, place and size; of narrow blocks what distinguishes them from others of the same function: the line.
+/// Returns name, place and size; for narrow blocks what distinguishes them from others of the same function: the line.
 std::string block_label(const Label& label, const std::string& size, std::size_t columns) {
   constexpr std::size_t kLeastName = 5;
   if (label.place.empty()) {
@@ -92,7 +92,7 @@ private:
     double x;
     double y;
     double width;
-    bool has_label;      ///< no longer part of it is on the line above
+    bool has_label;      ///< no longer part of it is on an earlier line
     std::uint64_t count; ///< of the segments that look the same
   };
   struct BlockText {

@@ -1,14 +1,14 @@
 #pragma once
 
-// A board and its layout -> shapes: holes stay pale, blocks have the colour of their class, what waits to be freed is
-// hatched, large blocks say whose they are.
+// A board and its layout -> shapes: free parts stay pale, blocks have the colour of their class, blocks that wait to be
+// freed are hatched, and large blocks show their line.
 
 #include "page/page.hpp"
 #include "segments/board_layout.hpp"
 
 namespace memviz::render {
 
-/// The hatch of pending blocks, in <defs>, and its rules.
+/// Adds the hatch of pending blocks to <defs>, and its rules.
 void define_board_styles(Page& page);
 
 /// Draws into `parent`, whose origin is the board's.

@@ -14,7 +14,7 @@
 namespace memviz::render {
 namespace {
 
-// web/state/layout.js places strips by the same rules; a test in a browser holds the two together.
+// web/state/layout.js places strips by the same rules; a test in a browser compares the two.
 constexpr double kFontSize = 12;
 constexpr double kCaptionHeight = 18; ///< from the top of a band to its strips
 constexpr double kLineStep = kStripHeight + 3;
@@ -25,12 +25,12 @@ constexpr double kPlaceHeading = 24;
 constexpr double kCommentStep = 17;
 constexpr double kCaptionStep = 16;
 constexpr double kPlaceIndent = 12;
-/// All strips together take so many lines at most, and at least, where they have blocks enough to show in them.
+/// The maximum number of lines of all strips together, and the minimum, if they have enough blocks to show.
 constexpr double kMostLines = 44;
 constexpr double kFewestLines = 16;
 constexpr double kPiecesPerLine = 12;
-/// A segment is drawn no narrower than this, with this much for each of its pieces; the larger scale that this takes
-/// may not make a band longer than so many lines.
+/// The minimum width of a segment, and of each of its pieces; the larger scale that this requires may not make a band
+/// longer than this many lines.
 constexpr double kLeastWidth = 12;
 constexpr double kPieceWidth = 1.5;
 constexpr double kMagnifiedLines = 5;
@@ -43,7 +43,7 @@ double bytes_in(const MemoryState& state, const Cell& cell) {
   return static_cast<double>(state.segments[cell.segment].total_bytes);
 }
 
-/// The bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
+/// Returns the bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
 double bytes_of_all(const MemoryState& state, const Cell& cell) {
   return bytes_in(state, cell) * static_cast<double>(cell.count);
 }
@@ -56,7 +56,7 @@ double width_of_count(const Cell& cell) {
   return cell.count == 1 ? 0 : width_of_text(count_text(cell)) + 6;
 }
 
-/// One scale for all: pixels for a byte.
+/// Returns the scale for all, in pixels per byte.
 double scale_of(const MemoryState& state, const Board& board, double width) {
   double total = 0;
   double largest = 1;
@@ -77,7 +77,7 @@ double scale_of(const MemoryState& state, const Board& board, double width) {
   return std::clamp(total / largest, fewest, kMostLines) * (width - kPlaceIndent - count_width) / total;
 }
 
-/// Returns how much larger than the common scale a band is drawn, as a power of two.
+/// Returns by which factor a band is drawn larger than the common scale, as a power of two.
 double magnification_of(const MemoryState& state, const Band& band, double scale, double width) {
   double bytes = 0;
   double largest = 1;
@@ -120,12 +120,12 @@ private:
     if (paint != nullptr) layout_.marks.push_back({top, y_ - top - kBandStep / 2, paint});
   }
 
-  /// A click opens what is closed.
+  /// A click opens a closed place.
   [[nodiscard]] std::string heading_of(const BoardPlace& place) const {
     return (place.is_closed ? "▸ " : "") + place_name(state_, place);
   }
 
-  /// The comment is next to the name, or where that has no room below it.
+  /// The comment is next to the name, or below it if there is no room.
   void add_heading(const std::string& name, const std::string& comment) {
     layout_.texts.push_back({left_, y_ + 15, name, "strong"});
     const double end = left_ + width_of_text(name) * 1.15 + 12;
@@ -172,14 +172,14 @@ private:
     return std::max(1.0, bytes_of_all(state_, cell) * scale_ * times);
   }
 
-  /// Goes on in the next line where it is longer than what is left of this one.
+  /// Continues in the next line if it is longer than what is left of this one.
   void add_cell(const Cell& cell, double times) {
     const double width = drawn_width(cell, times);
     const double whole = width + width_of_count(cell);
     if (x_ > left_ && x_ + whole > width_ + 0.01) next_line();
     const std::uint64_t bytes = state_.segments[cell.segment].total_bytes;
     const double pixels_per_byte = width / static_cast<double>(std::max<std::uint64_t>(bytes, 1));
-    // In parts of one length, where it takes several lines.
+    // Splits a strip that needs several lines into parts of equal length.
     const double most = width_ - width_of_count(cell) - x_;
     const double part = width / std::ceil(width / most - 0.001);
     std::uint64_t begin = 0;
@@ -216,10 +216,10 @@ private:
   double left_ = 0;
   double x_ = 0;
   double y_ = 0;      ///< top of the bands on this line
-  double line_y_ = 0; ///< of the strips that are placed
+  double line_y_ = 0; ///< of the strips placed so far
 };
 
-/// " · 753 MiB pinned by store cache.py:55 and others"; "" where nothing is pinned.
+/// " · 753 MiB pinned by store cache.py:55 and others"; "" if nothing is pinned.
 std::string pinned_text(const FrameTable& frames, const Band& band) {
   constexpr std::size_t kMostColumns = 60;
   std::uint64_t held_bytes = 0;

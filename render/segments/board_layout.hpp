@@ -1,7 +1,7 @@
 #pragma once
 
-// A board -> where each segment is: strips on one scale, side by side, in as many lines as they take. What would be
-// too narrow to see on that scale has its own larger one, which its caption says.
+// A board -> where each segment is: strips on one scale, side by side, in as many lines as needed. A band that would be
+// too narrow on that scale has a separate, larger one, which its caption gives.
 
 #include "segments/board.hpp"
 
@@ -13,13 +13,13 @@ namespace memviz::render {
 
 inline constexpr double kStripHeight = 18;
 
-/// A part of one cell, on one line: a long segment goes on in the next one.
+/// The part of a cell on one line: a long segment continues in the next one.
 struct BoardStrip {
   const Cell* cell = nullptr;
   double x = 0;
   double y = 0;
   double width = 0;
-  std::uint64_t begin_bytes = 0; ///< what of the segment it shows
+  std::uint64_t begin_bytes = 0; ///< the part of the segment that it shows
   std::uint64_t end_bytes = 0;
 };
 
@@ -51,7 +51,7 @@ struct BoardLayout {
 /// "0x7f0000000000 · 432 MiB · 99.5 % in use", "34 segments of 20.0 MiB, 680 MiB · 9.0 % in use · 619 MiB pinned by put
 /// cache.py:3 and others"
 [[nodiscard]] std::string band_text(const MemoryState& state, const Band& band);
-/// "GPU 0, private pool (0, 1), stream 7"; nothing but the device is said where there is one place only.
+/// "GPU 0, private pool (0, 1), stream 7"; only the device if there is only one place.
 [[nodiscard]] std::string place_name(const MemoryState& state, const BoardPlace& place);
 /// "34 segments, 1.20 GiB, 83.0 % in use, largest hole 12.0 MiB"
 [[nodiscard]] std::string place_text(const BoardPlace& place);

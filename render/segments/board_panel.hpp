@@ -1,7 +1,7 @@
 #pragma once
 
-// The segments of a state -> their part of a page: what their colours mean and who holds how much, then every segment
-// to scale, and what a script needs to draw them anew.
+// The segments of a state -> their part of a page: a legend with what each class holds, then every segment to scale,
+// and the data that a script needs to redraw them.
 
 #include "page/page.hpp"
 #include "page/ranked_list.hpp"
@@ -16,7 +16,7 @@
 
 namespace memviz::render {
 
-/// The largest classes, in their colours; shares are of `requested_bytes`.
+/// Returns the largest classes, in their colours; shares are of `requested_bytes`.
 [[nodiscard]] RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes);
 
 struct BoardPanel {
@@ -25,7 +25,7 @@ struct BoardPanel {
   const Colouring& colouring;
   const Pins& pins;
   std::optional<DeviceId> device; ///< only this one
-  bool has_graph = false;         ///< the page has a graph, whose controls search the segments as well
+  bool has_graph = false;         ///< whether the page has a graph, whose controls also search the segments
 };
 
 /// The level of detail of the segments.
@@ -35,10 +35,10 @@ struct BoardDetail {
   std::size_t most_segments = 4096;
 };
 
-/// The next coarser one.
+/// Returns the next coarser one.
 [[nodiscard]] BoardDetail coarser(BoardDetail detail, std::uint64_t reserved_bytes);
 
-/// Heading, legend and segments, with the data for the script where `options` has scripts. Returns the height below
+/// Draws heading, legend and segments, with the data for the script if `options` has scripts. Returns the height below
 /// them.
 [[nodiscard]] double draw_board_panel(Page& page, double y, const BoardPanel& panel, const SvgOptions& options,
                                       const BoardDetail& detail);

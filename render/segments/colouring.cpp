@@ -20,7 +20,7 @@ namespace memviz::render {
 
 namespace {
 
-/// The colours of the lines that are frames, in their order: as many as there are hues get one.
+/// Returns the colours of the lines that are frames, in their order: as many as there are hues get one.
 std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<UserLine>& lines) {
   std::vector<HueWish> wishes;
   for (const UserLine& line : lines)
@@ -60,7 +60,7 @@ Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& 
         {key_label(frames, line.key), key_heading(frames, origins, line.key), paint, line.amount});
     if (listed.size() < kRankedRows) listed.push_back(line.key);
   }
-  // Only those: a note reads the whole path, which a hostile file may give to every block.
+  // Only for those: a note reads the whole path, which a hostile file may give to every block.
   const std::vector<Label> labels = line_labels(frames, listed);
   for (std::size_t i = 0; i < listed.size(); ++i)
     colouring.classes[i].label = labels[i];

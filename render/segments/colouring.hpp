@@ -1,7 +1,7 @@
 #pragma once
 
-// Blocks -> what distinguishes them in a picture: classes with a name and a colour. By the user's own line, in
-// the colour of that line, of where it comes from, or of the kind of memory that the block is.
+// Blocks -> the classes that distinguish them in a picture, each with a name and a colour: by the user's own line, with
+// the colour of that line, of the origin of its code, or of the kind of the block's memory.
 
 #include "page/naming.hpp"
 #include "page/palette.hpp"
@@ -16,7 +16,7 @@
 
 namespace memviz::render {
 
-/// The paints of lines without their own hue: darker than free memory.
+/// The paints of lines without a separate hue: darker than free memory.
 namespace paint {
 inline constexpr Paint kLesserLines{"lesser", "#bdb6a6", "#1d2026", "#46443d", "#f6f3ec"};
 } // namespace paint
@@ -32,8 +32,8 @@ struct BlockClass {
 struct Colouring {
   std::string heading;                 ///< "Who holds it, by your own line of code"
   std::vector<BlockClass> classes;     ///< most bytes first
-  std::vector<BlockClass> lines;       ///< where a line has several classes; else empty
-  std::vector<std::uint32_t> of_block; ///< by block index: a place in `classes`; kNoLine where the block is free
+  std::vector<BlockClass> lines;       ///< if a line has several classes; else empty
+  std::vector<std::uint32_t> of_block; ///< by block index: an index into `classes`; kNoLine for a free block
 
   /// Returns the class of a block in use.
   [[nodiscard]] const BlockClass& class_of(std::uint32_t block) const { return classes[of_block[block]]; }
@@ -41,20 +41,20 @@ struct Colouring {
   [[nodiscard]] const std::vector<BlockClass>& listed() const { return lines.empty() ? classes : lines; }
 };
 
-/// A class for each line. By line, the largest have their own hue, all others one colour together; by origin, each
-/// has that of its code. What has no stack has the colour that says so in every picture.
+/// Makes a class for each line. By line, the largest have separate hues and all others share one colour; by origin,
+/// each has the colour of its code. Memory without a stack has the colour for that of every picture.
 [[nodiscard]] Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
                                      ColorBy color);
-/// A class for each line and kind, with the evidence of the kind.
+/// Makes a class for each line and kind, with the evidence for the kind.
 [[nodiscard]] Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                                           BlockLines lines);
 
-/// Makes classes by kind, by origin or by line, and by origin where the state has no kinds, of the blocks of `device`
-/// or of all.
+/// Makes classes by kind, by origin or by line, and by origin if the state has no kinds, for the blocks of `device` or
+/// of all.
 [[nodiscard]] Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                                       std::optional<DeviceId> device, ColorBy color);
 
-/// The rules for these colours on light or dark pages, after those of palette_css().
+/// Returns the rules for these colours on light or dark pages, to follow those of palette_css().
 [[nodiscard]] std::string colouring_rules(bool dark);
 
 } // namespace memviz::render

@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// Whether the block of `piece` stands for the run better than that of `other`.
+  /// Whether the block of `piece` represents the run better than that of `other`.
   [[nodiscard]] bool is_larger(const Piece& piece, const Piece& other) const {
     const auto weight = [&](std::uint32_t block) {
       return block == kNoBlock || !memory_.blocks[block].is_active() ? 0 : memory_.blocks[block].size_bytes;

@@ -117,7 +117,7 @@ void draw_strip(XmlElement section, double y, Side strip, const std::vector<Plac
   }
 }
 
-/// The segments that one side has alone.
+/// Returns the segments that only one side has.
 struct SideList {
   std::string_view name;
   const Paint& paint;
@@ -135,7 +135,7 @@ double draw_list_heading(Page& page, double y, const SideList& list) {
   return y + 20;
 }
 
-/// The first dozen, as many side by side as fit.
+/// Draws the first dozen, as many side by side as fit.
 double draw_addresses(Page& page, double y, std::span<const SegmentRef> segments) {
   if (segments.empty()) return y;
   const std::size_t rows = (segments.size() + kListColumns - 1) / kListColumns;
@@ -179,7 +179,7 @@ void write_list(JsonWriter& json, std::string_view name, const std::vector<Segme
   json.end_array();
 }
 
-/// For programs, in the picture's metadata.
+/// Writes the lists for programs, in the picture's metadata.
 std::string lists_json(const Comparison& comparison) {
   std::string text;
   JsonWriter json(text, JsonLayout::compact, JsonEscapes::markup);
@@ -190,7 +190,7 @@ std::string lists_json(const Comparison& comparison) {
   return text;
 }
 
-/// Segments of one side alone whose address the other has with another size: expandable ones that grew or shrank.
+/// Returns segments of only one side for whose address the other has another size: expandable ones that grew or shrank.
 std::size_t resized_segments(const Comparison& comparison) {
   const auto home = [](const SegmentRef& segment) { return std::tuple(segment.device, segment.address); };
   std::set<std::tuple<DeviceId, std::uint64_t>> before;
@@ -201,7 +201,7 @@ std::size_t resized_segments(const Comparison& comparison) {
                     [&](const SegmentRef& segment) { return before.contains(home(segment)); }));
 }
 
-/// Two processes have nothing in common that a list of addresses could show.
+/// Two processes share nothing that a list of addresses could show.
 std::string two_processes_sentence(const Comparison& comparison) {
   const std::size_t shared = comparison.in_both.size();
   const std::uint64_t shared_bytes = bytes_of(comparison.in_both);

@@ -15,7 +15,7 @@ constexpr double kHeight = 420;          ///< of the only chart
 constexpr double kMostHeight = 380;      ///< of one of several
 constexpr double kClosedHeight = 260;    ///< of one that a click opens
 constexpr double kEventlessHeight = 160; ///< of one in which nothing changes
-constexpr double kTogetherHeight = 800;  ///< of several, about
+constexpr double kTogetherHeight = 800;  ///< of several, approximately
 constexpr double kLeastHeight = 56;
 constexpr std::size_t kMostDevices = 8;
 constexpr std::size_t kMostPlaces = 6; ///< streams and pools of all devices
@@ -25,7 +25,7 @@ constexpr std::size_t kUsualBands = 3'000;
 constexpr std::size_t kMostSlices = 4'500;
 constexpr std::size_t kFewestSlices = 300;
 constexpr std::uint32_t kLaneRows = 4;
-/// A step of a band takes about this many bytes of SVG.
+/// The approximate bytes of SVG per step of a band.
 constexpr std::size_t kStepBytes = 16;
 
 const DeviceState& stats_at(const MemoryState& state, DeviceId device) {
@@ -72,14 +72,14 @@ ColorBy color_of(const std::vector<const TimelineDevice*>& devices, const Timeli
   return options.color == ColorBy::kind && !has_kinds ? ColorBy::line : options.color;
 }
 
-/// The highest that has to be seen.
+/// Returns the highest value that must be visible.
 std::uint64_t top_of(const Chart& chart) {
   std::uint64_t top = std::max<std::uint64_t>(1, chart.bands.slices[chart.bands.peak].live_bytes);
   for (const Step& step : chart.overlay.steps)
     if (step.state <= chart.device.window.last && step.state >= chart.overlay.from) top = std::max(top, step.bytes);
   if (const auto bytes = overlay_at(chart.overlay, chart.device.window.first)) top = std::max(top, *bytes);
   const auto capacity = capacity_of(chart.device);
-  // A line far above all else would flatten the rest.
+  // A line far above everything else would flatten the rest.
   return capacity && capacity->bytes < 2 * top ? std::max(top, capacity->bytes) : top;
 }
 
@@ -124,7 +124,7 @@ std::optional<Capacity> capacity_of(const TimelineDevice& device) {
   for (auto mark = record.marks.rbegin(); mark != record.marks.rend(); ++mark) {
     if (mark->kind != MarkKind::oom || mark->state < device.window.first || mark->state > device.window.last) continue;
     const auto bytes = overlay_at(reserved, mark->state);
-    // If CUDA could not report what is free, the file has a number near 2^64.
+    // If CUDA could not report the free memory, the file has a number near 2^64.
     if (!bytes || mark->free_bytes > kMaxTotalBytes) continue;
     return Capacity{*bytes + mark->free_bytes, &*mark};
   }
@@ -159,11 +159,11 @@ void Charts::add(const TimelineDevice& device) {
 void Charts::add_places(const TimelineDevice& device) {
   const std::size_t room = kMostPlaces - std::min(kMostPlaces - 1, charts_.size());
   std::vector<DeviceRecord> records = split_by_home(picture_.state, device.record, room);
-  if (records.empty()) return add(device); // nothing lived, but something may have happened
+  if (records.empty()) return add(device); // nothing was live, but something may have happened
   for (DeviceRecord& record : records) {
     record.marks = device.record.marks;
     for (Mark& mark : record.marks)
-      mark.free_bytes = std::numeric_limits<std::uint64_t>::max(); // of the device, not of one pool
+      mark.free_bytes = std::numeric_limits<std::uint64_t>::max(); // of the device, not of a single pool
     const std::string place = record.homes.size() == 1 ? home_text(record.homes.front())
                                                        : fmt::format("{} more streams and pools", record.homes.size());
     places_.push_back({std::move(record), device.window});
@@ -172,7 +172,7 @@ void Charts::add_places(const TimelineDevice& device) {
   }
 }
 
-/// Computes what does not depend on how much is drawn.
+/// Computes everything that does not depend on how much is drawn.
 void Charts::measure(Chart& chart) {
   const DeviceRecord& record = chart.device.record;
   TimelineOptions options{.kind = chart.kind, .axis = axis_, .most_bands = 0, .most_slices = kMostSlices};
@@ -195,7 +195,7 @@ void Charts::measure(Chart& chart) {
   chart.range = axis_range(record, axis_, chart.device.window);
 }
 
-/// A byte is as high in all charts of the main device.
+/// All charts of the main device have the same scale of bytes.
 void Charts::share_scale() {
   double together_bytes = 0;
   double most_bytes = 1;
@@ -217,7 +217,7 @@ void Charts::share_scale() {
   }
 }
 
-/// Times count from the first event of all charts; each chart shows the time of its own events.
+/// Times count from the first event of all charts; each chart covers the time of its own events.
 void Charts::share_clock() {
   std::vector<Chart*> timed;
   for (Chart& chart : charts_)
@@ -229,7 +229,8 @@ void Charts::share_clock() {
         return first_of(left) < first_of(right);
       }));
   for (Chart* chart : timed) {
-    // Subtracted without a sign: a stranger's times may lie further apart than a signed number goes.
+    // Subtracted as unsigned numbers: the times are untrusted, and may be further apart than a signed number can
+    // represent.
     chart->range.offset =
         static_cast<double>(static_cast<std::uint64_t>(first_of(chart)) - static_cast<std::uint64_t>(first));
     chart->range.begin += chart->range.offset;
@@ -251,7 +252,7 @@ void Charts::make(Chart& chart, const Detail& detail) {
   options.most_slices = is_main ? detail.slices : std::max(kFewestSlices, detail.slices / 2);
   options.most_bands = is_main ? detail.bands : detail.bands / 4;
   options.by_kind = color_ == ColorBy::kind;
-  // Without a number, what cannot be seen is left to the strips.
+  // Without a given number, invisible bands are left to the strips.
   if (!options_.detail) {
     const std::uint64_t range = chart.is_alone && !options.by_kind ? range_of(chart.bands) : chart.top_bytes;
     options.least_bytes = static_cast<std::uint64_t>(static_cast<double>(range) / chart.height * 0.4);

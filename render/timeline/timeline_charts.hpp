@@ -1,6 +1,6 @@
 #pragma once
 
-// The records of a picture -> its charts: one a device, or one a stream and pool, with the content of each.
+// The records of a picture -> its charts: one per device, or one per stream and pool, with the contents of each.
 
 #include "timeline/timeline_scale.hpp"
 
@@ -16,7 +16,7 @@
 
 namespace memviz::render {
 
-/// A line across a chart: reserved bytes above what lives, or what lives within what is reserved.
+/// A line across a chart: reserved bytes above live ones, or live bytes within reserved ones.
 struct Overlay {
   std::string name; ///< "reserved", "live"
   std::vector<Step> steps;
@@ -29,33 +29,33 @@ struct Chart {
   std::string place = {};          ///< "stream 0, private pool (0,1)", or "" for a whole device
   TimelineKind kind = TimelineKind::allocations;
   double height = 0;           ///< pixels
-  std::uint64_t top_bytes = 1; ///< what reaches to kRoomAbove below the top
-  bool is_alone = true;        ///< else others are drawn to the same scale
-  bool is_closed = false;      ///< of another device than the main chart: a line that a click opens
+  std::uint64_t top_bytes = 1; ///< the value that is kRoomAbove below the top
+  bool is_alone = true;        ///< otherwise others are drawn to the same scale
+  bool is_closed = false;      ///< of a device other than the main chart's: a line that a click opens
   AxisRange range = {};
   BandChart bands = {};
   std::vector<Strip> strips = {};
   AnnotationLane lane = {};
   TimelineSteps steps = {};
-  std::vector<Holder> holders = {}; ///< of the peak
+  std::vector<Holder> holders = {}; ///< at the peak
   Overlay overlay = {};
 
   [[nodiscard]] bool is_by_kind() const { return bands.is_by_kind; }
 };
 
-/// The highest value of a chart is so many pixels below its top, for the words upon a line there.
+/// The distance in pixels from the highest value of a chart to its top, for words on a line there.
 inline constexpr double kRoomAbove = 18;
 
-/// Reserved plus free bytes at an out-of-memory error: what PyTorch could have had then.
+/// Returns reserved plus free bytes at an out-of-memory error: what PyTorch could have had then.
 struct Capacity {
   std::uint64_t bytes = 0;
   const Mark* oom = nullptr;
 };
 
-/// nullopt where no error within the window shows a credible number.
+/// Returns nullopt if no error within the window has a plausible number.
 [[nodiscard]] std::optional<Capacity> capacity_of(const TimelineDevice& device);
 
-/// Bytes of a line in a state; nullopt where they are not known.
+/// Returns the bytes of a line in a state; nullopt if unknown.
 [[nodiscard]] std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state);
 
 /// The part of a recording that is drawn.
@@ -64,19 +64,20 @@ struct Detail {
   std::size_t slices = 0;
   std::size_t most_steps = 0; ///< of all bands of a chart
 
-  /// Leaves out more, so that about `share` of it is left. False when there is nothing left to leave out.
+  /// Omits more, so that about `share` of it is left. Returns false if nothing more can be omitted.
   bool lower(double share);
 };
 [[nodiscard]] Detail first_detail(const TimelineSvgOptions& options);
 
 class Charts {
 public:
-  /// Throws Error where the axis is time and a device has events without times.
+  /// Throws Error if the axis is time and a device has events without times.
   Charts(const TimelinePicture& picture, const TimelineSvgOptions& options);
 
-  /// Makes all of them anew.
+  /// Builds all of them again.
   void make(const Detail& detail);
-  /// The main one first. Those of its device are drawn to one scale of bytes, those of others are closed.
+  /// Returns the charts, the main one first. Those of its device share one scale of bytes; those of other devices are
+  /// closed.
   [[nodiscard]] const std::vector<Chart>& charts() const { return charts_; }
   [[nodiscard]] TimelineAxis axis() const { return axis_; }
   /// Returns the requested colours; by line instead of by kind if there are no kinds.
@@ -93,7 +94,7 @@ private:
 
   const TimelinePicture& picture_;
   const TimelineSvgOptions& options_;
-  std::deque<TimelineDevice> places_; ///< what charts of streams and pools refer to
+  std::deque<TimelineDevice> places_; ///< referred to by charts of streams and pools
   std::vector<Chart> charts_;
   TimelineAxis axis_ = TimelineAxis::event;
   ColorBy color_ = ColorBy::line;

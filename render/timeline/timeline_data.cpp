@@ -26,7 +26,7 @@ private:
   std::int64_t last_ = 0;
 };
 
-/// Rounds to a thousandth, so that the script's numbers are the picture's.
+/// Rounds to a thousandth, so that the script has the same numbers as the picture.
 std::string plain(double value) {
   return fmt::format("{:.3f}", value);
 }
@@ -44,7 +44,7 @@ void write_slices(XmlElement data, const BandChart& chart, TimelineAxis axis, co
   if (axis == TimelineAxis::time) data.set("at", at.text());
 }
 
-/// As many as there are slices: more steps than that are too close to be distinguished.
+/// As many as there are slices: more steps would be too close to be distinguished.
 void write_overlay(XmlElement data, const Overlay& overlay, const BandChart& chart, const StateScale& states) {
   constexpr std::size_t kMostSteps = 2000;
   const std::uint32_t from = std::max(overlay.from, chart.window.first);

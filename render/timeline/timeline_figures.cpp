@@ -31,7 +31,7 @@ TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, b
 
 namespace {
 
-/// Returns, by kind, the paint of nine tenths of what the line holds.
+/// Returns, by kind, the paint of nine tenths of the line's memory.
 const Paint& holder_paint(const Holder& holder, const LineName& name, bool by_kind) {
   return by_kind ? kind_paint(holder.kinds, holder.bytes) : *name.paint;
 }
@@ -55,7 +55,7 @@ RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names) {
   const Paint* paint = &paint::kOtherLines;
   for (std::size_t i = 0; i < peak.rows.size(); ++i) {
     const PeakRow& row = peak.rows[i];
-    // A part of a line has the colour of that.
+    // A part of a line has the line's colour.
     if (row.holder != nullptr) paint = &holder_paint(*row.holder, names.of(row.line), subject.bands.is_by_kind);
     list.rows.push_back({.value = format_bytes(row.bytes),
                          .bar_bytes = row.bytes,

@@ -1,6 +1,6 @@
 #pragma once
 
-// A chart of a timeline -> what its story is about, and who held the peak.
+// A chart of a timeline -> the subject of its story, and the holders of the peak.
 
 #include "page/ranked_list.hpp"
 #include "timeline/timeline_charts.hpp"
@@ -11,7 +11,7 @@
 
 namespace memviz::render {
 
-/// Returns the subject of a chart; refers to it. `is_alone`: no other chart is drawn.
+/// Returns the subject of a chart, with references to it. `is_alone`: whether it is the only drawn chart.
 [[nodiscard]] TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone);
 
 [[nodiscard]] RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kLaneFontSize = 12;
 
-/// Returns the begin and the end of a span on the axis.
+/// Returns the beginning and the end of a span on the axis.
 std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelData& data) {
   const StateScale& states = data.layout.states;
   const auto inside = [&](double at) { return std::clamp(at, states.begin(), states.end()); };
@@ -30,7 +30,7 @@ std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelDat
   return {at(span.begin), at(span.end)};
 }
 
-/// An annotation, or several, as drawn in the lane.
+/// One or several annotations, as drawn in the lane.
 struct LaneSpan {
   double begin_at = 0; ///< on the axis
   double end_at = 0;
@@ -45,7 +45,7 @@ std::string lane_label(const LaneSpan& span) {
                    static_cast<std::size_t>(std::max(0.0, (span.width - 8) / (kLaneFontSize * kMonoEm))));
 }
 
-/// Many may lie within one pixel; those without any width are seen on no event.
+/// Many may lie within one pixel; those without any width cover no event.
 std::vector<LaneSpan> spans_of(const AnnotationLane& lane, std::uint32_t row, const PanelData& data) {
   std::vector<LaneSpan> spans;
   double drawn_to = -1;
@@ -64,10 +64,10 @@ std::vector<LaneSpan> spans_of(const AnnotationLane& lane, std::uint32_t row, co
   return spans;
 }
 
-/// Returns the end of the run of neighbours from `begin` on that are too narrow for a word; begin + 1 where there is no
+/// Returns the end of the run of neighbours from `begin` on that are too narrow for a word; begin + 1 if there is no
 /// such run.
 std::size_t end_of_group(const std::vector<LaneSpan>& spans, std::size_t begin) {
-  constexpr double kMostGap = 8; // pixels; web/timeline/lane.js merges by the same numbers
+  constexpr double kMostGap = 8; // pixels; web/timeline/lane.js merges with the same numbers
   std::size_t end = begin;
   while (end < spans.size() && lane_label(spans[end]).empty() &&
          (end == begin || spans[end].left - (spans[end - 1].left + spans[end - 1].width) < kMostGap))

@@ -1,6 +1,6 @@
 #pragma once
 
-// The annotations of a recording as a lane above a chart: one row a depth; those too narrow for a word together.
+// The annotations of a recording as a lane above a chart: one row per depth; those too narrow for a word are combined.
 
 #include "timeline/timeline_panel.hpp"
 
@@ -8,7 +8,7 @@ namespace memviz::render {
 
 inline constexpr double kLaneRow = 15;
 
-/// `y`: of the lane's top, from the top of the chart.
+/// `y`: the lane's top, relative to the top of the chart.
 void draw_lane(XmlElement panel, double y, const PanelData& data);
 
 } // namespace memviz::render

@@ -22,7 +22,7 @@ void extend(Shape& shape, std::uint32_t first, std::uint32_t end, std::int32_t t
   shape.steps.push_back({first, top, bottom});
 }
 
-/// "h3.75" and the like; nothing for a length of 0.
+/// "h3.75" and the like; "" for a length of 0.
 void move(std::string& path, char letter, double length) {
   if (length == 0) return;
   path += letter;
@@ -86,7 +86,7 @@ std::vector<ColumnRun> runs_of(const std::vector<std::uint32_t>& columns) {
   return runs;
 }
 
-/// Walks the runs with what lives in each, from the bottom up.
+/// Walks the runs with what is live in each, from the bottom up.
 class StackLayout {
 public:
   explicit StackLayout(const StackPlan& plan) : plan_(plan), by_first_(plan.chart.bands.size()) {
@@ -121,12 +121,12 @@ public:
   }
 
 private:
-  /// The content of a column so far.
+  /// The contents of a column so far.
   struct Pile {
     std::uint64_t bytes = 0;
     std::int32_t bottom = 0;
-    std::optional<std::uint32_t> upper = {}; ///< the part that is seen last
-    bool is_new = false;                     ///< it begins or moves here
+    std::optional<std::uint32_t> upper = {}; ///< the last visible part
+    bool is_new = false;                     ///< whether it begins or moves here
   };
 
   [[nodiscard]] std::uint32_t band_part(std::uint32_t band) const {
@@ -177,7 +177,7 @@ private:
   StackShapes shapes_;
   std::vector<std::uint32_t> by_first_; ///< bands
   std::size_t next_ = 0;                ///< of these
-  std::vector<std::uint32_t> alive_;    ///< bands, in the order in which they are stacked
+  std::vector<std::uint32_t> alive_;    ///< bands, in stacking order
   std::size_t next_in_stack_ = 0;       ///< of these
   std::size_t steps_ = 0;
   Pile pile_;

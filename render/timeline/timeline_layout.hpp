@@ -1,8 +1,8 @@
 #pragma once
 
-// A stack of bands -> shapes: the outlines of what is stacked, column by column. A column is three quarters
-// of a pixel; it shows the highest state in it, exactly, so that no spike is lost. Heights are rounded to half a pixel,
-// above and below a border alike, so that neighbours touch.
+// A stack of bands -> shapes: the outlines of what is stacked, column by column. A column is three quarters of a pixel;
+// it shows its highest state exactly, so that no spike is lost. Heights are rounded to half a pixel in the same way
+// above and below a border, so that neighbours touch.
 
 #include "memviz/timeline.hpp"
 #include "timeline/timeline_scale.hpp"
@@ -24,7 +24,7 @@ struct ColumnRun {
   std::uint32_t slice = 0;
 };
 
-/// From column `first` on a shape reaches from `top` to `bottom`, in half pixels below the top of the chart.
+/// From column `first` on, a shape extends from `top` to `bottom`, in half pixels below the top of the chart.
 struct ShapeStep {
   std::uint32_t first = 0;
   std::int32_t top = 0;
@@ -35,13 +35,13 @@ struct Shape {
   std::vector<ShapeStep> steps;
   std::uint32_t end = 0; ///< the column after it
 
-  /// "M…h…v…z"; empty where the shape is nowhere half a pixel high.
+  /// Returns "M…h…v…z"; empty if the shape is nowhere half a pixel high.
   [[nodiscard]] std::string path() const;
-  /// The upper edge only, as a line.
+  /// Returns only the upper edge, as a line.
   [[nodiscard]] std::string top_line() const;
 };
 
-/// A stretch of a shape in which a line of text has room, in pixels.
+/// A part of a shape in which a line of text fits, in pixels.
 struct Room {
   double x = 0;
   double width = 0;
@@ -49,15 +49,15 @@ struct Room {
   double height = 0;
 };
 
-/// The widest such stretch that is at least `least_height` high; nullopt where there is none.
+/// Returns the widest such part that is at least `least_height` high; nullopt if there is none.
 [[nodiscard]] std::optional<Room> room_in(const Shape& shape, double least_height);
 
-/// Returns the layers of a chart by kind, one a kind, from the bottom up; other charts have one.
+/// Returns the layers of a chart by kind, one per kind, from the bottom up; other charts have one.
 [[nodiscard]] std::size_t layers_of(const BandChart& chart);
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Band& band);
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Strip& strip);
 
-/// Two parts of a stack of which one is upon the other: strips count from 0, then bands.
+/// Two adjacent parts of a stack: strips count from 0, then bands.
 using Touch = std::pair<std::uint32_t, std::uint32_t>;
 
 struct StackShapes {
@@ -66,8 +66,8 @@ struct StackShapes {
   std::vector<Shape> bands;  ///< of BandChart::bands
   std::vector<Shape> layers;
   std::vector<Touch> touches; ///< ascending
-  Shape live;                 ///< from 0 to all that lives
-  Shape lowest;               ///< the same, but the lowest state of each column
+  Shape live;                 ///< from 0 to all live memory
+  Shape lowest;               ///< the same for the lowest state of each column
 };
 
 /// The shapes to lay out, and their axes.
@@ -78,7 +78,7 @@ struct StackPlan {
   const ByteScale& bytes;
 };
 
-/// nullopt where bands and strips have more than `most_steps` steps together.
+/// Returns nullopt if bands and strips have more than `most_steps` steps together.
 [[nodiscard]] std::optional<StackShapes> lay_out_stack(const StackPlan& plan, std::size_t most_steps);
 
 /// Returns the shape of reserved bytes within `states`: the highest in each column.

@@ -15,7 +15,7 @@ namespace {
 constexpr double kMarkFontSize = 12;
 constexpr std::uint32_t kMostFlagRows = 3;
 constexpr std::size_t kMostFlags = 40;
-constexpr double kLineRoom = 0.5; ///< next to a line; a text keeps its own distance
+constexpr double kLineRoom = 0.5; ///< next to a line; texts have a separate distance
 
 Flag peak_flag(const PanelData& data) {
   const StateScale& states = data.layout.states;
@@ -24,7 +24,7 @@ Flag peak_flag(const PanelData& data) {
   const double next =
       chart.peak + 1 < chart.slices.size() ? states.x(chart.slices[chart.peak + 1].state) : states.width();
   Flag flag;
-  // In the middle of the time that it lasts, as far as that is drawn.
+  // Returns the middle of its duration, as far as that is drawn.
   flag.x = std::min(states.x(peak.state) + std::min(8.0, (next - states.x(peak.state)) / 2), states.width() - 1);
   flag.at =
       states.position(peak.state) + (flag.x - states.x(peak.state)) / states.width() * (states.end() - states.begin());
@@ -48,7 +48,7 @@ struct Place {
   std::uint32_t row;
 };
 
-/// Whether neither two texts nor a text and the line of another flag would meet.
+/// Whether neither two texts nor a text and the line of another flag overlap.
 bool is_free(const Place& place, const Flag& flag, const std::vector<Place>& taken, const std::vector<Flag>& placed) {
   const auto meets = [&](const Place& other) {
     if (other.row == place.row) return place.begin < other.end && other.begin < place.end;
@@ -61,7 +61,7 @@ bool is_free(const Place& place, const Flag& flag, const std::vector<Place>& tak
   return std::none_of(taken.begin(), taken.end(), meets) && std::none_of(placed.begin(), placed.end(), is_crossed);
 }
 
-/// Puts each text next to the line of its flag, in the lowest row in which there is room.
+/// Puts each text next to the line of its flag, in the lowest row with room.
 void place(std::vector<Flag>& flags, double width, std::uint32_t first_row) {
   std::vector<Place> taken;
   std::vector<Flag> placed;
@@ -87,7 +87,7 @@ void place(std::vector<Flag>& flags, double width, std::uint32_t first_row) {
   }
 }
 
-/// The script moves it, by what it says of its place.
+/// The script moves it, using these attributes.
 XmlElement flag_group(XmlElement panel, double at, double x, std::string_view css_class = "flag") {
   return add_group(panel, css_class).set("data-at", fmt::format("{:.3f}", at)).set("data-x", x);
 }
@@ -148,7 +148,7 @@ void draw_steps(XmlElement panel, const PanelData& data) {
   }
 }
 
-/// Right end of a text at the right of the chart, next to the flags' lines.
+/// The right end of a text at the right of the chart, next to the flags' lines.
 double free_right_end(const MarksLayout& marks, double length, double width) {
   double end = width - 5;
   for (const Flag& flag : marks.flags)
@@ -156,7 +156,7 @@ double free_right_end(const MarksLayout& marks, double length, double width) {
   return end;
 }
 
-/// The highest point that is drawn of a line above [begin, end), in columns.
+/// Returns the highest drawn point of a line above [begin, end), in columns.
 struct Summit {
   std::uint64_t bytes = 0;
   std::int32_t top = 0; ///< in half pixels
@@ -172,7 +172,7 @@ Summit summit_of(const Overlay& overlay, const Shape& shape, const PanelData& da
   for (std::size_t i = 0; i < overlay.steps.size(); ++i) {
     const bool is_past = states.x(overlay.steps[i].state) > end;
     const bool is_before = i + 1 < overlay.steps.size() && states.x(overlay.steps[i + 1].state) < begin;
-    // A column that begins before is drawn as one.
+    // A column that begins earlier is drawn as one.
     if (is_past || is_before || 2 * data.layout.bytes.y(overlay.steps[i].bytes) < summit.top - 1) continue;
     summit.bytes = std::max(summit.bytes, overlay.steps[i].bytes);
   }
@@ -188,17 +188,17 @@ void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& ma
   const Shape shape = lay_out_steps(overlay.steps, known, states, data.layout.bytes);
   panel.child("path").set("class", "reserved-line").set("d", shape.top_line());
   const auto last = overlay_at(overlay, known.last);
-  // Upon bands, words of that colour would not be readable.
+  // Over bands, words in that colour would not be readable.
   const bool is_covered = !last || *last < data.chart.bands.slices.back().live_bytes;
   if (is_covered || shape.steps.empty() || data.chart.kind == TimelineKind::segments) return;
-  // Above all of the line that it is on, whose highest value it names.
+  // Above the whole line that it names by its highest value.
   const double length = sans_width(overlay.name + " 1,023 GiB", kMarkFontSize);
   const double end = free_right_end(marks, length, states.width());
   const Summit summit = summit_of(overlay, shape, data, end - length, end);
   if (summit.bytes == 0) return; // the line begins after its words
   const double baseline = summit.top / 2.0 - 5;
   if (const auto capacity = capacity_of(data.chart.device)) {
-    // No words where the line of what there was together would cross them.
+    // Omits words that the line of the capacity would cross.
     const double y = data.layout.bytes.y(capacity->bytes);
     if (baseline - kMarkFontSize < y && y < baseline + 3) return;
   }

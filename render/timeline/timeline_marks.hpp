@@ -13,7 +13,7 @@
 
 namespace memviz::render {
 
-/// A text above the chart with a line down to what it names.
+/// A text above the chart, with a line down to what it names.
 struct Flag {
   double at = 0; ///< on the axis
   double x = 0;
@@ -30,12 +30,12 @@ struct MarksLayout {
   std::uint32_t flag_rows = 0;
 };
 
-/// "step 3", its peak and its growth: a line each.
+/// Returns "step 3", its peak and its growth, each on a line.
 [[nodiscard]] std::string step_text(const TimelineStep& step);
 
 [[nodiscard]] MarksLayout lay_out_marks(const PanelData& data);
 
-/// The lines of reserved bytes and of the capacity, and the marks.
+/// Draws the lines of reserved bytes and of the capacity, and the marks.
 void draw_marks(XmlElement panel, const PanelData& data, const MarksLayout& marks);
 
 inline constexpr double kFlagRow = 16;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lives and strips -> what a timeline calls them, and their colour.
+// Lives and strips -> their names and colours in a timeline.
 
 #include "page/naming.hpp"
 #include "timeline/timeline_layout.hpp"
@@ -24,7 +24,7 @@ struct Chart;
 struct LineName {
   Label label;
   std::string text;      ///< the label on one line
-  std::size_t index = 0; ///< of all lines that are drawn
+  std::size_t index = 0; ///< of all drawn lines
   const Paint* paint = &paint::kNoStack;
 };
 
@@ -36,16 +36,16 @@ struct DrawnStack {
 
 class LineNames {
 public:
-  /// By kind, lines have no hues. Lines that the lists of `charts` show go first, the main chart's before the others':
-  /// they get their own hues.
+  /// Assigns names and hues. By kind, lines have no hues. Otherwise lines in the lists of `charts`, the main chart's
+  /// first, get different hues.
   LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts, ColorBy color);
 
-  /// Returns the name of a line that the charts draw, or that is one of the first kRankedRows holders of a chart;
-  /// other lines have no colour of their own.
+  /// Returns the name of a line that the charts draw, or that is one of the first kRankedRows holders of a chart; other
+  /// lines have no colour.
   [[nodiscard]] const LineName& of(const NodeKey& line) const;
   /// Whether any line has this colour.
   [[nodiscard]] bool has_paint(const Paint& paint) const;
-  /// The labels of one list of lines, as line_labels() makes them.
+  /// Returns the labels of one list of lines, as from line_labels().
   [[nodiscard]] std::vector<Label> row_labels(const std::vector<NodeKey>& lines) const;
   [[nodiscard]] const LineName& of(DeviceId device, const Life& life) const { return of(lines_.line_of(device, life)); }
 

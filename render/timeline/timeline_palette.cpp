@@ -53,7 +53,7 @@ std::string rules(bool dark, ColorBy color) {
 } // namespace
 
 std::string timeline_css(ColorBy color) {
-  // As in lists and legends; a viewer that cannot fill with the pattern takes the plain colour.
+  // As in lists and legends; a viewer that does not support the pattern uses the plain colour.
   const std::string no_stack = fmt::format("path.{}{{fill:url(#{})}}\n", paint::kNoStack.name, kUnknownPattern);
   return std::string(kTimelineStyle) + in_both_schemes([&](bool dark) { return rules(dark, color); }) + no_stack;
 }

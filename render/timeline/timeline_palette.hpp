@@ -1,6 +1,6 @@
 #pragma once
 
-// Colours of timelines: a hue a line of code, the same in every picture, and what is around the bands.
+// Colours of timelines: one hue per line of code, the same in every picture, and the colours around the bands.
 
 #include "page/hues.hpp"
 
@@ -14,7 +14,7 @@ namespace paint {
 inline constexpr Paint kOtherLines{"other", "#e9e6de", "#41454d", "#2c2b28", "#d5d3cc"};
 } // namespace paint
 
-/// The rules for the above and for the lines of a chart, after those of palette_css().
+/// Returns the rules for the above and for the lines of a chart, to follow those of palette_css().
 [[nodiscard]] std::string timeline_css(ColorBy color);
 
 } // namespace memviz::render

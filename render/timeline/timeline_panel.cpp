@@ -19,9 +19,9 @@ namespace memviz::render {
 namespace {
 
 constexpr double kFontSize = 12;
-constexpr double kLabelHeight = 14; ///< of a band that bears its name
-constexpr double kLabelWidth = 54;  ///< narrower ones bear none
-constexpr double kThin = 3;         ///< lower bands have no border of their own
+constexpr double kLabelHeight = 14; ///< of a band that shows its name
+constexpr double kLabelWidth = 54;  ///< narrower ones show none
+constexpr double kThin = 3;         ///< lower bands have no separate border
 constexpr double kAxisHeight = 24;
 
 struct Frame {
@@ -65,7 +65,7 @@ void draw_grid(XmlElement parent, const Frame& frame) {
   }
 }
 
-/// Two waves across the squeezed part, as a break of the scale is drawn, and what they mean.
+/// Draws two waves across the squeezed part, the usual sign for a break of the scale, and what they mean.
 void draw_cut(XmlElement parent, const Frame& frame) {
   if (!frame.bytes.is_cut()) return;
   const double y = frame.bytes.height() - frame.bytes.cut_height() / 2;
@@ -84,7 +84,7 @@ const Paint& band_paint(const PanelData& data, const Band& band) {
 }
 
 void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const Shape& shape) {
-  // There even where nothing of it is high enough to be seen: the script stacks all of them.
+  // Present even if nothing of it is visible: the script stacks all of them.
   const std::string path = shape.path();
   const Chart& chart = data.chart;
   const Band& band = chart.bands.bands[index];
@@ -108,7 +108,7 @@ void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const
   drawn.child("title").text(title);
 }
 
-/// "slice bytes" wherever the bytes change, both as differences.
+/// "slice bytes" at each change of the bytes, both as differences.
 std::string changes_of(const std::vector<std::uint64_t>& bytes) {
   std::string text;
   std::size_t last = 0;
@@ -138,7 +138,7 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
     const Strip& strip = chart.strips[i];
     if (strip.is_baseline != is_baseline) continue;
     const LineName& name = data.names.of(strip.key);
-    // There even where it is empty: the script may leave more to it.
+    // Present even if it is empty: the script may add to it.
     XmlElement drawn = add_path(strips, name.paint->name, data.layout.shapes.strips[i].path());
     drawn.set("data-line", name.index).set("data-bytes", changes_of(strip.bytes));
     if (chart.is_by_kind()) drawn.set("data-layer", layer_of(chart.bands, strip));
@@ -148,7 +148,7 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
   }
 }
 
-/// If the function does not fit next to its place, the place is kept: several lines of one function differ in it.
+/// If function and place do not both fit, the place is kept, because several lines of one function differ in it.
 std::string fitted(const Label& label, std::size_t columns) {
   if (label.place.empty() || columns_of(label.name) + 1 + columns_of(label.place) <= columns)
     return fit_label(label, columns);
@@ -195,7 +195,7 @@ void draw_labels(XmlElement parent, const PanelData& data) {
   }
 }
 
-/// Behind all of a kind, so that the seams of many narrow bands do not look like another colour.
+/// Drawn behind a whole kind, so that the seams of many narrow bands do not look like another colour.
 void draw_layer_grounds(XmlElement parent, const StackShapes& shapes) {
   XmlElement grounds = add_group(parent, "layer-grounds");
   for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer)

@@ -1,6 +1,6 @@
 #pragma once
 
-// One device -> one chart: the stack of bands, what is around it, and its axes.
+// One device -> one chart: the stack of bands, everything around it, and its axes.
 
 #include "memviz/timeline_svg.hpp"
 #include "page/page.hpp"
@@ -16,14 +16,14 @@ namespace memviz::render {
 
 class StackTable;
 
-/// The places of all parts of a chart.
+/// The positions of all parts of a chart.
 struct PanelLayout {
   StateScale states;
   ByteScale bytes;
   StackShapes shapes;
 };
 
-/// nullopt where bands and strips would take more than `most_steps` steps.
+/// Returns nullopt if bands and strips would take more than `most_steps` steps.
 [[nodiscard]] std::optional<PanelLayout> lay_out_panel(const Chart& chart, TimelineAxis axis, std::size_t most_steps);
 
 /// The data that a panel draws.
@@ -34,7 +34,7 @@ struct PanelData {
   const LineNames& names;
   StackTable& stacks;
   TimelineAxis axis;
-  std::string axis_words; ///< what the axis counts
+  std::string axis_words; ///< the unit of the axis
 };
 
 /// Draws the panel from height `y` on; returns the height below it.

@@ -9,9 +9,9 @@ namespace memviz::render {
 namespace {
 
 constexpr std::uint64_t kMostByteTicks = 6;
-constexpr double kTickRoom = 20; ///< between two of them, at least
+constexpr double kTickRoom = 20; ///< minimum between two of them
 constexpr double kMostStateTicks = 9;
-constexpr double kLargeFloor = 0.45; ///< of the scale: a floor that is cut
+constexpr double kLargeFloor = 0.45; ///< the part of the scale left to a floor that is cut
 
 std::uint64_t binary_step(std::uint64_t range, double height) {
   const auto most = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(height / kTickRoom), 1, kMostByteTicks);
@@ -21,7 +21,7 @@ std::uint64_t binary_step(std::uint64_t range, double height) {
   return step;
 }
 
-/// 1, 2 or 5 times a power of ten.
+/// Returns 1, 2 or 5 times a power of ten.
 double decimal_step(double range) {
   double step = 1;
   for (int i = 0; range / step > kMostStateTicks; ++i)
@@ -60,7 +60,7 @@ std::vector<Tick> ByteScale::ticks() const {
 AxisRange axis_range(const DeviceRecord& record, TimelineAxis axis, Window window) {
   const auto position = [&](std::uint32_t state) { return static_cast<double>(axis_position(record, axis, state)); };
   if (axis == TimelineAxis::event) return {position(window.first), position(window.last) + 1};
-  // The width of state 0 before the first event, and of the last state after its own.
+  // The width of state 0 before the first event, and of the last state after its event.
   const double lead = std::max(1.0, (position(window.last) - position(std::max(window.first, 1U))) / 100);
   return {window.first == 0 ? -lead : position(window.first), position(window.last) + lead};
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes and states -> pixels of a chart, and where its ticks are.
+// Bytes and states -> pixels of a chart, and the positions of its ticks.
 
 #include "memviz/timeline.hpp"
 
@@ -20,11 +20,11 @@ struct Tick {
 inline constexpr double kChartLeft = 86;
 inline constexpr double kChartWidth = kPageWidth - kMargin - kChartLeft;
 
-/// Bytes upward from the bottom of a chart. What lies below `cut_bytes` is squeezed into a few pixels at the bottom: a
-/// large baseline must not flatten what happens upon it.
+/// Bytes upward from the bottom of a chart. Everything below `cut_bytes` is squeezed into a few pixels at the bottom,
+/// so that a large baseline does not flatten the changes above it.
 class ByteScale {
 public:
-  /// `floor_bytes` is there at all times: the scale may cut it where it would take much of the room.
+  /// `floor_bytes`: the bytes live at all times, which the scale may cut if they would take much of the room.
   /// `highest_bytes` is `room_above` pixels below the top.
   ByteScale(std::uint64_t highest_bytes, std::uint64_t floor_bytes, double height, double room_above);
 
@@ -48,7 +48,7 @@ private:
 struct AxisRange {
   double begin = 0;
   double end = 1;
-  double offset = 0; ///< from the first event of all charts to the first one of this
+  double offset = 0; ///< from the first event of all charts to the first one of this chart
 };
 
 [[nodiscard]] AxisRange axis_range(const DeviceRecord& record, TimelineAxis axis, Window window);

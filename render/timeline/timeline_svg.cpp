@@ -74,7 +74,7 @@ double area_of(const Shape& shape) {
 std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
                                         const LifeLines& lines, const LineNames& names) {
   constexpr std::size_t kMostNamed = 8;
-  constexpr double kLeastShare = 0.01; // of all that is drawn
+  constexpr double kLeastShare = 0.01; // of everything drawn
   std::map<NodeKey, double> areas;
   double all = 0;
   for (std::size_t i = 0; i < charts.size(); ++i) {
@@ -101,7 +101,7 @@ std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const 
   return entries;
 }
 
-/// The kinds that are seen in any chart, from the bottom up, with what the main chart's peak has of each.
+/// Returns the kinds that are visible in any chart, from the bottom up, with their bytes at the main chart's peak.
 std::vector<LegendEntry> kind_entries(const std::vector<PanelLayout>& layouts, const TimelineSubject& subject) {
   const std::vector<KindFigure> figures = kind_figures(held_kinds(subject.holders));
   std::vector<LegendEntry> entries;
@@ -225,7 +225,7 @@ private:
     return finish(page, y);
   }
 
-  /// The headline of a chart below the main one; of a closed chart it is what a click opens.
+  /// The headline of a chart below the main one; for a closed chart, a click on it opens the chart.
   double draw_heading_of(Page& page, double y, std::size_t i) const {
     const Chart& chart = charts_.charts()[i];
     const std::string headline = timeline_story(subject_of_chart(chart)).headline;
@@ -249,7 +249,7 @@ private:
     const TimelineSteps& steps = charts_.charts().front().steps;
     RankedList list;
     list.heading = fmt::format("Steps, by the annotation {}: peak and growth", cut_end(steps.name, 60));
-    // The latest ones are what a look at growth is about.
+    // The latest ones, because growth shows there.
     const std::size_t first = steps.steps.size() - std::min(kRankedRows, steps.steps.size());
     for (std::size_t i = first; i < steps.steps.size(); ++i) {
       const TimelineStep& step = steps.steps[i];
@@ -266,7 +266,7 @@ private:
     return list;
   }
 
-  /// With the origins of the lines that are drawn, where these are their colours.
+  /// Includes the origins of the drawn lines, if these are their colours.
   [[nodiscard]] std::vector<LegendEntry> legend_entries(const std::vector<PanelLayout>& layouts,
                                                         const LineNames& names) const {
     if (charts_.color() == ColorBy::kind) return kind_entries(layouts, subject_of_chart(charts_.charts().front()));
@@ -284,7 +284,7 @@ private:
     return subject_of(picture_, chart, charts_.charts().size() == 1);
   }
 
-  /// Returns what an axis counts: its own events, or a clock that is the same for all.
+  /// Returns the unit of the axis: its own events, or a clock common to all.
   [[nodiscard]] std::string axis_words(const Chart& chart) const {
     const bool is_only_device = picture_.devices.size() == 1 || charts_.charts().size() == 1;
     if (charts_.axis() == TimelineAxis::time)
@@ -348,7 +348,7 @@ private:
     return fmt::format("{}{}Each device has its own scale of bytes and {}.", text, text.empty() ? "" : " ", counts);
   }
 
-  /// Devices without a chart.
+  /// The devices without a chart.
   [[nodiscard]] std::string left_out_text() const {
     std::vector<std::string> texts;
     std::size_t more = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The scripts and styles of pictures, embedded at build time: bundle.cmake makes the scripts of the modules in this
+// The scripts and styles of pictures, embedded at build time: bundle.cmake makes the scripts from the modules in this
 // folder.
 
 #include <string_view>
@@ -14,7 +14,7 @@ extern const std::string_view kPageScript;
 extern const std::string_view kSegmentsScript;
 extern const std::string_view kStateScript;
 extern const std::string_view kTimelineScript;
-/// The style of every page; those of `state` and of timelines come after it.
+/// The style of every page; those of `state` and of timelines follow it.
 extern const std::string_view kPageStyle;
 extern const std::string_view kStateStyle;
 extern const std::string_view kTimelineStyle;

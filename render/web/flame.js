@@ -81,7 +81,7 @@ function reset() {
   clearSearch();
 }
 
-// The box under the pointer, and what of it: the box itself, or a frame of an opened run.
+// Returns the box under the pointer, and the part of it: the box itself, or a frame of an opened run.
 function itemAt(event) {
   const group = event.target.closest && event.target.closest('#graph > g');
   const item = group && (group.isDust ? dustAt(pagePoint(event)) : group.box);

@@ -62,7 +62,7 @@ function refresh() {
   redraw();
 }
 
-// Lines of a log: narrow ones without their columns, so that the user's line is still there.
+// Lines of a log: narrow ones without their columns, so that the user's line is still visible.
 layouts.events = ({element}, room) => {
   const columns = Math.floor(room.width / COLUMN_WIDTH);
   for (const line of element.querySelectorAll('text')) {

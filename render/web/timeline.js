@@ -77,7 +77,7 @@ function setView(panel, {begin, end}) {
   }
 }
 
-// The views before the one that is shown: what follows within a moment is one change.
+// The views before the current one: changes within a moment count as one.
 const earlier = [];
 const MOST_EARLIER = 50, ONE_CHANGE = 500;
 let changedAt = 0;
@@ -154,7 +154,7 @@ function reset() {
   hideTip();
 }
 
-// One layer a press: what was opened last goes first.
+// One layer per press: the last one opened closes first.
 function goBack() {
   if (isDialogOpen()) return closeDialog();
   if (chosen.query || chosen.band || document.activeElement === searchInput) return reset();
@@ -213,7 +213,7 @@ function stripWords(panel, strip, event) {
 
 const bandTitle = ({title, stack}) => (stack.length ? [title, '', ...foldedStack(stack)].join('\n') : title);
 
-// Next to the pointer: what a band, a strip or a mark is.
+// The text next to the pointer: for a band, a strip or a mark.
 function showWords(panel, element, event, {bandOf, stripOf}) {
   const band = bandOf.get(element), strip = stripOf.get(element);
   const around = element.closest('.flag, .lane > g') || element;

@@ -1,8 +1,8 @@
 #pragma once
 
 // The answers of the engine. Members of a request that each reads: "file" (0), "device" (the first), "at" (a moment as
-// --at has it, or "start"), "state" (of a device: 0 is before its first event), "by" ("line" or "kind"). All throw
-// UsageError for a request that makes no sense.
+// for --at, or "start"), "state" (of a device: 0 is before its first event), "by" ("line" or "kind"). All throw
+// UsageError for an invalid request.
 
 #include "engine/engine.hpp"
 
@@ -18,27 +18,28 @@ namespace memviz::view {
 /// JSON: names and colours of classes.
 [[nodiscard]] std::string classes_of(Engine& engine, const Request& request);
 /// At "state": six doubles (live bytes, live allocations, reserved bytes, bytes and allocations that the last search
-/// matched, microseconds since the first event), then the bytes of each class as doubles, then Cells::bytes for
-/// "cells" cells of "cell_bytes" each.
+/// matched, microseconds since the first event), then the bytes of each class as doubles, then Cells::bytes for "cells"
+/// cells of "cell_bytes" each.
 [[nodiscard]] std::string live_at(Engine& engine, const Request& request);
-/// JSON: all about the allocation "life".
+/// JSON: everything about the allocation "life".
 [[nodiscard]] std::string life_of(Engine& engine, const Request& request);
-/// The same of what the last live_at() drew in "cell", or of the allocation "name"; null where there is none.
+/// The same for the allocation that the last live_at() drew in "cell", or for the one named "name"; null if there is
+/// none.
 [[nodiscard]] std::string life_in_cell(Engine& engine, const Request& request);
 
-/// JSON: a row for each of the user's lines ("by": "line"), kinds ("kind"), functions ("frame": what is below and
-/// above it) that holds memory at "state"; or "of" the range from "first" to "last": "born", what was allocated in it
-/// and lives at its end, or "freed", what was freed in it.
+/// JSON: a row for each of the user's lines ("by": "line"), kinds ("kind"), functions ("frame": its callees and
+/// callers) that holds memory at "state"; or "of" the range from "first" to "last": "born", allocations in it that are
+/// live at its end, or "freed", those freed in it.
 [[nodiscard]] std::string lines_at(Engine& engine, const Request& request);
-/// JSON: at most "count" events from position "from" among those that "filter" leaves, and how many these are.
+/// JSON: at most "count" events from position "from" among those that match "filter", and the number of these.
 [[nodiscard]] std::string events_of(Engine& engine, const Request& request);
-/// JSON: how much of the recording "text" is found in; live_at() shows it from then on.
+/// JSON: how much of the recording contains "text"; live_at() marks it from then on.
 [[nodiscard]] std::string find_text(Engine& engine, const Request& request);
 
 /// SVG: "of" is flame, state, timeline or explain. A flame graph of "lives" that are "born" or "freed" from "first" to
-/// "last" has only these, of what lives "at" a moment.
+/// "last" contains only these, among what is live "at" a moment.
 [[nodiscard]] std::string picture_of(Engine& engine, const Request& request);
-/// SVG: what changed from "before" (a moment) of "file" to "after" of "other".
+/// SVG: the changes from "before" (a moment) of "file" to "after" of "other".
 [[nodiscard]] std::string comparison_of(Engine& engine, const Request& request);
 /// "of": explain (text), stats, state, flame, explain_json, timeline, compare (JSON), folded.
 [[nodiscard]] std::string text_of(Engine& engine, const Request& request);

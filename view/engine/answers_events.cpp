@@ -16,12 +16,12 @@ namespace memviz::view {
 
 namespace {
 
-/// The words of a filter, all of which must fit an event: an action ("alloc", "free"), ">1MiB", "stream:7", an address
-/// or name, or a text in its frames.
+/// The words of a filter, all of which must match an event: an action ("alloc", "free"), ">1MiB", "stream:7", an
+/// address or name, or a text in its frames.
 class EventFilter {
 public:
   EventFilter(const std::string& text, const Recording& recording) {
-    constexpr std::ptrdiff_t kMostWords = 20; // each text is looked for in every frame
+    constexpr std::ptrdiff_t kMostWords = 20; // each text is searched for in every frame
     if (std::count(text.begin(), text.end(), ' ') >= kMostWords)
       throw UsageError(fmt::format("a filter has at most {} words", kMostWords));
     std::size_t begin = 0;
@@ -132,7 +132,7 @@ std::string events_of(Engine& engine, const Request& request) {
   std::string out;
   JsonWriter json(out, JsonLayout::compact);
   json.begin_object().member("all", all).member("from", from);
-  // The place of the event that a state follows, among those that are left.
+  // Returns the position of the event that a state follows, among those that match.
   const auto state = static_cast<std::uint32_t>(request.number("state", 0, record.events));
   const std::uint32_t event = state == 0 ? 0 : state - 1;
   json.member("place", left != nullptr ? static_cast<std::size_t>(std::lower_bound(left->begin(), left->end(), event) -

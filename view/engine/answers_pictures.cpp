@@ -20,7 +20,7 @@ namespace memviz::view {
 
 namespace {
 
-/// The value of the first name that is the request's; the last one for no word at all.
+/// Returns the value of the first name that is the request's; the last one for no word at all.
 template <class Value, std::size_t kCount>
 Value choice_of(const Request& request, std::string_view member,
                 const std::array<std::pair<std::string_view, Value>, kCount>& choices) {
@@ -37,18 +37,18 @@ std::optional<ColorBy> color_of(const Request& request) {
       {{{"kind", ColorBy::kind}, {"line", ColorBy::line}, {"origin", ColorBy::origin}, {"", std::nullopt}}});
 }
 
-/// The memory at "at", as the answers of the program take it.
+/// Returns the memory at "at", in the form that the answers of the program take.
 Loaded loaded(PageFile& file, const Request& request) {
   check_device(file.name(), file.recording(), request.device());
   return {{.state = *file.state_at(request.text("at", "auto"), request.device())}, file.name()};
 }
 
-/// The moment is that of what is loaded.
+/// The moment is that of the loaded state.
 Scope scope_of(const Request& request) {
   return {.device = request.device()};
 }
 
-/// The range is that of the device in states; of a flame graph of all devices there is none.
+/// The range is given in states of the device; a flame graph of all devices has none.
 LifeRange lives_of(PageFile& file, const Request& request) {
   const auto of = choice_of<LivesOf, 4>(
       request, "lives",
@@ -82,7 +82,7 @@ ExplainAnswer explained(PageFile& file, const Request& request) {
   return explain_answer({.scope = scope_of(request)}, loaded(file, request));
 }
 
-/// The timelines of the devices that a request is about, as a picture or as JSON takes them.
+/// Returns the timelines of the requested devices, as a picture or as JSON takes them.
 template <class Part> std::vector<Part> timelines_of(PageFile& file, const Request& request) {
   check_device(file.name(), file.recording(), request.device());
   std::vector<Part> parts;
@@ -114,7 +114,7 @@ std::vector<std::string> named_warnings(const PageFile& before, const PageFile& 
   return all;
 }
 
-/// The two sides of a request and what differs.
+/// Returns the two sides of a request and their differences.
 struct Compared {
   Compared(Engine& engine, const Request& request)
       : before_file(engine.file(request)), after_file(engine.file(request, "other")),

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t kMostRows = 2000;
 
-/// A row of a table: what lives, by line, kind or function.
+/// A row of a table: live memory, by line, kind or function.
 struct Row {
   std::string name;
   std::string place;
-  std::uint32_t frame = 0; ///< a FrameId of it, to ask for callers and callees
+  std::uint32_t frame = 0; ///< a FrameId of it, to query callers and callees
   std::uint64_t bytes = 0;
   std::uint64_t self_bytes = 0;
   std::uint64_t count = 0;
@@ -50,7 +50,7 @@ Function function_of(const FrameTable& frames, FrameId frame) {
   return {frames.frame(frame).name.value, frames.frame(frame).filename.value};
 }
 
-/// Frames that PyTorch's tools leave out are left out, innermost first.
+/// Omits frames that PyTorch's tools omit; innermost first.
 std::vector<FrameId> shown_frames(const FrameTable& frames, StackId stack) {
   std::vector<FrameId> shown;
   for (const FrameId frame : frames.stack(stack))
@@ -64,7 +64,7 @@ struct StackBytes {
   std::uint64_t lifetimes = 0;
 };
 
-/// The allocations that a table is about, by index in Scrub.
+/// The allocations of a table, by index in Scrub.
 std::vector<std::uint32_t> chosen_lives(Walk& walk, const Request& request) {
   Scrub& scrub = walk.scrub();
   const std::uint32_t events = walk.record().events;
@@ -142,8 +142,8 @@ std::vector<Row> function_rows(const FrameTable& frames, const std::map<StackId,
   return rows.rows();
 }
 
-/// Writes the callers and callees of a function: its neighbours in each stack that it is in, at its outermost place for
-/// callers and its innermost for callees.
+/// Writes the callers and callees of a function: its neighbours in each stack that contains it, at its outermost place
+/// for callers and its innermost for callees.
 void write_sandwich(JsonWriter& json, const FrameTable& frames, const std::map<StackId, StackBytes>& stacks,
                     FrameId of) {
   const Function wanted = function_of(frames, of);

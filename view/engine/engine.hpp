@@ -1,7 +1,7 @@
 #pragma once
 
-// Questions of a page -> answers: one function for each, by name. What a page shows comes from the functions that the
-// program itself calls, so that both say the same.
+// Questions of a page -> answers: one function for each, by name. A page shows results of the functions that the
+// program itself calls, so that both agree.
 
 #include "engine/page_file.hpp"
 #include "engine/request.hpp"
@@ -16,12 +16,12 @@ namespace memviz::view {
 /// The files that a page has open.
 class Engine {
 public:
-  /// Returns the index of the file. Throws what PageFile's constructor throws.
+  /// Opens a file and returns its index. Throws the exceptions of PageFile's constructor.
   std::size_t add(std::string name, std::string bytes);
-  /// Throws UsageError where there is no such file.
+  /// Returns a file. Throws UsageError if there is none.
   [[nodiscard]] PageFile& file(const Request& request, std::string_view member = "file");
-  /// The answer: JSON or SVG as UTF-8, or numbers as they lie in memory. Throws UsageError for a question that it does
-  /// not know or that makes no sense, and Error where there is no answer.
+  /// Returns the answer: JSON or SVG as UTF-8, or numbers as they are in memory. Throws UsageError for an unknown or
+  /// invalid question, and Error if there is no answer.
   [[nodiscard]] std::string answer(std::string_view request);
 
 private:

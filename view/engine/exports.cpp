@@ -1,5 +1,5 @@
-// The engine as functions of C, for a worker: texts and files go into memory that it reserves, answers stay in memory
-// until the next one.
+// The engine as C functions, for a worker: texts and files are written to memory that it reserves, answers stay in
+// memory until the next one.
 
 #include "engine/engine.hpp"
 
@@ -14,7 +14,7 @@
 namespace {
 
 memviz::view::Engine engine;
-std::string given;  ///< what the page wrote
+std::string given;  ///< written by the page
 std::string result; ///< an answer, or why there is none
 
 template <class Make> std::int32_t guarded(const Make& make) {
@@ -34,7 +34,7 @@ template <class Make> std::int32_t guarded(const Make& make) {
 
 extern "C" {
 
-/// Returns where the page writes `size` bytes of a file or a request; null where there is no room.
+/// Returns where the page writes `size` bytes of a file or a request; null if there is no room.
 __attribute__((export_name("reserve"))) char* reserve(std::size_t size) {
   return guarded([&] {
     given = {};
@@ -45,7 +45,7 @@ __attribute__((export_name("reserve"))) char* reserve(std::size_t size) {
              : nullptr;
 }
 
-/// Opens what was written; its name is the last `name_size` bytes of it.
+/// Opens the written file; its name is the last `name_size` bytes.
 __attribute__((export_name("open"))) std::int32_t open_file(std::size_t name_size) {
   return guarded([&] {
     std::string name = given.substr(given.size() - name_size);
@@ -54,7 +54,7 @@ __attribute__((export_name("open"))) std::int32_t open_file(std::size_t name_siz
   });
 }
 
-/// Answers the request that was written. 1: the result is the answer; 0: a message.
+/// Answers the written request. 1: the result is the answer; 0: a message.
 __attribute__((export_name("ask"))) std::int32_t ask() {
   return guarded([&] { return engine.answer(given); });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes of a snapshot -> all that a page asks of it: decoded once, and kept with its events.
+// The bytes of a snapshot -> everything that a page queries about it: decoded once, and kept with its events.
 
 #include "engine/search.hpp"
 #include "engine/walk.hpp"
@@ -18,26 +18,26 @@ namespace memviz::view {
 
 class PageFile {
 public:
-  /// A snapshot or the columns of one, plain, gzip or zstd. Throws Error for what is neither.
+  /// Reads a snapshot or the columns of one, plain, gzip or zstd. Throws Error for anything else.
   PageFile(std::string name, std::string bytes);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Recording& recording() const { return *recording_; }
-  /// The state at the end, with kinds.
+  /// Returns the state at the end, with kinds.
   [[nodiscard]] const MemoryState& end() const { return end_.state; }
   [[nodiscard]] const std::vector<DeviceRecord>& timeline() const { return end_.timeline; }
-  /// The kinds of memory at the peak.
+  /// Returns the kinds of memory at the peak.
   [[nodiscard]] const KindsByDevice& peak_kinds();
   /// Returns the walk of a device, the first by default. Throws UsageError for a device that it does not have.
   [[nodiscard]] Walk& walk(std::optional<DeviceId> device);
   [[nodiscard]] const LifeLines& lines() const { return *lines_; }
-  /// The memory at a moment as --at names it, with births and kinds; "start" is before the first event. An event's
-  /// index is one of `device`. The last two are kept. Throws UsageError where the file does not have the moment.
+  /// Returns the memory at a moment named as for --at, with births and kinds; "start" is before the first event. An
+  /// event's index refers to `device`. The last two are cached. Throws UsageError if the file does not have the moment.
   [[nodiscard]] std::shared_ptr<const MemoryState> state_at(const std::string& moment, std::optional<DeviceId> device);
 
   Search search;     ///< the last one
-  Cells shown_cells; ///< what was drawn last
-  /// The events that the last filter left.
+  Cells shown_cells; ///< the last one drawn
+  /// Returns the events that match the last filter.
   struct Filtered {
     std::string filter;
     DeviceId device;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The text of a JSON object -> what a page asks of the engine.
+// The text of a JSON object -> a page's question to the engine.
 
 #include "memviz/device_id.hpp"
 #include "memviz/timeline.hpp"
@@ -14,27 +14,27 @@
 
 namespace memviz::view {
 
-/// One question. Members that are absent have a default; all readers throw UsageError for a member of another type.
+/// A question. Absent members have a default; all readers throw UsageError for a member of another type.
 class Request {
 public:
-  /// Throws UsageError for anything but a JSON object.
+  /// Throws UsageError for anything other than a JSON object.
   explicit Request(std::string_view json);
   ~Request();
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const;
-  /// Returns the number of `name`, but at most `most`.
+  /// Returns the number `name`, but at most `most`.
   [[nodiscard]] std::uint64_t number(std::string_view name, std::uint64_t otherwise, std::uint64_t most) const;
-  /// The same of what is in memory.
+  /// Returns the same for an index of something in memory.
   [[nodiscard]] std::size_t count(std::string_view name, std::size_t otherwise, std::size_t most) const {
     return static_cast<std::size_t>(number(name, otherwise, most));
   }
-  /// False by default.
+  /// Returns a bool, false by default.
   [[nodiscard]] bool flag(std::string_view name) const;
-  /// The member "device"; nothing: all of them.
+  /// Returns the member "device"; nullopt: all of them.
   [[nodiscard]] std::optional<DeviceId> device() const;
-  /// The members "first" and "last" as states of a record; all of them by default.
+  /// Returns the members "first" and "last" as states of a record; all of them by default.
   [[nodiscard]] Window window(std::uint32_t events) const;
 
 private:

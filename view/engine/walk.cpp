@@ -18,7 +18,7 @@ namespace memviz::view {
 
 namespace {
 
-/// The line of each allocation, as an index into `keys`.
+/// Returns the line of each allocation, as an index into `keys`.
 struct LinesOfLives {
   std::vector<NodeKey> keys;
   std::vector<std::uint32_t> of_life;
@@ -36,7 +36,7 @@ LinesOfLives lines_of_lives(const LifeLines& lines, const DeviceRecord& record, 
   return found;
 }
 
-/// The most that each line ever holds.
+/// Returns the most bytes that each line ever holds.
 std::vector<std::uint64_t> most_bytes(const LinesOfLives& lines, const DeviceRecord& record, Scrub& scrub) {
   std::vector<std::uint64_t> now(lines.keys.size());
   scrub.go(0);
@@ -58,7 +58,7 @@ Classes::Name named(std::string label, const render::Paint& paint) {
   return {std::move(label), std::string(paint.light_fill), std::string(paint.dark_fill)};
 }
 
-/// As many lines as there are hues, those that ever hold most, then all others.
+/// As many lines as there are hues, those that ever hold most, then all others as one.
 Classes by_line(const MemoryState& state, const LifeLines& life_lines, const DeviceRecord& record, Scrub& scrub) {
   const LinesOfLives lines = lines_of_lives(life_lines, record, scrub);
   const std::vector<std::uint64_t> most = most_bytes(lines, record, scrub);

@@ -1,7 +1,7 @@
 #pragma once
 
-// One device of a recording, for a page in which one walks through it: what lives at any of its states, in classes that
-// have colours: the user's own lines, or kinds of memory.
+// One device of a recording, for a page that steps through it: what is live at any of its states, in classes with
+// colours: the user's own lines, or kinds of memory.
 
 #include "memviz/scrub.hpp"
 #include "memviz/timeline.hpp"
@@ -15,7 +15,7 @@
 
 namespace memviz::view {
 
-/// Classes of allocations: each is in one.
+/// Classes of allocations: each allocation is in one.
 struct Classes {
   struct Name {
     std::string label; ///< "forward model.py:41", "activation"
@@ -34,9 +34,9 @@ public:
   [[nodiscard]] const DeviceRecord& record() const { return record_; }
   [[nodiscard]] Scrub& scrub() { return scrub_; }
   [[nodiscard]] const Scrub& scrub() const { return scrub_; }
-  /// Returns the classes by "kind" or, for every other word, by line.
+  /// Returns the classes by "kind" or, for any other word, by line.
   [[nodiscard]] const Classes& classes(std::string_view by) const { return by == "kind" ? kinds_ : lines_; }
-  /// Exact, as the accounts have it; in a state that the record has.
+  /// Returns exact bytes, equal to the accounts, for a state of the record.
   [[nodiscard]] std::uint64_t live_bytes(std::uint32_t state) const;
   [[nodiscard]] std::uint64_t reserved_bytes(std::uint32_t state) const;
 
@@ -48,19 +48,20 @@ private:
   Classes kinds_;
 };
 
-/// A stretch of a curve: for each column the highest of its states, as doubles: the state, live and reserved bytes
-/// there, and the bytes of each class. Columns in which no state begins repeat the one before.
+/// Returns a part of a curve as doubles: for each column its highest state, live and reserved bytes there, and the
+/// bytes of each class. Columns in which no state begins repeat the previous one.
 [[nodiscard]] std::vector<double> curve(Walk& walk, std::string_view by, Window window, TimelineAxis axis,
                                         std::size_t columns);
 
-/// A drawing of what lives: cells of equal size in rows, filled class by class, within a class by address.
+/// A drawing of live memory: cells of equal size in rows, filled class by class, within a class by address.
 struct Cells {
-  /// 0: nothing; else 1 + 4 * class, 1 more for every second allocation, 2 more where a search found it.
+  /// 0: nothing; else 1 + 4 * class, 1 more for every second allocation, 2 more if a search found it.
   std::vector<std::uint8_t> bytes;
   std::vector<std::uint32_t> lives; ///< by cell: the allocation in it, or kNone
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 };
-/// At the state where the walk is. `bytes_per_cell` is at least 1; `is_found` of an index: whether a search found it.
+/// Draws the current state of the walk. `bytes_per_cell` is at least 1; `is_found` of an index: whether a search found
+/// it.
 [[nodiscard]] Cells cells(Walk& walk, std::string_view by, std::size_t count, double bytes_per_cell,
                           const std::function<bool(std::uint32_t)>& is_found);
 

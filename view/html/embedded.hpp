@@ -10,7 +10,7 @@ extern const std::string_view kPageHtml;
 extern const std::string_view kPageStyle;
 extern const std::string_view kPageScript;
 extern const std::string_view kWorkerScript;
-/// The engine, compressed with gzip; "" where it was not built.
+/// The engine, compressed with gzip; "" if it was not built.
 extern const std::string_view kEngine;
 
 } // namespace memviz::view

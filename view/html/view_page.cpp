@@ -34,8 +34,8 @@ std::string script_hash(std::string_view script) {
   return "'sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "'";
 }
 
-/// Nothing from anywhere; of scripts the page's own and those of the pictures, the worker that the page makes, and the
-/// engine.
+/// Allows nothing from elsewhere, and of scripts only the page's own and those of the pictures, the page's worker, and
+/// the engine.
 std::string policy() {
   std::string scripts = script_hash(view::kPageScript);
   for (const std::string_view script : {render::kFlameScript, render::kPageScript, render::kSegmentsScript,
@@ -73,7 +73,7 @@ std::string snapshot_html(const PageSnapshot& snapshot) {
          base64(gzipped(snapshot.bytes)) + "</script>\n";
 }
 
-/// Writes `html` with what stands for each "{{name}}".
+/// Writes `html`, replacing each "{{name}}".
 std::string filled(std::string_view html, const std::function<std::string(std::string_view)>& part_of) {
   std::string out;
   while (true) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Snapshots -> one HTML page to walk in: a cover that is complete without scripts, the snapshots, and the engine that
-// answers in the browser. Nothing is loaded from anywhere, and the page's own policy forbids it.
+// Snapshots -> one HTML page to explore them: a cover that is complete without scripts, the snapshots, and the engine
+// that answers in the browser. Nothing is loaded from elsewhere, and the page's own policy forbids it.
 
 #include <span>
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace memviz {
 
-/// A snapshot that a page carries.
+/// A snapshot in a page.
 struct PageSnapshot {
   std::string name;
-  std::string bytes; ///< the file or its columns, not compressed
+  std::string bytes; ///< the file or its columns, uncompressed
 };
 
-/// The part of a page that is seen at once, and without scripts.
+/// The part of a page that is visible immediately, and without scripts.
 struct PageCover {
   std::string headline;
   std::string answer;
@@ -26,7 +26,7 @@ struct PageCover {
 /// Whether this program has the engine; `./run page` builds it.
 [[nodiscard]] bool has_page_engine();
 
-/// The page; without snapshots one on which they are dropped. Throws Error where the program has no engine.
+/// Returns the page; without snapshots, one on which they can be dropped. Throws Error if the program has no engine.
 [[nodiscard]] std::string view_page(std::span<const PageSnapshot> snapshots, const PageCover& cover);
 
 } // namespace memviz

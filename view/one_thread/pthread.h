@@ -1,6 +1,6 @@
 #pragma once
 
-// Locks for RE2 on a machine with one thread, which wasi-libc lacks: none ever waits.
+// Locks for RE2 on a machine with one thread, which wasi-libc lacks: they never wait.
 
 typedef int pthread_rwlock_t;
 

@@ -46,7 +46,7 @@ export function showFiles() {
   byId('headline').textContent = overviewOf(view.file).headline;
 }
 
-// The steps that the arrows take with Alt: beginnings of annotations, errors.
+// The steps of Alt with the arrow keys: beginnings of annotations, errors.
 function nextMark(direction) {
   const {annotations, marks} = deviceNow();
   const states = [...annotations.map((span) => span.first), ...marks.map((mark) => mark.state)].sort((left, right) => left - right);

@@ -1,5 +1,5 @@
-// The curve: live bytes over all events, by line or kind, with a map of the whole below. Drags move the playhead, drags
-// on the map choose what is shown, the wheel zooms.
+// The curve: live bytes over all events, by line or kind, with an overview below. Drags move the playhead, drags on the
+// overview choose the shown range, the wheel zooms.
 import {byId, isDark, oncePerFrame, restingDrawing} from './elements.js';
 import {askBytes, askJson, latestOnly} from './engine.js';
 import {change, deviceNow, goTo, hasDevice, showRange, view, watch, whereNow} from './model.js';
@@ -38,7 +38,7 @@ const loadCurve = latestOnly(async () => {
   drawAnew();
 });
 
-// A place in the drawing -> a state, and back; columns are equal parts of the axis.
+// Converts between a position in the drawing and a state; columns are equal parts of the axis.
 function stateAt(curve, share) {
   const column = Math.max(0, Math.min(curve.columns - 1, Math.floor(share * curve.columns)));
   const state = (i) => (i < curve.columns ? curve.values[i * curve.width] : curve.last);
@@ -96,14 +96,14 @@ function drawPlayhead({context, width, height}, curve, state, colour) {
   context.fillRect(Math.max(0, Math.min(width - 2, shareOf(curve, state) * width - 1)), 0, 2, height);
 }
 
-// Writes words with a rim in the colour of the page, so that they can be read upon the layers.
+// Writes words with an outline in the colour of the page, so that they are readable over the layers.
 function drawWords(context, words, x, y, colour, rim) {
   Object.assign(context, {lineWidth: 3, strokeStyle: rim, fillStyle: colour, lineJoin: 'round'});
   context.strokeText(words, x, y);
   context.fillText(words, x, y);
 }
 
-// Errors, earlier snapshots and annotations, where there is room for them.
+// Errors, earlier snapshots and annotations, if there is room for them.
 function drawMarks(context, width, height, palette) {
   const device = deviceNow();
   context.font = '11px system-ui, sans-serif';

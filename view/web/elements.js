@@ -1,4 +1,4 @@
-// Elements of the page: those that are there, and new ones.
+// Elements of the page: existing ones, and new ones.
 export const byId = (id) => document.getElementById(id);
 
 export function element(name, attributes, ...content) {
@@ -10,7 +10,7 @@ export function element(name, attributes, ...content) {
 
 export const isDark = () => matchMedia('(prefers-color-scheme: dark)').matches;
 
-// A canvas with as many pixels as the screen has there, and the size of it in the units of the page.
+// A canvas with as many pixels as its area of the screen, and its size in the units of the page.
 export function fitted(canvas) {
   const {width, height} = canvas.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
   const wide = Math.max(1, Math.round(width * ratio)), high = Math.max(1, Math.round(height * ratio));
@@ -21,8 +21,8 @@ export function fitted(canvas) {
   return {context, width, height};
 }
 
-// A drawing that rests while something moves over it: each paint() copies it, and draws it only after forget() or at
-// another size.
+// A cached drawing below something that moves: each paint() copies it, and redraws it only after forget() or at another
+// size.
 export function restingDrawing(canvas, draw) {
   const copy = document.createElement('canvas');
   let isDrawn = false;
@@ -43,7 +43,7 @@ export function restingDrawing(canvas, draw) {
   };
 }
 
-// Calls `draw` at most once a frame, however often it is asked for.
+// Calls `draw` at most once per frame, however often it is requested.
 export function oncePerFrame(draw) {
   let isWaiting = false;
   return () => {

@@ -9,7 +9,7 @@ function fromBase64(text) {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
-// Takes the bytes that an element holds out of the page, as a Blob.
+// Takes the bytes in an element out of the page, as a Blob.
 export function carried(holder) {
   const bytes = fromBase64(holder.textContent.trim());
   holder.remove();
@@ -49,7 +49,7 @@ export const askText = (request) => post({request});
 export const askJson = async (request) => JSON.parse(await post({request}));
 export const askBytes = (request) => post({request, isBytes: true});
 
-// Asks for what is wanted now: while one question is open, of those that come only the last one is asked.
+// Asks for what is needed now: while one question is open, only the last of the new ones is asked.
 export function latestOnly(work) {
   let isBusy = false, next = null;
   return async function run(wanted) {

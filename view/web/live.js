@@ -1,5 +1,5 @@
-// The allocations that are alive at the playhead: each as cells of equal bytes, by line or kind, at once while the playhead
-// moves; a legend with bytes; and the numbers of the moment.
+// The allocations that are alive at the playhead: each as cells of equal bytes, by line or kind, updated while the
+// playhead moves; a legend with bytes; and the figures of the moment.
 import {classes, colourOf} from './curve.js';
 import {byId, element, fitted, isDark, oncePerFrame} from './elements.js';
 import {askBytes, askJson, latestOnly} from './engine.js';
@@ -11,7 +11,7 @@ const SUMS = 6;
 const cellsCanvas = byId('cells');
 let shownLive = null;
 
-// The same scale at every moment, so that the filled part is the part of the peak.
+// The same scale at every moment, so that the filled part shows the share of the peak.
 function gridNow() {
   const {width, height} = cellsCanvas.getBoundingClientRect();
   const columns = Math.max(10, Math.floor(width / CELL.width)), rows = Math.max(4, Math.floor(height / (CELL.height + CELL.gap)));
@@ -28,13 +28,13 @@ const loadLive = latestOnly(async (state) => {
   drawLiveSoon();
 });
 
-// The pixel of a colour; the rest of the share is black or white, as the page.
+// Returns the pixel of a colour; the rest of the share is black or white, like the page.
 function pixelOf(colour, share) {
   const part = (at) => Math.round(parseInt(colour.slice(at, at + 2), 16) * share + (isDark() ? 0 : 255) * (1 - share));
   return ((255 << 24) | (part(5) << 16) | (part(3) << 8) | part(1)) >>> 0;
 }
 
-// The pixel of each value that a cell can have: see Cells in walk.hpp.
+// Returns the pixel of each possible value of a cell: see Cells in walk.hpp.
 function pixelsOfValues() {
   const isSearching = view.search !== '', pixels = new Uint32Array(256);
   for (let code = 0; code < Math.min(255, 4 * classes.list.length); ++code) {
@@ -44,7 +44,8 @@ function pixelsOfValues() {
   return pixels;
 }
 
-// Paints an image: thousands of rectangles a frame would take too long. A thin gap ends each run of equal cells.
+// Paints an image, because thousands of rectangles per frame would take too long. A thin gap ends each run of equal
+// cells.
 function drawCells() {
   const {context, width} = fitted(cellsCanvas), {grid, cells} = shownLive;
   const stride = cellsCanvas.width, ratio = stride / width, pixelOfValue = pixelsOfValues();

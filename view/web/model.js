@@ -1,12 +1,12 @@
-// The state of the view, the files that are open, and the functions that follow changes of it.
+// The state of the view, the open files, and the functions called when it changes.
 export const files = []; // {name, overview}
 
 export const view = {
-  file: null, // until one is open
+  file: null, // until a file is open
   device: null,
-  state: 0, // where the playhead is: 0 is before the first event of the device
+  state: 0, // the position of the playhead: 0 is before the first event of the device
   other: null, // the second playhead, for differences
-  before: null, // the file that differences are against; null: this one
+  before: null, // the file that differences compare with; null: this one
   first: 0,
   last: 0,
   by: 'line',
@@ -23,7 +23,7 @@ export const whereNow = () => ({file: view.file, device: view.device === null ? 
 // Whether the file holds memory of any device: an empty recording has none.
 export const hasDevice = () => view.device !== null;
 
-// An event's moment as --at takes it. Without events the only moment is the snapshot itself.
+// An event's moment in the form of --at. Without events the only moment is the snapshot itself.
 export function momentOf(state) {
   if (state > 0) return `event:${state - 1}`;
   return hasDevice() && deviceNow().events ? 'start' : 'end';
@@ -74,7 +74,7 @@ export function showRange(first, last) {
   change({first: begin, last: begin + length});
 }
 
-// Moves the playhead, and what is shown with it where it would leave that.
+// Moves the playhead, and the shown range with it if it would leave that.
 export function goTo(wanted) {
   const state = within(wanted, 0, deviceNow().events), half = (view.last - view.first) / 2;
   change({state});
@@ -88,7 +88,7 @@ export function showDevice(file, device) {
   change({file, device: found.device, first: 0, last: found.events, state: oom ? oom.state : found.peak_state, other: null, before: null, life: null});
 }
 
-// Shows the view of a link, as far as these files have it.
+// Shows the view of a link, as far as it applies to these files.
 export function readLink(fragment) {
   const wanted = {};
   for (const [name, value] of new URLSearchParams(fragment.slice(1))) {

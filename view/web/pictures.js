@@ -1,10 +1,10 @@
-// The pictures of the program, of the moment at the playhead or of the range that is shown, in frames.
+// The pictures of the program, for the moment at the playhead or the shown range, in frames.
 import {byId} from './elements.js';
 import {askText, latestOnly} from './engine.js';
 import {deviceNow, momentOf, view, watch, whereNow} from './model.js';
 
-// The playhead rests this long before a picture is drawn, and as long as the last one took: its next step waits for a picture that
-// is being drawn.
+// The playhead must rest this long before a picture is drawn, and as long as the last one took: its next step waits for
+// a picture that is being drawn.
 const REST_MS = 150, MOST_REST_MS = 1000;
 const OF_RANGE = ['timeline', 'reserved', 'pools'];
 const frame = byId('picture'), message = byId('message');
@@ -12,7 +12,7 @@ let svgText = '', drawnKey = '', drawingMs = 0;
 
 export const isPictureTab = (tab) => ['flame', 'state', 'why', 'difference', ...OF_RANGE].includes(tab);
 
-// The two sides of a difference: from another file, or from the mark to the playhead, or over the range that is shown.
+// The two sides of a difference: from another file, or from the mark to the playhead, or over the shown range.
 function sidesNow() {
   const {before, other, state, first, last} = view;
   if (before !== null) return {file: before, before: 'auto', after: momentOf(state)};
@@ -20,7 +20,8 @@ function sidesNow() {
   return {before: momentOf(from), after: momentOf(to)};
 }
 
-// The lives to draw: at the playhead, or of the range those that it leaves behind, at its end, or frees, at its beginning.
+// The lives to draw: at the playhead, or for the range those that remain at its end, or that it frees, at its
+// beginning.
 function livesOfPicture() {
   const {lives, state, first, last} = view;
   if (lives === 'live' || !deviceNow().events) return {at: momentOf(state)};
@@ -82,7 +83,7 @@ const textNow = (of, about) => askText({ask: 'text', of, ...whereNow(), ...about
 const atPlayhead = (of) => () => textNow(of, {at: momentOf(view.state)});
 const ofRange = () => textNow('timeline', {first: view.first, last: view.last});
 
-// Asks for the figures of each tab, as JSON; the tables add theirs.
+// Requests the figures of each tab, as JSON; the tables add theirs.
 export const figures = {
   flame: () => textNow('flame', livesOfPicture()),
   state: atPlayhead('state'),

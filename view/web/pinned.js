@@ -1,4 +1,4 @@
-// The allocation that is pinned: when it was born and freed, by whom, and the other lives of its address.
+// The pinned allocation: when and by which lines it was allocated and freed, and the other lives of its address.
 import {byId, element} from './elements.js';
 import {askJson, latestOnly} from './engine.js';
 import {change, goTo, view, watch, whereNow} from './model.js';

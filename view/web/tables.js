@@ -1,5 +1,5 @@
-// The tables: who holds memory at the playhead, by line, kind or function; callers and callees of a function; and the
-// events.
+// The tables: the holders of memory at the playhead, by line, kind or function; callers and callees of a function; and
+// the events.
 import {searchFor} from './controls.js';
 import {byId, element} from './elements.js';
 import {askJson, askText, latestOnly} from './engine.js';
@@ -86,16 +86,16 @@ const showTable = latestOnly(async () => {
   place.replaceChildren(tableElement(rows, bytes, open));
 });
 
-const ROW_HEIGHT = 20, MARGIN = 20, MOST_HEIGHT = 8_000_000; // browsers have no taller elements
+const ROW_HEIGHT = 20, MARGIN = 20, MOST_HEIGHT = 8_000_000; // the maximum height of an element in browsers
 const list = byId('event-list'), space = byId('event-space');
 let found = null, isJump = false;
 
-// The events a pixel of the list stands for, where there are more than an element can be high.
+// The events per pixel of the list, if there are more than an element can be high.
 const scaleOf = (all) => Math.max(1, (all * ROW_HEIGHT) / MOST_HEIGHT);
 
 const filterNow = () => byId('event-filter').value.trim();
 
-// The events that the filter leaves, up to a number that a page can hold.
+// The events that match the filter, up to a number that a page can hold.
 async function eventsAsJson() {
   const MOST = 100_000, AT_ONCE = 1000, rows = [], request = {ask: 'events', ...whereNow(), filter: filterNow(), count: AT_ONCE};
   for (;;) {
@@ -108,7 +108,7 @@ async function eventsAsJson() {
 const showEvents = latestOnly(async () => {
   if (view.tab !== 'events' || !hasDevice()) return;
   const jumps = isJump, filter = filterNow();
-  isJump = false; // a jump asked for while this one waits is for the next
+  isJump = false; // a jump requested while this one waits applies to the next
   const count = Math.ceil(list.clientHeight / ROW_HEIGHT) + 2 * MARGIN;
   const request = {ask: 'events', ...whereNow(), filter, state: view.state, count};
   try {

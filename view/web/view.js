@@ -1,4 +1,4 @@
-// Starts the page: the engine, the files that it carries or that are dropped on it, and its parts.
+// Starts the page: the engine, the files in the page or dropped on it, and its parts.
 import {searchAgain, showFiles, startControls} from './controls.js';
 import {startCurve} from './curve.js';
 import {byId} from './elements.js';

@@ -1,11 +1,11 @@
-// The engine, in a worker: bytes and questions in, answers out, in the order in which they came.
+// The engine, in a worker: bytes and questions in, answers out, in the order of arrival.
 const SLICE = 8 << 20, OK = 0, BAD_DESCRIPTOR = 8;
 const MOST_BYTES = 2 ** 31 - 64; // the engine counts the bytes of a text in 31 bits
 let engine = null;
 const bytesAt = (at, size) => new Uint8Array(engine.memory.buffer, at >>> 0, size >>> 0);
 const viewOf = () => new DataView(engine.memory.buffer);
 
-// The part of WASI that the engine takes: clock and random numbers. There are no files, and printed text goes nowhere.
+// The part of WASI that the engine uses: clock and random numbers. There are no files, and printed text is discarded.
 const offered = {
   clock_time_get(clock, precision, out) {
     viewOf().setBigUint64(out, BigInt(Math.round(performance.now() * 1e6)), true);
@@ -46,7 +46,7 @@ function reserve(size) {
   return at;
 }
 
-// A file in slices, so that no second copy of it is ever whole.
+// A file in slices, so that no second copy of it is ever complete.
 async function openFile(name, blob) {
   const nameBytes = new TextEncoder().encode(name);
   if (blob.size + nameBytes.length > MOST_BYTES)

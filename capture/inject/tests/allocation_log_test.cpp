@@ -35,8 +35,8 @@ std::string actions_of(const std::vector<EventData>& trace) {
   return actions;
 }
 
-/// Returns what lived before the trace plus its allocations minus its frees, minus the bytes of the blocks; it must
-/// be 0.
+/// Returns the memory live before the trace plus its allocations minus its frees, minus the bytes of the blocks; it
+/// must be 0.
 std::int64_t imbalance_of(const SnapshotData& snapshot) {
   std::map<std::uint64_t, std::uint64_t> live;
   std::int64_t baseline = 0;
@@ -69,7 +69,7 @@ std::int64_t imbalance_of(const SnapshotData& snapshot) {
 __attribute__((noinline)) void allocate_in_a_named_function(AllocationLog& log) {
   const CallStack stack(32);
   log.allocated(allocation_at(0x1000, 10), {stack.addresses(), 1});
-  asm volatile(""); // no tail call: the frame has to be there
+  asm volatile(""); // no tail call: the frame must exist
 }
 
 TEST_CASE("inject log: each allocation is a segment, each call its events") {
@@ -123,7 +123,7 @@ TEST_CASE("inject log: ranges are unmapped, contexts are destroyed") {
   }
   log.range_freed(0x2000, 0x2000, {});
   CHECK(log.copy().live.size() == 2);
-  log.context_destroyed(0, {}); // no context's memory
+  log.context_destroyed(0, {}); // memory of no context
   CHECK(log.copy().live.size() == 2);
   log.context_destroyed(7, {});
   CHECK(log.copy().live.size() == 1);
@@ -166,7 +166,7 @@ TEST_CASE("inject log: stacks have names, without the recorder's own frames") {
   const SnapshotData snapshot = make_snapshot(log.copy());
   REQUIRE(snapshot.segments.size() == 1);
   REQUIRE(snapshot.segments[0].stack != kNoStack);
-  // In this program recorder and program are one module, so that all frames but the system's go.
+  // In this program, recorder and program are one module, so all frames except the system's are omitted.
   for (const auto& frames : snapshot.stacks) {
     for (const std::uint32_t frame : frames)
       REQUIRE(frame < snapshot.frames.size());
@@ -220,7 +220,7 @@ TEST_CASE("inject: cost of a dump" * doctest::skip()) {
   constexpr std::uint64_t kCalls = 100'000;
   AllocationLog log(kAmple);
   for (std::uint64_t call = 0; call < kCalls / 2; ++call) {
-    // 60 frames, different in each call: addresses of this program's data, which have to be looked for as well.
+    // 60 frames, different in each call: addresses of this program's data, which are looked up as well.
     static std::vector<char> code(100'000);
     std::vector<void*> stack(60);
     for (std::size_t frame = 0; frame < stack.size(); ++frame)

@@ -11,7 +11,7 @@ import tempfile
 
 
 def events_of(trace):
-    """Without the segments' events, which go with the others."""
+    """Without the segments' events, which accompany the others."""
     return [
         (event["action"], event.get("addr", 0), event["size"], event["stream"])
         for event in trace
@@ -55,7 +55,8 @@ def check_missing_cupti():
 
 
 def check_reset(folder, snapshot):
-    """The snapshot before a context went away has what lived in it; that of the exit says that no one freed it."""
+    """The snapshot before a context was destroyed has what was live in it; the one at the exit says that it was not
+    freed."""
     before = pickle.loads(pathlib.Path(folder, "reset.pickle").read_bytes())
     assert 0x90000 in {segment["address"] for segment in before["segments"]}
     frees = {e["addr"]: e["user_metadata"] for e in snapshot["device_traces"][0] if e["action"] == "free_completed"}

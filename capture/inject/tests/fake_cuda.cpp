@@ -1,4 +1,4 @@
-// A driver that knows its version, FAKE_CUDA_VERSION, and nothing else.
+// A driver with only its version, FAKE_CUDA_VERSION.
 #include <cuda.h>
 
 CUresult cuDriverGetVersion(int* version) {

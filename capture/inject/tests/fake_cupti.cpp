@@ -1,4 +1,4 @@
-// A CUPTI that remembers who subscribed to what; the calls are made by fake_driver.cpp.
+// A CUPTI that remembers its subscribers; the calls are made by fake_driver.cpp.
 #include "fake_cupti.hpp"
 
 #include <cstdint>

@@ -7,6 +7,6 @@
 extern "C" {
 /// Returns the callback that inject.cpp subscribed.
 CUpti_CallbackFunc memviz_fake_callback();
-/// Whether it asked for this call of the driver.
+/// Whether it subscribed to this call of the driver.
 bool memviz_fake_is_enabled(CUpti_CallbackId call);
 }

@@ -18,7 +18,7 @@ CUpti_CallbackFunc callback = nullptr;
 bool (*is_enabled)(CUpti_CallbackId) = nullptr;
 int unwinds = 0;
 
-/// Handles are numbers here: nothing looks behind them.
+/// Handles are plain numbers here.
 template <class Handle> Handle handle(std::uintptr_t number) {
   return reinterpret_cast<Handle>(number); // NOLINT(performance-no-int-to-ptr)
 }
@@ -80,7 +80,7 @@ void call_of_every_kind() {
 
 } // namespace
 
-/// Stands before the unwinder's, to count.
+/// Replaces the unwinder's, to count calls.
 // NOLINTNEXTLINE: the unwinder's name
 extern "C" _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit, void* argument) {
   ++unwinds;
@@ -89,7 +89,7 @@ extern "C" _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit, void* a
 }
 
 int main(int argument_count, char** arguments) {
-  // As a program that uses CUDA has.
+  // As in a program that uses CUDA.
   if (argument_count != 2 || dlopen("libcuda.so.1", RTLD_NOW) == nullptr || InitializeInjection() != 1) return 1;
   void* const cupti = dlopen(arguments[1], RTLD_NOW | RTLD_NOLOAD);
   if (cupti == nullptr) return 1;

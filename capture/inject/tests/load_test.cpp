@@ -1,5 +1,5 @@
-// Does what the CUDA driver does with the library, where there may be no driver: memviz_inject_load LIBRARY. Whatever
-// CUPTI says, the program has to reach its end.
+// Does what the CUDA driver does with the library, even without a driver: memviz_inject_load LIBRARY. Whatever CUPTI
+// returns, the program must reach its end.
 #include <cstdio>
 #include <dlfcn.h>
 

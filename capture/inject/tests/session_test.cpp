@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of its own, gone with the test.
+/// A folder that is removed with the test.
 class Folder {
 public:
   Folder() : path_(fs::temp_directory_path() / ("memviz_inject_" + std::to_string(getpid()))) {

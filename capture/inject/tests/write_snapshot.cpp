@@ -1,4 +1,4 @@
-// Reports made-up calls of the driver and writes the snapshot of them, for readers in other languages:
+// Reports made-up calls of the driver and writes a snapshot of them, for readers in other languages:
 // memviz_inject_write FILE
 #include "call_stack.hpp"
 #include "session.hpp"

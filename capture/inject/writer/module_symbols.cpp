@@ -25,7 +25,7 @@ std::string demangle(const std::string& name) {
   return status == 0 && demangled ? std::string(demangled.get()) : name;
 }
 
-/// Parts of a file that may be damaged or another than expected: what is not there is empty.
+/// Parts of a file that may be damaged or different than expected: missing parts are empty.
 class File {
 public:
   explicit File(const std::string& path) : stream_(path, std::ios::binary) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Return address -> function and module, from the symbol tables in the files of the libraries of this process. The
-// dynamic linker's dladdr() knows exported functions only and takes a millisecond for each address in a library as
-// large as LibTorch; here each table is sorted once.
+// Return address -> function and module, from the symbol tables in the files of the process's libraries. The dynamic
+// linker's dladdr() knows only exported functions and takes a millisecond for each address in a library as large as
+// LibTorch; here each table is sorted once.
 
 #include "snapshot_data.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace memviz::capture {
 
-/// A list of the modules that are loaded when it is made. Not safe for several threads at once.
+/// The modules that are loaded when it is constructed. Not safe for several threads at once.
 class ModuleSymbols {
 public:
   ModuleSymbols();
@@ -21,8 +21,8 @@ public:
     FrameData frame;        ///< function (demangled), module's file, line 0; "??" for what is not known
     bool has_lines = false; ///< whether the module's file has DWARF
   };
-  /// Looks up the call before `return_address`, because that address may be the beginning of the next function. A
-  /// module whose file is gone or is not the one that was loaded is looked up with dladdr().
+  /// Looks up the call before `return_address`, because that address may be the beginning of the next function. For a
+  /// module whose file is gone or is not the loaded one, uses dladdr().
   [[nodiscard]] Place look_up(void* return_address);
 
 private:
@@ -35,7 +35,7 @@ private:
     std::string path;
     std::uint64_t base = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges; ///< first address, end
-    std::string program_headers;                                 ///< as loaded, to know the file again
+    std::string program_headers;                                 ///< as loaded, to recognise the file
     bool is_read = false;
     bool has_lines = false;
     std::vector<Function> functions; ///< by address, one for each

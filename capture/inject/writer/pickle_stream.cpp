@@ -8,7 +8,7 @@ namespace memviz::capture {
 namespace {
 
 constexpr std::size_t kFrameBytes = std::size_t{64} * 1024;
-/// As Python's pickle module: readers that call a function with a batch as arguments have a limit.
+/// As in Python's pickle module: readers that call a function with a batch as arguments have a limit.
 constexpr std::size_t kBatch = 1000;
 
 constexpr char kMark = '(';
@@ -134,7 +134,7 @@ void PickleStream::finish() {
   out_.flush();
 }
 
-// No opcode may be split between two frames, so frames end between values only.
+// No opcode may be split between two frames, so frames end only between values.
 void PickleStream::end_opcode() {
   if (frame_.size() >= kFrameBytes) write_frame();
 }
@@ -168,7 +168,7 @@ void PickleStream::put_natural(std::uint64_t value) {
   }
 }
 
-// Two's complement with as few bytes as keep the sign; a ninth byte for what does not fit into 63 bits.
+// Two's complement with as few bytes as preserve the sign; a ninth byte for numbers that need more than 63 bits.
 void PickleStream::put_long(std::uint64_t value, bool negative) {
   const std::uint64_t magnitude = negative ? ~value : value;
   const auto bytes = static_cast<std::size_t>(std::bit_width(magnitude)) / 8 + 1;
@@ -180,7 +180,8 @@ void PickleStream::put_long(std::uint64_t value, bool negative) {
 
 namespace {
 
-/// Length of the code point at the start of `text`; 0 if there is none: as in table 3-7 of the Unicode standard.
+/// Returns the length of the code point at the start of `text`; 0 if there is none: as in table 3-7 of the Unicode
+/// standard.
 std::size_t code_point_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Values -> the bytes of a pickle of protocol 4, as they come. Only a frame of about 64 KiB is held, and what a value
-// that is written once and used again needs: its number in the memo, and for texts their bytes.
+// Values -> the bytes of a pickle of protocol 4, as they come. Holds only a frame of about 64 KiB, and what is needed
+// for values that are written once and used again: their number in the memo, and for texts their bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,14 +34,14 @@ public:
   void integer(std::int64_t value);
   void natural(std::uint64_t value);
   void real(double value);
-  /// Written once for each distinct text; what is not UTF-8 becomes U+FFFD.
+  /// Writes each distinct text once; bytes that are not UTF-8 become U+FFFD.
   void text(std::string_view value);
-  /// A tuple of two.
+  /// Writes a tuple of two.
   void pair(std::uint64_t first, std::uint64_t second);
 
-  /// Gives the value that was just written, or the container that was just ended, a number for reference().
+  /// Gives the last written value, or the last ended container, a number for reference().
   [[nodiscard]] MemoId memoize();
-  /// The value that memoize() numbered, again: the same object, not a copy.
+  /// Writes the value that memoize() numbered again: the same object, not a copy.
   void reference(MemoId id);
 
   /// Ends the pickle and flushes the stream. Nothing may follow.
@@ -70,7 +70,7 @@ private:
   MemoId memo_size_ = 0;
 };
 
-/// `text` itself where it is UTF-8; else with U+FFFD for each byte that is not part of a code point.
+/// Returns `text` itself if it is UTF-8; else with U+FFFD for each byte that is not part of a code point.
 [[nodiscard]] std::string to_utf8(std::string_view text);
 [[nodiscard]] bool is_utf8(std::string_view text);
 

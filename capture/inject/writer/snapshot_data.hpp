@@ -1,7 +1,7 @@
 #pragma once
 
-// The content of a dump, ready to be written: every frame and stack once, all else by index. The recorders fill it,
-// the writer turns it into the bytes of a snapshot.
+// The contents of a snapshot, ready to be written: every frame and stack once, everything else by index. The recorders
+// fill it, the writer converts it into bytes.
 
 #include <cstdint>
 #include <limits>
@@ -51,7 +51,7 @@ struct EventData {
   std::int64_t stream = 0;
   std::int64_t time_us = 0;
   PoolId pool;
-  StackIndex stack = kNoStack; ///< kNoStack: no `frames` key, as PyTorch does
+  StackIndex stack = kNoStack; ///< kNoStack: no `frames` key, as in PyTorch
   std::string compile_context;
   std::string user_metadata;
 };

@@ -39,7 +39,7 @@ public:
   Writer(const SnapshotData& snapshot, std::ostream& out)
       : snapshot_(snapshot), pickle_(out), frames_(snapshot.frames.size()), stacks_(snapshot.stacks.size()) {}
 
-  /// Events come first: their keys, which are the most frequent texts, then have the short references.
+  /// Events come first: their keys, which are the most frequent texts, then have short references.
   void write() {
     pickle_.begin_dict();
     pickle_.text("device_traces");

@@ -12,7 +12,7 @@ namespace memviz::capture {
 /// Streams: memory does not grow with the snapshot. The stream's state shows whether it could be written.
 void write_snapshot(const SnapshotData& snapshot, std::ostream& out);
 
-/// Writes a file that is whole or not there, see whole_file.hpp.
+/// Writes a file that is complete or absent, see whole_file.hpp.
 void write_snapshot_file(const SnapshotData& snapshot, const std::filesystem::path& path);
 
 } // namespace memviz::capture

@@ -5,7 +5,7 @@
 namespace memviz::capture {
 namespace {
 
-/// Finalizer of SplitMix64 over the addresses, so that stacks which differ in one frame fall apart.
+/// The finalizer of SplitMix64 over the addresses, so that stacks that differ in one frame get distant hashes.
 std::uint64_t hash_of(std::span<void* const> addresses) {
   std::uint64_t hash = addresses.size();
   for (const void* address : addresses) {

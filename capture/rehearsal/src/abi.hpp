@@ -1,6 +1,6 @@
-// The part of CUDA's binary interface that the made-up GPU answers in: handles, structures and numbers as programs that
-// were compiled with CUDA 12 or 13 pass them. Written from NVIDIA's documentation, so that no toolkit is needed to
-// build; tests/abi_test.cpp holds it against the real headers where they are installed.
+// The part of CUDA's binary interface that the made-up GPU implements: handles, structures and numbers as programs
+// compiled with CUDA 12 or 13 pass them. Written from NVIDIA's documentation, so that no toolkit is needed to build;
+// tests/abi_test.cpp compares it with the real headers if they are installed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace memviz::rehearsal {
 
-// cudaError_t and CUresult have the same numbers since CUDA 10.1, except for the few that only one of them has.
+// cudaError_t and CUresult have had the same numbers since CUDA 10.1, except for the few that only one of them has.
 enum class Error : int {
   success = 0,
   invalid_value = 1,
@@ -43,7 +43,7 @@ enum class Error : int {
   capture_wrong_thread = 908,
 };
 
-using Handle = void*; // streams, events, graphs, kernels, pools: what a program only passes on
+using Handle = void*; // streams, events, graphs, kernels, pools: handles that a program only passes on
 
 struct Dim3 {
   unsigned x, y, z;
@@ -90,8 +90,7 @@ struct PoolProperties { // cudaMemPoolProps, CUmemPoolProps
   unsigned char reserved[56];
 };
 
-// The first 24 bytes of cudaPointerAttributes are all of it in CUDA 12; CUDA 13 adds a reserved end, which is not
-// written.
+// In CUDA 12 cudaPointerAttributes has 24 bytes; CUDA 13 adds a reserved end, which is not written.
 struct PointerAttributes {
   MemoryType type;
   int device;

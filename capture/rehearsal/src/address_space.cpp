@@ -8,17 +8,16 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 32ULL << 40;
 constexpr std::uint64_t kLeastBytes = 1ULL << 40;
-// Far from where Linux puts programs, libraries and stacks: the same addresses in every run.
+// Far from where Linux places programs, libraries and stacks, so that addresses are the same in every run.
 constexpr std::uint64_t kWishedAddress = 0x200000000000ULL;
 constexpr std::uint64_t kRegionBytes = 32ULL << 20;
-// Never given, so that what reaches past the end of the highest allocation is reported as a use of device memory as
-// well.
+// Never handed out, so that access past the end of the highest allocation is also reported as a use of device memory.
 constexpr std::uint64_t kGuardBytes = 1ULL << 30;
 
 } // namespace
 
 AddressSpace::AddressSpace() {
-  // Less where a limit of address space (ulimit -v) leaves less.
+  // Less if a limit of address space (ulimit -v) requires it.
   for (std::uint64_t bytes = kMostBytes; bytes >= kLeastBytes; bytes /= 2) {
     void* const address = mmap(reinterpret_cast<void*>(kWishedAddress), bytes, PROT_NONE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

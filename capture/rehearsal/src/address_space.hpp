@@ -15,7 +15,7 @@ namespace memviz::rehearsal {
 
 class AddressSpace {
 public:
-  AddressSpace(); // throws std::runtime_error where the process may not reserve addresses
+  AddressSpace(); // throws std::runtime_error if the process may not reserve addresses
   ~AddressSpace();
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
@@ -23,9 +23,9 @@ public:
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - begin_ < bytes_; }
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  // Nothing where no room is left.
+  // Returns nullopt if there is no room.
   std::optional<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment_bytes);
-  // All of what one take() gave.
+  // Releases everything that one take() returned.
   void give_back(std::uint64_t address, std::uint64_t bytes);
 
 private:
@@ -36,7 +36,7 @@ private:
     FreeRanges free;
   };
 
-  std::unique_ptr<FreeRanges> outside_;     // what no region has
+  std::unique_ptr<FreeRanges> outside_;     // in no region
   std::map<std::uint64_t, Region> regions_; // by where they begin
 };
 

@@ -81,7 +81,7 @@ MEMVIZ_EXPORT int cublasGetMathMode(Handle handle, int* mode) {
 }
 
 MEMVIZ_EXPORT std::size_t cublasLtGetVersion() {
-  return kVersion12; // PyTorch only asks whether it is at least some 12
+  return kVersion12; // PyTorch only checks that it is at least about 12
 }
 
 MEMVIZ_EXPORT int cublasLtMatmulAlgoGetHeuristic(Handle, Handle, Handle, Handle, Handle, Handle, Handle, int requested,

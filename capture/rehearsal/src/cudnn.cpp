@@ -12,15 +12,14 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-// The version if no cuDNN is in the process to ask: PyTorch refuses one that is older than it was compiled with, and
-// 2.15 was with 9.26.0.
+// The version if no cuDNN is in the process to ask: PyTorch refuses one older than it was compiled with, and 2.15 was
+// compiled with 9.26.0.
 constexpr std::size_t kVersion = 92600;
 constexpr std::size_t kCudartVersion = 13000;
-// PyTorch 2.15 asks for engines of attention by their numbers (heads of 256 on a B200), which have to be below the
-// count.
+// PyTorch 2.15 requests engines of attention by number (heads of 256 on a B200), which must be below the count.
 constexpr std::int64_t kEngines = 1000;
 
-// cudnnBackendAttributeName_t, of which values are made up
+// cudnnBackendAttributeName_t, the attributes with made-up values
 constexpr int kHeuristicResults = 202;
 constexpr int kConfigWorkspace = 303;
 constexpr int kPlanWorkspace = 402;
@@ -73,8 +72,7 @@ int give_text(const char* text, std::int64_t requested, std::int64_t* count, voi
   return 0;
 }
 
-// Gives what the program set itself, and zeros for the rest. Descriptors belong to the program, and are left as they
-// are.
+// Returns what the program set itself, and zeros for the rest. Descriptors belong to the program and are not changed.
 int give_stored(const Descriptor& descriptor, int name, int type, std::int64_t requested, std::int64_t* count,
                 void* out) {
   const auto stored = descriptor.attributes.find(name);

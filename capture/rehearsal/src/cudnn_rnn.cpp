@@ -1,5 +1,5 @@
-// cuDNN's recurrent networks: how their weights lie in one buffer, which PyTorch asks for to make its parameters views
-// of it. The matrices of all layers come first, then the biases of all layers.
+// cuDNN's recurrent networks: the layout of their weights in one buffer, which PyTorch queries to make its parameters
+// views of it. The matrices of all layers come first, then the biases of all layers.
 #include "machine.hpp"
 #include "stubs.hpp"
 
@@ -26,7 +26,8 @@ struct Network {
 
   [[nodiscard]] int gates() const { return cell == kLstm ? 4 : cell == kGru ? 3 : 1; }
   [[nodiscard]] bool has_projection() const { return projection != hidden; }
-  // A pseudo-layer is one direction of a layer. Two matrices a gate, of the input and of the state, and a projection.
+  // A pseudo-layer is one direction of a layer. It has two matrices per gate, for the input and for the state, and a
+  // projection.
   [[nodiscard]] int matrices() const { return 2 * gates() + (has_projection() ? 1 : 0); }
   [[nodiscard]] std::size_t pseudo_layers() const { return layers * static_cast<std::size_t>(directions); }
   [[nodiscard]] std::size_t rows(int matrix) const { return matrix == 2 * gates() ? projection : hidden; }
@@ -46,7 +47,7 @@ std::size_t element_bytes(int type) {
   return type == 1 ? 8 : type == 0 ? 4 : 2; // double, float, half and bfloat16
 }
 
-// Returns the place of a matrix; for the place after the last one, the count of all elements of matrices.
+// Returns the position of a matrix; for the position after the last one, the count of all elements of matrices.
 std::size_t matrix_offset(const Network& network, std::size_t pseudo_layer, int matrix) {
   std::size_t offset = 0;
   for (std::size_t layer = 0; layer <= pseudo_layer && layer < network.pseudo_layers(); ++layer)

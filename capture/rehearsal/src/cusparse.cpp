@@ -1,5 +1,5 @@
-// cuSPARSE's products of two sparse matrices, and cuSPARSELt. Kernels compute nothing; how large a sparse product is
-// depends on which elements the factors have, which is not known.
+// cuSPARSE's products of two sparse matrices, and cuSPARSELt. Kernels compute nothing; the size of a sparse product
+// depends on the positions of the factors' elements, which are unknown.
 #include "machine.hpp"
 #include "stubs.hpp"
 
@@ -16,8 +16,8 @@ LibraryObject* matrix(Handle descriptor) {
   return static_cast<LibraryObject*>(descriptor);
 }
 
-// The number of elements of a product whose factors have theirs spread evenly: of each element of the first, as many as
-// a row of the second has; never more than there is room for.
+// Returns the number of elements of a product whose factors have evenly spread elements: for each element of the first,
+// as many as a row of the second has; never more than there is room for.
 std::int64_t product_elements(const LibraryObject& first, const LibraryObject& second) {
   if (second.rows == 0) return 0;
   const double expected =

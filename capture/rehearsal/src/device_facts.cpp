@@ -29,7 +29,7 @@ constexpr std::array kCommonFacts{
     Fact{10, kWarpThreads},
     Fact{11, 2147483647}, // pitch
     Fact{12, kRegistersPerMultiprocessor},
-    Fact{13, 1000000}, // clock in kHz: nothing runs at it
+    Fact{13, 1000000}, // clock in kHz, which has no effect
     Fact{14, 512},     // texture alignment
     Fact{15, 1},       // copies while kernels run
     Fact{19, 1},       // maps host memory
@@ -105,7 +105,7 @@ std::string pci_bus_id(int device) {
 
 namespace {
 
-// Fills the members that both layouts have, by their names.
+// Sets the members that both layouts have, by name.
 template <typename Properties> Properties common_properties(const Profile& profile, int device) {
   const auto fact = [&](int attribute) { return static_cast<int>(device_attribute(profile, device, attribute)); };
   Properties p;

@@ -1,6 +1,6 @@
-// cudaDeviceProp, as CUDA 12 and as CUDA 13 lay it out. CUDA 13 left out eight members of CUDA 12 and used some of its
-// reserved end; a program asks for the one it was compiled with by the function's name (cudaGetDeviceProperties_v2 of
-// CUDA 12, cudaGetDeviceProperties of CUDA 13).
+// cudaDeviceProp, as laid out by CUDA 12 and by CUDA 13. CUDA 13 omits eight members of CUDA 12 and uses some of its
+// reserved end; a program selects the one it was compiled with by the function's name (cudaGetDeviceProperties_v2 in
+// CUDA 12, cudaGetDeviceProperties in CUDA 13).
 #pragma once
 
 #include "abi.hpp"

@@ -1,5 +1,5 @@
-// CUDA driver: start, devices and contexts. Each device has its primary context and no other: cuCtxCreate is not made
-// up. A thread's current context is its current device.
+// CUDA driver: initialisation, devices and contexts. Each device has only its primary context: cuCtxCreate is not made
+// up. A thread's current context is that of its current device.
 #include "device_facts.hpp"
 #include "runtime.hpp"
 
@@ -10,7 +10,7 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-// A context's handle: the device's number in a recognizable form, never a pointer that could be followed.
+// Returns a context's handle: the device's number in a recognisable form, never a pointer that could be dereferenced.
 constexpr std::uintptr_t kFirstContext = 0x6d656d7600000001; // "memv"
 thread_local bool has_current = false;
 thread_local std::vector<int> pushed_contexts; // contexts below the current one; -1 for none
@@ -126,7 +126,7 @@ MEMVIZ_EXPORT int cuDevicePrimaryCtxRetain(Handle* context, int device) {
   });
 }
 
-// The runtime holds the primary context until the process ends; a release gives nothing back before.
+// The runtime holds the primary context until the process ends, so a release has no effect before.
 MEMVIZ_EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
   return device_call(device, [](Machine&, int) { return Error::success; });
 }

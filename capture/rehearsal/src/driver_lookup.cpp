@@ -42,8 +42,8 @@ MEMVIZ_EXPORT int cuGetProcAddress(const char* symbol, void** function, int cuda
   return look_up(symbol, function, cuda_version, nullptr);
 }
 
-// Tables of undocumented functions, which a CUDA runtime that is linked into a program cannot do without. Python's CUDA
-// bindings have one, too, that PyTorch does not need; so it is said aloud of the program itself only.
+// Tables of undocumented functions, without which a CUDA runtime linked into a program cannot work. Python's CUDA
+// bindings also contain one, which PyTorch does not need; so a warning is given only for the program itself.
 MEMVIZ_EXPORT int cuGetExportTable(const void** table, const Uuid*) {
   if (table) *table = nullptr;
   Dl_info caller{};
@@ -56,7 +56,7 @@ MEMVIZ_EXPORT int cuGetExportTable(const void** table, const Uuid*) {
   return static_cast<int>(Error::not_found);
 }
 
-// The runtime's functions succeed and give a null pointer for a name that the driver does not know.
+// The runtime's functions succeed and return a null pointer for a name that the driver does not know.
 MEMVIZ_EXPORT int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned cuda_version,
                                                    unsigned long long, int* result) {
   const int error = look_up(symbol, function, static_cast<int>(cuda_version), result);

@@ -24,7 +24,7 @@ int copy_blocking(std::uint64_t destination, std::uint64_t source, std::size_t b
 }
 
 // Fills memory with a value. A value of 2 or 4 bytes is kept only if its bytes are equal; else the bytes are unknown,
-// and read as zeros.
+// and are read as zeros.
 int fill_on(std::uint64_t destination, unsigned value, std::size_t element_bytes, std::size_t count, Handle stream) {
   const unsigned byte = value & 255;
   const bool is_uniform = element_bytes == 1 || value == (element_bytes == 2 ? byte * 0x101U : byte * 0x1010101U);

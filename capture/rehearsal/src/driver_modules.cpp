@@ -1,4 +1,4 @@
-// CUDA driver: modules and kernels that a program loads itself (NVRTC, Triton). The code is not looked at.
+// CUDA driver: modules and kernels that a program loads itself (NVRTC, Triton). The code is ignored.
 #include "device_facts.hpp"
 #include "machine.hpp"
 
@@ -43,7 +43,7 @@ MEMVIZ_EXPORT int cuModuleUnload(Handle module) {
   return 0;
 }
 
-// A function's handle is its module's: nothing is asked of it that would differ.
+// A function's handle is its module's, because no query distinguishes them.
 MEMVIZ_EXPORT int cuModuleGetFunction(Handle* function, Handle module, const char*) {
   if (!function || !module) return static_cast<int>(Error::invalid_value);
   *function = module;
@@ -62,8 +62,8 @@ MEMVIZ_EXPORT int cuKernelGetFunction(Handle* function, Handle kernel) {
   return cuModuleGetFunction(function, kernel, nullptr);
 }
 
-// The numbers of CUfunction_attribute: 0 threads per block, 4 registers, 5 PTX version, 6 binary version, 8 most
-// dynamic shared memory; a kernel's own shared, constant and local memory (1, 2, 3) are taken to be none.
+// The numbers of CUfunction_attribute: 0 threads per block, 4 registers, 5 PTX version, 6 binary version, 8 maximum
+// dynamic shared memory; a kernel's own shared, constant and local memory (1, 2, 3) are assumed to be 0.
 MEMVIZ_EXPORT int cuFuncGetAttribute(int* value, int attribute, Handle) {
   return driver_call([&](Machine& machine) {
     if (!value) return Error::invalid_value;

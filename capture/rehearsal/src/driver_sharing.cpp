@@ -86,7 +86,7 @@ MEMVIZ_EXPORT int cuMulticastUnbind(std::uint64_t handle, int, std::size_t offse
   return driver_call([&](Machine& machine) { return machine.virtual_memory.check_binding(handle, offset, bytes); });
 }
 
-// The least; unknown: how much larger the recommended granularity of a real driver is.
+// The minimum; unknown: by how much the recommended granularity of a real driver is larger.
 MEMVIZ_EXPORT int cuMulticastGetGranularity(std::size_t* bytes, const MulticastProperties* properties, int) {
   return driver_call([&](Machine&) {
     if (!bytes || !properties) return Error::invalid_value;

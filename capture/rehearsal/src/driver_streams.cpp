@@ -3,7 +3,7 @@
 
 using namespace memviz::rehearsal;
 
-// NAME(parameters)(arguments) is RUNTIME_NAME of the same arguments.
+// NAME(parameters)(arguments) calls RUNTIME_NAME with the same arguments.
 #define FORWARD(name, runtime_name, parameters, arguments)                                                             \
   MEMVIZ_EXPORT int name parameters {                                                                                  \
     return quietly([&] { return runtime_name arguments; });                                                            \

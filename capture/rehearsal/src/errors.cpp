@@ -7,7 +7,7 @@
 namespace memviz::rehearsal {
 namespace {
 
-// PyTorch and others look for some of these texts in messages ("out of memory"), so they are CUDA's own words.
+// PyTorch and others search messages for some of these texts ("out of memory"), so they are CUDA's own words.
 constexpr std::array kErrors{
     ErrorText{0, "cudaSuccess", "CUDA_SUCCESS", "no error"},
     ErrorText{1, "cudaErrorInvalidValue", "CUDA_ERROR_INVALID_VALUE", "invalid argument"},

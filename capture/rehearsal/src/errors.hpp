@@ -10,7 +10,7 @@ struct ErrorText {
   const char* text;
 };
 
-// Null for a number that is none of those this library returns.
+// Returns null for numbers that this library never returns.
 [[nodiscard]] const ErrorText* error_text(int number);
 
 } // namespace memviz::rehearsal

@@ -18,7 +18,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   }
   if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction) return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
-  // Back to the default: the instruction faults again when this returns, and the process ends as it would have.
+  // Restores the default: the instruction faults again when this returns, and the process ends as it would have.
   sigaction(signal, &before, nullptr);
   if (info->si_code <= 0) raise(signal); // sent by a process, not by an instruction
 }

@@ -15,7 +15,7 @@ class FreeRanges {
 public:
   FreeRanges(std::uint64_t begin, std::uint64_t bytes) : ranges_{{begin, bytes}} {}
 
-  // The lowest address that has `bytes` free, a multiple of `alignment_bytes`; nothing where there is none.
+  // Returns the lowest address with `bytes` free, a multiple of `alignment_bytes`; nullopt if there is none.
   std::optional<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment_bytes) {
     for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
       const std::uint64_t begin = range->first;
@@ -28,7 +28,7 @@ public:
     return std::nullopt;
   }
 
-  // The highest such address.
+  // Returns the highest such address.
   std::optional<std::uint64_t> take_highest(std::uint64_t bytes, std::uint64_t alignment_bytes) {
     for (auto range = ranges_.rbegin(); range != ranges_.rend(); ++range) {
       const auto [begin, range_bytes] = *range;
@@ -58,7 +58,7 @@ public:
     ranges_[address] = bytes;
   }
 
-  // True when all of [begin, begin + bytes) is free.
+  // Whether all of [begin, begin + bytes) is free.
   [[nodiscard]] bool is_free(std::uint64_t begin, std::uint64_t bytes) const {
     auto range = ranges_.upper_bound(begin);
     if (range == ranges_.begin()) return false;
@@ -67,7 +67,7 @@ public:
   }
 
 private:
-  // Takes [address, address + bytes) out of the range at `begin`.
+  // Removes [address, address + bytes) from the range at `begin`.
   void cut(std::uint64_t begin, std::uint64_t range_bytes, std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t end = begin + range_bytes;
     ranges_.erase(begin);

@@ -1,4 +1,4 @@
-// CUDA IPC: memory and events of another process. What a process opens takes nothing from its device.
+// CUDA IPC: memory and events of another process. Opening them takes nothing from the device.
 #include "numbers.hpp"
 #include "runtime.hpp"
 #include "shareable.hpp"
@@ -12,7 +12,7 @@ constexpr unsigned kInterprocess = 4;
 
 } // namespace
 
-// A handle is of the whole allocation, wherever in it the pointer is.
+// A handle refers to the whole allocation, wherever in it the pointer is.
 MEMVIZ_EXPORT int cudaIpcGetMemHandle(SharedBytes* handle, void* pointer) {
   return runtime_call([&](Machine& machine) {
     const FoundRange* const found = machine.memory.find(pointer);
@@ -43,7 +43,7 @@ MEMVIZ_EXPORT int cudaIpcGetEventHandle(SharedBytes* handle, Handle event) {
   });
 }
 
-// Another process' work is done: processes do not meet.
+// Another process's work counts as done: processes do not meet.
 MEMVIZ_EXPORT int cudaIpcOpenEventHandle(Handle* event, SharedBytes handle) {
   return runtime_call([&](Machine& machine) {
     if (!event || !read_shared(handle)) return Error::invalid_value;

@@ -31,8 +31,8 @@ void LiveReport::keep(const std::string& file, const std::string& profile, const
     owner_ = getpid();
     descriptor_ = open(path_of(file, owner_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
-  if (owner_ != getpid()) return; // a child that was forked has its parent's books
-  // A longer line of before leaves its end after this line's end, as a line that is not JSON.
+  if (owner_ != getpid()) return; // a forked child has its parent's books
+  // An earlier, longer line leaves its end after this line's end, as a line that is not JSON.
   const std::string line = report_line(profile, devices, counts, notes);
   has_failed_ = descriptor_ < 0 || pwrite(descriptor_, line.data(), line.size(), 0) < 0;
 }

@@ -1,5 +1,5 @@
-// The report of a process that may never come to its end (a signal, a crash, _exit): a file next to the report, written
-// again whenever the process uses more memory than ever before.
+// The report of a process that may never reach its end (a signal, a crash, _exit): a file next to the report, rewritten
+// whenever the process uses more memory than ever before.
 #pragma once
 
 #include "report.hpp"
@@ -10,12 +10,12 @@ namespace memviz::rehearsal {
 
 class LiveReport {
 public:
-  // Writes to FILE.live-PID where there is something new: a higher peak, or twice as many reads as last time. Without
-  // `file` it does nothing.
+  // Writes to FILE.live-PID if there is something new: a higher peak, or twice as many reads as last time. Does nothing
+  // without `file`.
   void keep(const std::string& file, const std::string& profile, const std::vector<DeviceBook>& devices,
             const Counts& counts, const std::set<std::string>& notes);
 
-  // Removes the file, which this process has.
+  // Removes the file, which belongs to this process.
   void remove(const std::string& file) const;
 
 private:

@@ -49,7 +49,7 @@ bool write_report() {
                                  the_machine->notes));
 }
 
-// Runs when the process ends, after PyTorch's own end. Never frees the machine: other threads may still be in it.
+// Runs when the process ends, after PyTorch's own end. Never frees the machine, because other threads may still use it.
 __attribute__((destructor)) void at_exit() {
   if (!the_machine || (user ? user : maker) != getpid() || !write_report()) return;
   the_machine->live_report.remove(the_machine->settings.report_file);
@@ -72,12 +72,12 @@ int& current_device() {
   return device;
 }
 
-// Calls the watcher of reads without the lock: it may wait for another thread that waits for the lock.
+// Calls the watcher of reads without the lock, because it may wait for another thread that waits for the lock.
 Locked::~Locked() {
   try {
     machine_->live_report.keep(machine_->settings.report_file, machine_->settings.profile.name,
                                machine_->memory.devices(), machine_->counts, machine_->notes);
-  } catch (const std::exception&) { // no memory for a line: the next one has its figures
+  } catch (const std::exception&) { // no memory for a line: the next one includes its figures
   }
   lock_.unlock();
   if (!std::exchange(has_read, false)) return;

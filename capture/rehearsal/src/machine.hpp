@@ -1,6 +1,5 @@
-// The one made-up machine of a process: its devices' books, behind one lock, and the ways in that the exported
-// functions of all libraries use. It comes to be at the first call; programs that never ask for a GPU see nothing of
-// it.
+// The one made-up machine of a process: its devices' books, behind one lock, and the entry points that the exported
+// functions of all libraries use. It is created at the first call; programs that never ask for a GPU do not notice it.
 #pragma once
 
 #include "live_report.hpp"
@@ -30,8 +29,8 @@ struct Machine {
       symbols; // a kernel module's variables: the host's shadow, the device's address
 };
 
-// Locked: no two threads are in the books at once. Makes the machine at the first call; bad settings or a real driver
-// in the process end the program there with exit code 2 and one line on stderr.
+// The machine, locked: only one thread uses the books at a time. Creates the machine at the first call; bad settings or
+// a real driver in the process end the program there with exit code 2 and one line on stderr.
 class Locked {
 public:
   Locked();
@@ -46,17 +45,17 @@ private:
   Machine* machine_;
 };
 
-// The device that this thread has set; 0 at first.
+// Returns the device that this thread has set; 0 at first.
 int& current_device();
 
-// In a child that was forked after its parent called CUDA, CUDA answers every call with not_initialized; so do we. The
-// first call of CUDA makes this process the one that uses it; NVML needs no such process.
+// CUDA answers every call with not_initialized in a child that was forked after its parent called CUDA; this does the
+// same. The first call of CUDA makes this process the one that uses it; NVML needs no such process.
 [[nodiscard]] bool is_forked();
 
-// Says that this thread copies device memory to the host: what watches reads is called when the lock is released.
+// Records that this thread copies device memory to the host: the watcher of reads is called when the lock is released.
 void note_read(Machine& machine);
 
-// The error that cudaGetLastError gives this thread.
+// Returns the error that cudaGetLastError gives this thread.
 Error& last_error();
 
 // Runs `call` on the locked machine and keeps its error for cudaGetLastError.
@@ -78,7 +77,7 @@ template <typename Call> int driver_call(Call call) {
   return static_cast<int>(call(*machine));
 }
 
-// Runs one of the runtime's functions as one of the driver's, whose errors cudaGetLastError does not know.
+// Runs a function of the runtime as one of the driver, whose errors cudaGetLastError does not report.
 template <typename Call> int quietly(Call call) {
   const Error before = last_error();
   const int error = call();
@@ -86,30 +85,31 @@ template <typename Call> int quietly(Call call) {
   return error;
 }
 
-// The context of `device` now exists: its memory is taken.
+// Creates the context of `device`, which takes its memory.
 void touch(Machine& machine, int device);
 
-// A kernel, or a library call that launches some, on `stream` of the current device.
+// Records a kernel, or a library call that launches some, on `stream` of the current device.
 Error launch(Machine& machine, Handle stream, int node_type = 0);
 
-// A sentence on stderr, once for each text, and in the report.
+// Writes a sentence to stderr, once for each text, and to the report.
 void note(Machine& machine, const std::string& text, bool say = false);
 
 } // namespace memviz::rehearsal
 
-// The name of the profile that this process rehearses on: by its presence other libraries, and Python's ctypes, know.
+// Returns the name of the profile that this process rehearses on; other libraries, and Python's ctypes, recognise a
+// rehearsal by this function.
 MEMVIZ_EXPORT const char* memviz_rehearsal_profile();
-// Takes so much of each device for kernels at the next launch on it, in place of MEMVIZ_REHEARSAL_OUTSIDE.
+// Takes this much of each device for kernels at the next launch on it, replacing MEMVIZ_REHEARSAL_OUTSIDE.
 MEMVIZ_EXPORT void memviz_rehearsal_set_outside(std::uint64_t bytes);
-// Takes so much of a device while it has any instantiated graph, and so much for each node of every graph.
+// Takes this much of a device while it has any instantiated graph, and this much for each node of every graph.
 MEMVIZ_EXPORT void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, std::uint64_t node_bytes);
-// Fills three numbers: how many graphs were instantiated at once on all devices when these had the most nodes, their
-// nodes, and what the model says of them in bytes.
+// Sets three numbers: how many graphs were instantiated at once on all devices when these had the most nodes, their
+// nodes, and their bytes according to the model.
 MEMVIZ_EXPORT void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes);
-// Returns the most bytes of a visible device in use since the last call, its context's among them; 0 without such a
+// Returns the most bytes of a visible device in use since the last call, including its context's; 0 without such a
 // device.
 MEMVIZ_EXPORT std::uint64_t memviz_rehearsal_take_peak(int device);
-// Calls `on_read` after each copy of device memory to the host, in the thread that asked for it; null: no longer.
+// Calls `on_read` after each copy of device memory to the host, in the calling thread; null: stops.
 MEMVIZ_EXPORT void memviz_rehearsal_watch_reads(void (*on_read)());
-// Appends the report's line now. 0, or -1 where there is no file to write to or it cannot be written.
+// Appends the report's line now. Returns 0, or -1 if there is no file or it cannot be written.
 MEMVIZ_EXPORT int memviz_rehearsal_report();

@@ -1,4 +1,4 @@
-// Managed memory, which the driver moves between host and devices: what a program asks of it beforehand.
+// Managed memory, which the driver moves between host and devices: hints that a program gives in advance.
 #include "machine.hpp"
 #include "versioned.hpp"
 

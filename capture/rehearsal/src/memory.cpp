@@ -8,7 +8,7 @@
 namespace memviz::rehearsal {
 namespace {
 
-// cudaMalloc aligns to at least 256 bytes; what is known of the driver is that allocations below a page share one.
+// cudaMalloc aligns to at least 256 bytes; allocations smaller than a page share one, as far as is known of the driver.
 constexpr std::uint64_t kSmallAlignmentBytes = 512;
 constexpr std::uint64_t kLeastOwnPagesBytes = 1ULL << 20;
 constexpr std::uint64_t kHostPageBytes = 4096;

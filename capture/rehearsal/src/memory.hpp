@@ -1,5 +1,5 @@
-// The books of memory: what each device has, what the program took of it with cudaMalloc, and what every pointer is.
-// No byte of it exists; see address_space.hpp.
+// The books of memory: what each device has, what the program took of it with cudaMalloc, and what every pointer refers
+// to. No byte of it exists; see address_space.hpp.
 #pragma once
 
 #include "abi.hpp"
@@ -11,7 +11,7 @@
 
 namespace memviz::rehearsal {
 
-// The driver hands out device memory in pages of 2 MiB: its granularity for cuMemCreate, and what cudaMemGetInfo shows
+// The driver allocates device memory in pages of 2 MiB: its granularity for cuMemCreate, and what cudaMemGetInfo shows
 // as taken after a cudaMalloc of one byte.
 inline constexpr std::uint64_t kPageBytes = 2ULL << 20;
 
@@ -19,10 +19,10 @@ inline constexpr std::uint64_t kPageBytes = 2ULL << 20;
 struct GraphUse {
   std::uint64_t graphs = 0;
   std::uint64_t nodes = 0;
-  std::uint64_t bytes = 0; // that the driver takes for them, by the model
+  std::uint64_t bytes = 0; // taken by the driver for them, by the model
 };
 
-// A model of what the driver takes for graphs; nothing by default.
+// A model of the memory that the driver takes for graphs; zero by default.
 struct GraphModel {
   std::uint64_t first_bytes = 0; // once, while a device has any graph
   std::uint64_t node_bytes = 0;  // for each node of an instantiated graph
@@ -35,8 +35,8 @@ struct DeviceBook {
   std::uint64_t used_bytes = 0; // without the context's
   std::uint64_t peak_used_bytes = 0;
   std::uint64_t recent_peak_used_bytes = 0; // since take_recent_peak()
-  std::uint64_t outside_bytes = 0;          // of the used ones, what libraries took
-  GraphUse graphs;                          // now; their bytes are used ones
+  std::uint64_t outside_bytes = 0;          // the part of the used bytes that libraries took
+  GraphUse graphs;                          // now; their bytes are part of the used ones
   GraphUse most_graphs;                     // when they had the most nodes
   bool has_context = false;
 
@@ -70,16 +70,16 @@ public:
   // Takes physical memory of a device, or fails with out_of_memory and takes none.
   Error charge(int device, std::uint64_t bytes);
   void release(int device, std::uint64_t bytes);
-  // The most of a device in use since the last call, with its context's memory.
+  // Returns the most bytes of a device in use since the last call, including its context's memory.
   std::uint64_t take_recent_peak(int device);
 
-  // Takes what libraries and lazily loaded kernels take of a device, at the first launch on it.
+  // Takes the memory for libraries and lazily loaded kernels of a device, at the first launch on it.
   Error charge_outside(int device);
-  // Replaces what charge_outside() takes; it takes the rest of a device that has less of it, and gives nothing back.
+  // Replaces the amount for charge_outside(); takes at most the free memory of a device, and releases nothing.
   void set_outside(std::uint64_t bytes) { outside_bytes_ = bytes; }
 
-  // Takes what the model says of a graph, and of the first one, and counts it; or fails with out_of_memory and does
-  // neither. What the first one took is given back with the last one.
+  // Takes the model's memory for a graph, and for the first one, and counts it; or fails with out_of_memory and does
+  // neither. The amount for the first one is released with the last one.
   void set_graph_model(const GraphModel& model) { graph_model_ = model; }
   [[nodiscard]] GraphUse use_of_graph(std::uint64_t nodes) const;
   Error charge_graph(int device, const GraphUse& use);
@@ -89,12 +89,12 @@ public:
   Error allocate(int device, std::uint64_t bytes, void** out);
   Error free(void* pointer);
 
-  // Memory of another process: addresses, and nothing of the device.
+  // Adds memory of another process: addresses, without memory of the device.
   Error open_peer(int device, std::uint64_t bytes, void** out);
   Error close_peer(void* pointer);
 
   // cudaMallocManaged: real memory, which host and device code of the program may touch. CUDA populates such memory on
-  // first touch and moves it on demand, and lets a program have more of it than a device has: nothing is charged.
+  // first touch and moves it on demand, and a program may have more of it than a device has: nothing is charged.
   Error allocate_managed(std::uint64_t bytes, void** out);
 
   // cudaHostAlloc, cudaFreeHost: real memory, page-aligned.
@@ -103,11 +103,11 @@ public:
   Error register_host(void* pointer, std::uint64_t bytes, unsigned flags);
   Error unregister_host(void* pointer);
 
-  // Returns the range that `pointer` points into; nothing for memory that CUDA does not know.
+  // Returns the range that `pointer` points into; nullopt for memory unknown to CUDA.
   [[nodiscard]] const FoundRange* find(const void* pointer) const;
   [[nodiscard]] bool is_device_memory(const void* pointer) const;
 
-  // Ranges that others keep the books of: mapped and pooled memory.
+  // Registers ranges with separate books: mapped and pooled memory.
   void add_range(std::uint64_t begin, const Range& range);
   void remove_range(std::uint64_t begin);
 

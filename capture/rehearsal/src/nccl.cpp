@@ -48,7 +48,7 @@ std::size_t nccl_element_bytes(int type) {
   return type >= 0 && type < 12 ? kBytes[type] : 0;
 }
 
-// A collective on `stream`: a node where it captures. `result` says what becomes known of the memory it writes.
+// Runs a collective on `stream`: a node if it captures. `result`: what becomes known of the memory that it writes.
 template <typename Result> int collective(Handle stream, Result result) {
   return driver_call([&](Machine& machine) {
     Stream* const found = machine.streams.find(stream, current_device());
@@ -88,7 +88,7 @@ int exchanges(const Exchange& exchange, Handle stream) {
   return collective(stream, [&](RecentWrites& writes) { group().add(exchange, writes); });
 }
 
-// A rank that is not the root may give any buffer to send from, and PyTorch gives the one that it receives in.
+// A rank that is not the root may pass any buffer to send from, and PyTorch passes the one that it receives in.
 int broadcasts(const void* from, void* to, std::size_t count, int type, int root, const Communicator* communicator,
                Handle stream) {
   const bool sends = communicator->rank == root || from != to;
@@ -141,8 +141,8 @@ MEMVIZ_EXPORT int ncclCommInitAll(Communicator** out, int devices, const int*) {
   return 0;
 }
 
-// Without the number of ranks, all are taken to have chosen this color, as absent ranks do what this one does. PyTorch
-// gives the rank in the new group as the key.
+// If the number of ranks is unknown, all are assumed to have chosen this color, because absent ranks do what this one
+// does. PyTorch passes the rank in the new group as the key.
 MEMVIZ_EXPORT int ncclCommSplit(Communicator* of, int color, int key, Communicator** out, void*) {
   if (!of || !out) return kNcclInvalidArgument;
   *out = nullptr;
@@ -151,7 +151,7 @@ MEMVIZ_EXPORT int ncclCommSplit(Communicator* of, int color, int key, Communicat
   return ranks == 0 ? make(out, of->ranks, of->rank) : make(out, ranks, key);
 }
 
-// The number of ranks in each communicator that this thread splits off from now on; 0 where it is unknown.
+// Sets the number of ranks in each communicator that this thread splits off from now on; 0 if unknown.
 MEMVIZ_EXPORT void memviz_rehearsal_split_ranks(int ranks) {
   ranks_of_splits() = std::max(0, ranks);
 }
@@ -204,7 +204,7 @@ MEMVIZ_EXPORT int ncclGroupEnd() {
   });
 }
 
-// Buffers that a program registers take nothing; their handle is only given back.
+// Buffers that a program registers take no memory; only their handle is released.
 MEMVIZ_EXPORT int ncclCommRegister(Communicator*, void* buffer, std::size_t, Handle* handle) {
   *handle = buffer;
   return 0;
@@ -222,7 +222,7 @@ MEMVIZ_EXPORT int ncclCommWindowDeregister(Communicator*, Handle) {
 
 MEMVIZ_EXPORT int ncclMemAlloc(void** out, std::size_t bytes) {
   return driver_call([&](Machine& machine) {
-    // NCCL takes whole pages of the driver, however little is asked for.
+    // NCCL takes whole pages of the driver, however little is requested.
     return machine.memory.allocate(current_device(), round_up(bytes, kPageBytes), out);
   });
 }
@@ -231,7 +231,7 @@ MEMVIZ_EXPORT int ncclMemFree(void* pointer) {
 }
 
 MEMVIZ_EXPORT int ncclRedOpCreatePreMulSum(int* operation, void*, int, int, Communicator*) {
-  *operation = 5; // the first number that NCCL's own operations do not have
+  *operation = 5; // the first number after NCCL's own operations
   return 0;
 }
 MEMVIZ_EXPORT int ncclRedOpDestroy(int, Communicator*) {

@@ -9,8 +9,8 @@ constexpr bool is_broadcast(const Exchange& exchange) {
   return exchange.peer == Exchange::kBroadcast;
 }
 
-// Takes what this rank sends in return for receiving `exchange`, each send once; if it broadcasts, all others are
-// taken to send the same.
+// Returns what this rank sends in exchange for receiving `exchange`, each send once; if it broadcasts, all others are
+// assumed to send the same.
 std::uint64_t take_sent_like(const Exchange& exchange, std::vector<Exchange>& exchanges) {
   const auto found = std::find_if(exchanges.begin(), exchanges.end(), [&](const Exchange& other) {
     return other.sent != 0 && other.communicator == exchange.communicator && other.peer == exchange.peer &&
@@ -43,7 +43,7 @@ void NcclGroup::settle(RecentWrites& writes) {
     if (exchange.received == 0) continue;
     const std::uint64_t source = exchange.sent != 0 ? exchange.sent : take_sent_like(exchange, exchanges);
     if (source != 0 && source != exchange.received) writes.copy(exchange.received, source, exchange.bytes);
-    // A buffer that a lone broadcast fills in place holds what its sender's holds: ranks say alike.
+    // A buffer that a single broadcast fills in place holds the same as its sender's, because ranks send alike.
     if (source == 0 && !is_broadcast(exchange)) writes.forget(exchange.received, exchange.bytes);
   }
 }

@@ -1,6 +1,6 @@
-// The calls of NCCL between ncclGroupStart and ncclGroupEnd: all take effect at the end, when it is known what this
-// rank sends, which stands for what it receives. PyTorch 2.14 and later gather by a broadcast from each rank in one
-// group.
+// The calls of NCCL between ncclGroupStart and ncclGroupEnd. All take effect at the end, when everything that this rank
+// sends is known, which is used in place of what it receives. PyTorch 2.14 and later gather by a broadcast from each
+// rank in one group.
 #pragma once
 
 #include "recent_writes.hpp"
@@ -11,7 +11,7 @@
 
 namespace memviz::rehearsal {
 
-// One broadcast, send or receive of this rank. Addresses are 0 for what it does not send, or does not receive.
+// One broadcast, send or receive of this rank. Addresses are 0 if it does not send, or does not receive.
 struct Exchange {
   static constexpr int kBroadcast = -1;
 
@@ -26,7 +26,7 @@ struct Exchange {
 class NcclGroup {
 public:
   void start() { ++depth_; }
-  // False where no group was started.
+  // Returns false if no group was started.
   bool end(RecentWrites& writes);
   [[nodiscard]] bool is_open() const { return depth_ > 0; }
   // Outside of a group it is done at once.

@@ -1,4 +1,4 @@
-// Whole numbers: out of settings and profiles, without locale; of addresses; rounded up.
+// Whole numbers: from settings and profiles, independent of the locale; from addresses; rounded up.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace memviz::rehearsal {
 
-// Nothing unless all of `text` is decimal digits of a number below 2^64.
+// Returns nullopt unless all of `text` is decimal digits of a number below 2^64.
 [[nodiscard]] inline std::optional<std::uint64_t> parse_number(const std::string& text) {
   std::uint64_t result = 0;
   const char* const end = text.data() + text.size();

@@ -1,5 +1,5 @@
-// NVML: the devices by number, with all that the machine has, whatever CUDA_VISIBLE_DEVICES says; and their memory as
-// this process's books have it.
+// NVML: all devices of the machine by number, whatever CUDA_VISIBLE_DEVICES says; and their memory according to this
+// process's books.
 #include "device_facts.hpp"
 #include "machine.hpp"
 
@@ -18,7 +18,7 @@ constexpr int kOverNvLink = 2;                              // NVML_P2P_CAPS_IND
 constexpr int kP2pNotSupported = 5;                         // NVML_P2P_STATUS_NOT_SUPPORTED
 constexpr int kPciBusAttribute = 33;                        // cudaDevAttrPciBusId
 constexpr unsigned kNvidia = 0x10de;                        // of PCI's list of vendors
-constexpr std::uintptr_t kFirstDevice = 0x6e766d6c00000001; // a handle that is recognized, not followed
+constexpr std::uintptr_t kFirstDevice = 0x6e766d6c00000001; // a handle that is recognised, not dereferenced
 
 struct MemoryInfo {
   unsigned long long total, free, used;
@@ -75,7 +75,7 @@ std::string uuid_text(int number) {
   return text;
 }
 
-// Devices that this process does not see are as empty as they were at first.
+// Devices that this process does not see are as empty as at the start.
 DeviceBook book_of(Machine& machine, int number) {
   for (const DeviceBook& book : machine.memory.devices())
     if (book.number == number) return book;
@@ -219,7 +219,7 @@ MEMVIZ_EXPORT int nvmlDeviceGetUtilizationRates(Handle device, Utilization* rate
   });
 }
 
-// No processes: what other processes of the rehearsal take is in their books.
+// No processes: memory of other processes of the rehearsal is in their books.
 MEMVIZ_EXPORT int nvmlDeviceGetComputeRunningProcesses(Handle device, unsigned* count, void*) {
   return with_device(device, [&](Machine&, int) {
     *count = 0;
@@ -233,7 +233,7 @@ MEMVIZ_EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(Handle device, unsigne
   return nvmlDeviceGetComputeRunningProcesses(device, count, processes);
 }
 
-// Unknown: which links lead where. Programs take another way then.
+// Unknown: which links connect which devices. Programs use another way then.
 MEMVIZ_EXPORT int nvmlDeviceGetNvLinkState(Handle, unsigned, void*) {
   return kNotSupported;
 }
@@ -246,7 +246,7 @@ MEMVIZ_EXPORT int nvmlDeviceGetNvLinkRemotePciInfo_v2(Handle, unsigned, void*) {
 MEMVIZ_EXPORT int nvmlDeviceGetNvLinkCapability(Handle, unsigned, int, void*) {
   return kNotSupported;
 }
-// PyTorch 2.13 asks before it maps expandable segments, and takes nothing but success with a state.
+// PyTorch 2.13 queries this before it maps expandable segments, and accepts only success with a state.
 MEMVIZ_EXPORT int nvmlDeviceGetGpuFabricInfoV(Handle, GpuFabricInfo* info) {
   if (!info) return kNvmlInvalidArgument;
   info->status = 0;

@@ -51,7 +51,7 @@ Error Pools::destroy(Handle pool) {
   return Error::success;
 }
 
-// CUDA frees a destroyed pool when its last allocation is freed; until then it is found by its allocations only.
+// CUDA frees a destroyed pool when its last allocation is freed; until then only its allocations refer to it.
 void Pools::release_if_unused(Pool& pool) {
   if (!pool.is_destroyed || pool.used_bytes > 0) return;
   shrink(pool, 0);
@@ -155,7 +155,7 @@ Error Pools::set(Handle handle, PoolAttribute attribute, const void* value) {
   case PoolAttribute::release_threshold:
     std::memcpy(&pool->release_threshold_bytes, value, sizeof bytes);
     return Error::success;
-  // The high-water marks may only be set to zero, which begins them anew at what is current.
+  // The high-water marks can only be set to zero, which restarts them at the current value.
   case PoolAttribute::reserved_high:
   case PoolAttribute::used_high:
     std::memcpy(&bytes, value, sizeof bytes);

@@ -1,6 +1,6 @@
-// Memory pools: cudaMallocAsync and what cudaMemPool* says of them. A pool reserves from its device in steps of 32 MiB
-// and gives back at a synchronization what is above its release threshold, as CUDA documents; its fragmentation is not
-// modelled: what is reserved is what is used, rounded up, or what the threshold keeps.
+// Memory pools: cudaMallocAsync and the cudaMemPool* functions. A pool reserves from its device in steps of 32 MiB and
+// releases memory above its release threshold at a synchronization, as CUDA documents. Its fragmentation is not
+// modelled: reserved is what is used, rounded up, or what the threshold keeps.
 #pragma once
 
 #include "memory.hpp"
@@ -28,7 +28,7 @@ struct Pool {
   std::uint64_t reserved_bytes = 0, reserved_high_bytes = 0;
   std::uint64_t used_bytes = 0, used_high_bytes = 0;
   int reuse[3] = {1, 1, 1};
-  bool is_destroyed = false; // by the program, with allocations that are not freed yet
+  bool is_destroyed = false; // destroyed by the program, with allocations that are not freed yet
 };
 
 class Pools {
@@ -42,13 +42,13 @@ public:
   Error destroy(Handle pool);
 
   Error allocate(Handle pool, std::uint64_t bytes, void** out);
-  Error free(void* pointer); // invalid_value for what no pool has allocated
+  Error free(void* pointer); // invalid_value for memory that no pool has allocated
   Error trim(Handle pool, std::uint64_t keep_bytes);
-  void synchronized(int device); // gives back what is above each pool's threshold
+  void synchronized(int device); // releases memory above each pool's threshold
 
   Error get(Handle pool, PoolAttribute attribute, void* value);
   Error set(Handle pool, PoolAttribute attribute, const void* value);
-  [[nodiscard]] Pool* find(Handle pool) const; // null for what is not a pool, or is destroyed
+  [[nodiscard]] Pool* find(Handle pool) const; // null if it is not a pool, or destroyed
 
 private:
   Error grow(Pool& pool, std::uint64_t reserved_bytes);

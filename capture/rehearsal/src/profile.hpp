@@ -7,20 +7,20 @@
 namespace memviz::rehearsal {
 
 struct Profile {
-  std::string name;   // what the rehearsal calls it: the file's stem
-  std::string device; // the card's own name, which programs look up files by
+  std::string name;   // its name in the rehearsal: the file's stem
+  std::string device; // the card's own name, by which programs look up files
   int capability_major = 0;
   int capability_minor = 0;
   int multiprocessors = 0;
   std::uint64_t total_bytes = 0;   // what cudaMemGetInfo calls total
-  std::uint64_t context_bytes = 0; // what cudaMemGetInfo shows as taken when a program has a context and nothing else
+  std::uint64_t context_bytes = 0; // what cudaMemGetInfo shows as taken when a program has only a context
   int threads_per_multiprocessor = 0;
   int blocks_per_multiprocessor = 0;
   std::uint64_t shared_bytes_per_multiprocessor = 0;
   std::uint64_t shared_bytes_per_block = 0; // that a kernel can opt in to
   std::uint64_t l2_cache_bytes = 0;
   int memory_bus_bits = 0;
-  int nvlink_links = 0; // to the other devices of the machine; 0 where a profile does not say
+  int nvlink_links = 0; // to the other devices of the machine; 0 if a profile does not give it
 };
 
 // Throws std::runtime_error with a sentence that names the file and line: unknown key, missing key, not a number.

@@ -41,7 +41,7 @@ void* real_function_address(const char* prefix, const char* name) {
   dlclose(library); // one of the process's own references is left
   Dl_info own{};
   Dl_info found{};
-  // dlsym also looks into what the library depends on, and by name that may be us.
+  // dlsym also searches the library's dependencies, and by that name this may be one.
   const bool is_own = dladdr(reinterpret_cast<void*>(&real_library), &own) && dladdr(function, &found) &&
                       own.dli_fbase == found.dli_fbase;
   return is_own ? nullptr : function;

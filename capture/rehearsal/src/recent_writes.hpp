@@ -1,6 +1,6 @@
-// The bytes that the host wrote to device memory since the last kernel ran. Device memory has no bytes, so a read of it
-// gives zeros; but what was written and has met no kernel since is known for certain, and frameworks write small
-// numbers and read them back at once (the sizes that DDP's ranks send each other). Large writes are not kept.
+// The bytes that the host wrote to device memory since the last kernel ran. Device memory has no bytes, so reads of it
+// give zeros; but what was written since the last kernel is known for certain, and frameworks write small numbers and
+// read them back at once (the sizes that DDP's ranks send each other). Large writes are not kept.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The report of a process when it ends: one line of JSON appended to MEMVIZ_REHEARSAL_REPORT, and notes on what
-// was asked that is not made up.
+// The report of a process when it ends: one line of JSON appended to MEMVIZ_REHEARSAL_REPORT, and notes on requested
+// functions that are not made up.
 #pragma once
 
 #include "memory.hpp"
@@ -14,11 +14,12 @@ struct Counts {
   std::uint64_t kernel_launches = 0;
 };
 
-// {"pid": ..., "profile": ..., "devices": [...], "host_reads": N, "kernel_launches": N, "notes": [...]} and a newline.
+// Returns {"pid": ..., "profile": ..., "devices": [...], "host_reads": N, "kernel_launches": N, "notes": [...]} and a
+// newline.
 [[nodiscard]] std::string report_line(const std::string& profile, const std::vector<DeviceBook>& devices,
                                       const Counts& counts, const std::set<std::string>& notes);
 
-// Appends with one write(2), so that the lines of several processes do not mix. False when it fails.
+// Appends with one write(2), so that the lines of several processes do not mix. Returns false if it fails.
 [[nodiscard]] bool append_line(const std::string& file, const std::string& line);
 
 } // namespace memviz::rehearsal

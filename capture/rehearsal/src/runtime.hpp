@@ -1,5 +1,5 @@
-// Functions of the CUDA runtime that other libraries of the made-up GPU call as well: most of the driver's functions
-// are the runtime's under another name. Their meaning is NVIDIA's documentation.
+// Functions of the CUDA runtime that other libraries of the made-up GPU also call: most of the driver's functions are
+// the runtime's under another name. Their meaning is documented by NVIDIA.
 #pragma once
 
 #include "machine.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kRuntimeVersion12 = 12090;
 constexpr int kRuntimeVersion13 = 13000;
-constexpr int kGreatestPriority = -5; // streams' priorities on GPUs since Volta: 0 to -5
+constexpr int kGreatestPriority = -5; // the priorities of streams on GPUs since Volta: 0 to -5
 
 int number_of(const Machine& machine, int device) {
   return machine.settings.devices[static_cast<std::size_t>(device)];
@@ -47,7 +47,7 @@ MEMVIZ_EXPORT int cudaGetDevice(int* device) {
   });
 }
 
-// Since CUDA 12 this makes the device's context, which takes its memory.
+// Since CUDA 12 this creates the device's context, which takes its memory.
 MEMVIZ_EXPORT int cudaSetDevice(int device) {
   return runtime_call([&](Machine& machine) {
     if (!machine.memory.is_device(device)) return Error::invalid_device;

@@ -1,4 +1,4 @@
-// CUDA runtime: graphs. A graph is its nodes; an instantiated one can be launched, which does nothing.
+// CUDA runtime: graphs. A graph consists of its nodes; an instantiated one can be launched, which does nothing.
 #include "machine.hpp"
 #include "versioned.hpp"
 
@@ -8,7 +8,8 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-// CUDA's way with arrays: with no array it says how many there are; with one it fills it and says how many it filled.
+// CUDA's convention for arrays: without an array it returns the number of elements; with one it fills it and returns
+// how many it filled.
 void give_handles(const std::vector<Handle>& handles, Handle* out, std::size_t* count) {
   if (!out) {
     *count = handles.size();
@@ -121,5 +122,5 @@ MEMVIZ_EXPORT int memviz_12_cudaGraphNodeGetDependencies(Handle node, Handle* ou
 
 MEMVIZ_CUDART_13(cudaGraphNodeGetDependencies);
 MEMVIZ_EXPORT int memviz_13_cudaGraphNodeGetDependencies(Handle node, Handle* out, void*, std::size_t* count) {
-  return dependencies(node, out, count); // the edges are plain: their data stays what the program set it to
+  return dependencies(node, out, count); // the edges are plain: their data stays as the program set it
 }

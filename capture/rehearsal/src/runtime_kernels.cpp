@@ -11,7 +11,7 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-// Modules register when they are loaded, long before a program asks for a GPU: kept apart from the machine.
+// Modules register when they are loaded, long before a program asks for a GPU, so this is separate from the machine.
 std::mutex registry_mutex;
 std::unordered_map<const void*, std::size_t>& registry() {
   static auto* const sizes = new std::unordered_map<const void*, std::size_t>; // bytes by the host's shadow variable
@@ -32,7 +32,8 @@ int launch_kernel(const Dim3& grid, const Dim3& block, Handle stream) {
   });
 }
 
-// The address of a variable on the current device. Its memory is the module's, which the context's bytes stand for.
+// Returns the address of a variable on the current device. Its memory is the module's, which is included in the
+// context's bytes.
 Error symbol_address(Machine& machine, const void* symbol, std::uint64_t* address, std::size_t* bytes) {
   const std::lock_guard lock(registry_mutex);
   const auto registered = registry().find(symbol);
@@ -121,7 +122,8 @@ MEMVIZ_EXPORT int cudaLaunchKernelExC(const LaunchConfig* config, const void*, v
   return launch_kernel(config->grid, config->block, config->stream);
 }
 
-// The compiler's figures of a kernel (registers, its own shared memory) lie in code that is not read: common ones.
+// The compiler's figures of a kernel (registers, its own shared memory) are in code that is not read, so these are
+// common ones.
 MEMVIZ_EXPORT int cudaFuncGetAttributes(FunctionAttributes* attributes, const void*) {
   return runtime_call([&](Machine& machine) {
     if (!attributes) return Error::invalid_value;

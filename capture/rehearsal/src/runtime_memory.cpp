@@ -5,7 +5,7 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-// Refuses first what may not be called while a stream captures.
+// First refuses calls that are not allowed while a stream captures.
 template <typename Call> int unsafe_call(Call call) {
   return runtime_call([&](Machine& machine) {
     touch(machine, current_device());
@@ -31,7 +31,7 @@ MEMVIZ_EXPORT int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_
 MEMVIZ_EXPORT int cudaFree(void* pointer) {
   return unsafe_call([&](Machine& machine) {
     if (pointer) machine.streams.wait_for_device(current_device());
-    const Error error = machine.pools.free(pointer); // cudaFree also takes what cudaMallocAsync gave
+    const Error error = machine.pools.free(pointer); // cudaFree also accepts memory of cudaMallocAsync
     return error == Error::success ? error : machine.memory.free(pointer);
   });
 }

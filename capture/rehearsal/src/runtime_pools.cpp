@@ -8,7 +8,8 @@ MEMVIZ_EXPORT int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, Han
     Stream* const found = machine.streams.find(stream, current_device());
     if (!found) return Error::invalid_handle;
     touch(machine, found->device);
-    // A captured cudaMallocAsync is a node of the graph, whose memory comes with the graph's launch: not made up.
+    // A captured cudaMallocAsync is a node of the graph, whose memory is allocated with the graph's launch: not made
+    // up.
     if (found->capture) {
       note(machine, "cudaMallocAsync in a captured stream is not made up yet", true);
       return Error::not_supported;
@@ -80,7 +81,8 @@ MEMVIZ_EXPORT int cudaMemPoolTrimTo(Handle pool, std::size_t keep_bytes) {
   return runtime_call([&](Machine& machine) { return machine.pools.trim(pool, keep_bytes); });
 }
 
-// Every device may read every other's memory here; that a program has to ask is not enforced, since nothing is read.
+// Every device may read every other's memory here; that a program has to request it is not enforced, since nothing is
+// read.
 MEMVIZ_EXPORT int cudaMemPoolSetAccess(Handle pool, const AccessDescription* descriptions, std::size_t count) {
   return runtime_call([&](Machine& machine) {
     if (!machine.pools.find(pool) || (count > 0 && !descriptions)) return Error::invalid_value;

@@ -119,7 +119,7 @@ MEMVIZ_EXPORT int cudaStreamWaitEvent(Handle handle, Handle event, unsigned) {
   return stream_call(handle, [&](Machine& machine, Stream& stream) { return machine.streams.wait(stream, event); });
 }
 
-// The host's function runs at once, on the calling thread; not under our lock.
+// The host's function runs immediately, on the calling thread, and not under our lock.
 MEMVIZ_EXPORT int cudaLaunchHostFunc(Handle stream, void (*function)(void*), void* data) {
   bool is_capturing = false;
   const int error = stream_call(stream, [&](Machine& machine, Stream& found) {

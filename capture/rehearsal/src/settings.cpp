@@ -20,7 +20,7 @@ std::string profile_path(const std::string& gpu, const std::string& folder) {
   return folder + "/profiles/" + gpu + ".profile";
 }
 
-// CUDA's rule: a list of numbers; the first that is not a device ends it. Devices by UUID are not made up.
+// CUDA's rule: a list of numbers, which ends at the first that is not a device. Devices by UUID are not made up.
 std::vector<int> visible_devices(const char* list, int devices) {
   std::vector<int> result;
   if (!list) {

@@ -1,5 +1,5 @@
 // Handles of memory that a program passes to another process: as a file descriptor, or as 64 bytes (fabric handles,
-// CUDA IPC). The process that receives one gets its own range, which takes nothing from its device: the memory is
+// CUDA IPC). The process that receives one gets a separate range, which takes nothing from its device: the memory is
 // the sender's, and no byte of it exists.
 #pragma once
 
@@ -19,10 +19,10 @@ struct SharedBytes {
 };
 
 [[nodiscard]] SharedBytes write_shared(const SharedMemory& memory);
-// Nothing for bytes that are not a handle of the made-up GPU.
+// Returns nullopt for bytes that are not a handle of the made-up GPU.
 [[nodiscard]] std::optional<SharedMemory> read_shared(const SharedBytes& bytes);
 
-// A new descriptor of a file in memory; -1 where the system gives none.
+// Returns a new descriptor of a file in memory; -1 if the system refuses.
 [[nodiscard]] int write_shared_file(const SharedMemory& memory);
 [[nodiscard]] std::optional<SharedMemory> read_shared_file(int descriptor);
 

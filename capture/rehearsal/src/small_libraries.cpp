@@ -1,5 +1,5 @@
-// cuFFT, NVRTC, CUPTI and cuSPARSE: the functions that give something back. cuFFT's and cuSPARSE's workspaces are 0
-// bytes, NVRTC compiles to nothing, and CUPTI never has a record: a profiler sees no kernel.
+// cuFFT, NVRTC, CUPTI and cuSPARSE: the functions that return something. cuFFT's and cuSPARSE's workspaces are 0 bytes,
+// NVRTC compiles to nothing, and CUPTI never has a record: a profiler sees no kernels.
 #include "machine.hpp"
 #include "real_library.hpp"
 #include "stubs.hpp"
@@ -116,7 +116,7 @@ MEMVIZ_EXPORT int nvrtcGetProgramLog(Handle, char* text) {
   *text = 0;
   return 0;
 }
-// A kernel is found by any name, so the one that the program wrote will do.
+// A kernel is found by any name, so the one that the program wrote is returned.
 MEMVIZ_EXPORT int nvrtcGetLoweredName(Handle, const char* name, const char** lowered) {
   *lowered = name;
   return 0;

@@ -26,7 +26,7 @@ template <typename T> T* find_in(const std::unordered_map<Handle, std::unique_pt
   return found == table.end() ? nullptr : found->second.get();
 }
 
-// True when the stream that began the capture has waited for all that the other streams of it did.
+// Whether the stream that began the capture has waited for all work of its other streams.
 bool is_joined(const Capture& capture) {
   if (capture.streams.size() < 2) return true;
   std::unordered_set<const Node*> reached;
@@ -121,7 +121,7 @@ Error Streams::wait(Stream& stream, Handle handle) {
   Event* const event = find_in(events_, handle);
   if (!event) return Error::invalid_handle;
   if (!event->capture || !captures_.count(event->capture.get())) {
-    // An event that was recorded outside of the capture cannot be waited for inside.
+    // An event that was recorded outside the capture cannot be waited for inside.
     if (stream.capture && event->recorded) {
       stream.capture->invalidated = true;
       return Error::capture_isolation;
@@ -183,7 +183,7 @@ Error Streams::synchronize_device(int device) {
   return error;
 }
 
-// A stream of another device may come before one of this device.
+// A stream of another device may precede one of this device.
 void Streams::wait_for_device(int device) {
   order_.pass_device(device);
   order_.pass(legacy_[static_cast<std::size_t>(device)].end);

@@ -1,5 +1,5 @@
-// Streams, events, capture and graphs. Nothing runs; what is kept is what a program can ask about: which streams
-// capture, what depends on what, how many nodes a graph has, and whether an event has passed.
+// Streams, events, capture and graphs. Nothing runs; the books contain what a program can query: which streams capture,
+// what depends on what, how many nodes a graph has, and whether an event has passed.
 #pragma once
 
 #include "abi.hpp"
@@ -58,20 +58,20 @@ struct Stream {
   unsigned long long id = 0;
   std::shared_ptr<Capture> capture;
   std::vector<Node*> last; // what the next captured node depends on
-  WorkMoment end;          // after all that it was given
+  WorkMoment end;          // after everything that was submitted to it
 };
 
 // The time of a launch between two events. Programs that choose by measuring repeat short kernels for a tenth of a
-// second: the time of the host would let them launch thousands that do nothing.
+// second: with the host's time they would launch thousands that do nothing.
 inline constexpr float kWorkMs = 1;
-inline constexpr float kNoWorkMs = 0.0005F; // above zero as on a device
+inline constexpr float kNoWorkMs = 0.0005F; // above zero, as on a device
 
 struct Event {
   int device = 0;
   unsigned flags = 0;
   bool recorded = false;
   std::uint64_t work = 0;           // launches before it
-  std::shared_ptr<Capture> capture; // that the record is part of
+  std::shared_ptr<Capture> capture; // the capture that the record is part of
   std::vector<Node*> last;
   WorkMoment moment; // at which it was recorded
 };
@@ -82,7 +82,8 @@ public:
 
   Error create_stream(int device, unsigned flags, int priority, Handle* out);
   Error destroy_stream(Handle stream);
-  // The legacy default stream of `device` for 0 and 1 (cudaStreamLegacy), the thread's own for 2; null where unknown.
+  // Returns the legacy default stream of `device` for 0 and 1 (cudaStreamLegacy), the thread's own for 2; null if
+  // unknown.
   Stream* find(Handle stream, int device);
 
   Error create_event(int device, unsigned flags, Handle* out);
@@ -90,10 +91,10 @@ public:
   [[nodiscard]] bool is_event(Handle event) const { return events_.count(event) != 0; }
   Error record(Handle event, Stream& stream);
   Error wait(Stream& stream, Handle event);
-  // Success where all that comes before has passed, else not_ready.
+  // Returns success if everything before it has passed, else not_ready.
   Error query(Handle event);
   Error query(Stream& stream);
-  // The host waits: what comes before has passed then, on other streams too where events order it.
+  // Records that the host waits: everything before it has then passed, on other streams too if events order it.
   Error synchronize(Handle event);
   Error synchronize(Stream& stream);
   Error synchronize_device(int device);
@@ -103,11 +104,11 @@ public:
   Error begin_capture(Stream& stream, CaptureMode mode, Graph* into);
   Error end_capture(Stream& stream, Handle* out_graph);
   [[nodiscard]] CaptureStatus status(const Stream& stream) const;
-  // A kernel, a copy, a host function: a node where the stream captures. What the stream itself would have done is not
-  // done then.
+  // Submits a kernel, a copy, a host function: a node if the stream captures. Then the stream itself does not do it.
   Error add_node(Stream& stream, int type);
-  // Calls that may not happen while a stream captures, like cudaMalloc: an error where one captures in this thread, or
-  // in any thread in global mode, unless this thread's mode is relaxed. The capture is lost then, as on a device.
+  // Checks calls that are not allowed while a stream captures, like cudaMalloc: an error if one captures in this
+  // thread, or in any thread in global mode, unless this thread's mode is relaxed. The capture is then lost, as on a
+  // device.
   Error check_unsafe_call();
   Error check_legacy(const Stream& stream); // the legacy stream would wait for blocking streams that capture
   static CaptureMode exchange_mode(CaptureMode mode);
@@ -123,7 +124,7 @@ public:
 
 private:
   void leave(Capture& capture);
-  Error check_event(const Event& event);   // whether it may be asked about
+  Error check_event(const Event& event);   // whether it may be queried
   Error check_synchronize(Stream& stream); // a stream that captures may not be waited for
   Error check_synchronize_device(int device);
   bool is_legacy(const Stream& stream) const;

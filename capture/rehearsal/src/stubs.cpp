@@ -1,5 +1,5 @@
 // Functions without books, made from the table. Their parameters are not declared: on x86-64 a function may leave
-// parameters unread, and the caller clears them away.
+// parameters unread, and the caller removes them.
 #include "stubs.hpp"
 
 #include "machine.hpp"
@@ -12,7 +12,7 @@ struct Codes {
   int failed;
 };
 
-// Each library's own numbers for NOT_SUPPORTED and EXECUTION_FAILED, or the nearest it has.
+// Each library's own numbers for NOT_SUPPORTED and EXECUTION_FAILED, or the nearest ones.
 Codes codes_of(Library library) {
   switch (library) {
   case Library::runtime:
@@ -73,7 +73,8 @@ using namespace memviz::rehearsal;
 
 using Word = std::uintptr_t;
 
-// The n-th whole-number parameter of a function: numbers and pointers are passed apart from floating-point ones.
+// Returns the n-th integer parameter of a function: numbers and pointers are passed separately from floating-point
+// ones.
 #define ZERO_AT(name, type, ...)                                                                                       \
   MEMVIZ_EXPORT int name(__VA_ARGS__, type* out) {                                                                     \
     if (out) *out = 0;                                                                                                 \
@@ -89,7 +90,7 @@ using Word = std::uintptr_t;
     if (out) *out = 0;                                                                                                 \
     return launch_for(library, object);                                                                                \
   }
-// One less than the position: the handle is the first parameter.
+// The position minus one: the handle is the first parameter.
 #define LESS_6 WORDS_5
 #define LESS_9 WORDS_8
 #define WORDS_1 Word

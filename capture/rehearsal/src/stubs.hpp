@@ -1,4 +1,4 @@
-// The functions of the table (functions/*.def) that keep no books of their own.
+// The functions of the table (functions/*.def) that have no books.
 #pragma once
 
 #include "abi.hpp"
@@ -25,21 +25,21 @@ enum class Library {
   nvtx,
 };
 
-// A handle or descriptor of a library, which has a stream where it is a library's main handle, and a size where it is a
-// sparse matrix.
+// A handle or descriptor of a library. A library's main handle has a stream, and a sparse matrix has a size.
 struct LibraryObject {
   Handle stream = nullptr;
   std::int64_t rows = 0, columns = 0, elements = 0;
 };
 
-// "memviz rehearse: cuFoo is not made up yet", once for each function, and the library's code for not supported.
+// Reports "memviz rehearse: cuFoo is not made up yet", once for each function, and returns the library's code for not
+// supported.
 int not_made_up(Library library, const char* function);
 
 int create_object(Handle* out);
 int destroy_object(Handle object);
 int set_stream(Handle object, Handle stream);
 
-// A call that runs kernels on the stream of the library's handle.
+// Records a call that runs kernels on the stream of the library's handle.
 int launch_for(Library library, Handle object);
 int launch_on_stream(Library library, Handle stream);
 

@@ -38,8 +38,8 @@ constexpr Entry kFunctions[] = {
 #include "functions.def"
 };
 
-// From which CUDA version on a program means the function with this suffix. Others with a suffix are older than
-// CUDA 11, and every program means them.
+// The CUDA version from which a program means the function with this suffix. Others with a suffix are older than CUDA
+// 11, and every program means them.
 struct Since {
   const char* name;
   int version;

@@ -8,7 +8,7 @@ namespace {
 constexpr int kCopyNode = 1;
 constexpr int kFillNode = 2;
 
-// Device memory has to be allocated; what the host has the program knows itself.
+// Device memory must be allocated; host memory is not checked.
 bool is_valid(const Machine& machine, const void* pointer) {
   return !machine.memory.is_device_memory(pointer) || machine.memory.find(pointer);
 }
@@ -37,9 +37,8 @@ void copy_now(Machine& machine, void* destination, const void* source, std::size
   }
 }
 
-// Whether the host waits for a copy that is not a blocking one: it does where memory of the host that is not pinned
-// receives it (CUDA runtime API, "API synchronization behavior"). A copy out of such memory may wait, and does not
-// here.
+// Whether the host waits for a copy that is not a blocking one: it does if host memory that is not pinned receives it
+// (CUDA runtime API, "API synchronization behavior"). A copy from such memory may wait, but does not here.
 bool waits(Machine& machine, const void* destination) {
   return !machine.memory.is_device_memory(destination) && !machine.memory.find(destination);
 }

@@ -1,12 +1,12 @@
-// Copies and fills. Into device memory nothing goes (but see recent_writes.hpp), out of it come zeros, and between host
-// buffers they are real.
+// Copies and fills. Writes to device memory are dropped (except those of recent_writes.hpp), reads give zeros, and
+// copies between host buffers are real.
 #pragma once
 
 #include "machine.hpp"
 
 namespace memviz::rehearsal {
 
-// `stream` null: the legacy default stream. Addresses decide what is device memory, not the program's word on it.
+// `stream` null: the legacy default stream. Addresses decide what is device memory, not the program's arguments.
 Error copy(Machine& machine, void* destination, const void* source, std::size_t bytes, Handle stream);
 // The host waits for it, unless both ends are device memory.
 Error copy_and_wait(Machine& machine, void* destination, const void* source, std::size_t bytes);

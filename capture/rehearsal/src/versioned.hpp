@@ -1,6 +1,6 @@
 // Functions that CUDA 12 and CUDA 13 have under one name with different parameters. The loader distinguishes their
-// callers apart by the version that the program was linked with (cudaGraphAddNode@libcudart.so.12), so both are here,
-// each under its version; 13 is what dlsym finds.
+// callers by the version that the program was linked with (cudaGraphAddNode@libcudart.so.12), so both are here, each
+// under its version; dlsym finds 13.
 #pragma once
 
 #include "abi.hpp"

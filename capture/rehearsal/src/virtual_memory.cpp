@@ -18,7 +18,7 @@ bool is_power_of_two(std::uint64_t number) {
 Error VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignment_bytes, std::uint64_t wished_address,
                              std::uint64_t* out) {
   if (!out || !is_whole_pages(bytes) || !is_power_of_two(alignment_bytes)) return Error::invalid_value;
-  // The wish is a hint, which the driver may leave aside, and so does this one.
+  // The requested address is a hint that the driver may ignore, as it is here.
   static_cast<void>(wished_address);
   const auto address = memory_.addresses().take(bytes, std::max(alignment_bytes, kPageBytes));
   if (!address) return Error::out_of_memory;
@@ -65,7 +65,7 @@ void VirtualMemory::drop_if_unused(std::uint64_t handle) {
 Error VirtualMemory::map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, std::uint64_t handle) {
   const auto physical = physical_.find(handle);
   if (physical == physical_.end() || physical->second.references == 0) return Error::invalid_value;
-  // The driver documents that the offset has to be zero for now.
+  // The driver documents that the offset must be zero for now.
   if (offset != 0 || !is_whole_pages(bytes) || address % kPageBytes != 0 || bytes > physical->second.bytes)
     return Error::invalid_value;
   if (!is_reserved(address, bytes)) return Error::invalid_value;

@@ -1,6 +1,6 @@
 // Virtual memory management: addresses are reserved (cuMemAddressReserve), physical memory is created (cuMemCreate),
-// mapped into them (cuMemMap) and made accessible (cuMemSetAccess), each its own step; PyTorch's expandable
-// segments do this. Misuse is answered as the driver documents it.
+// mapped into them (cuMemMap) and made accessible (cuMemSetAccess), each in a separate step; PyTorch's expandable
+// segments do this. Misuse is answered as the driver documents.
 #pragma once
 
 #include "memory.hpp"
@@ -15,7 +15,7 @@ public:
   Error reserve(std::uint64_t bytes, std::uint64_t alignment_bytes, std::uint64_t wished_address, std::uint64_t* out);
   Error free_reservation(std::uint64_t address, std::uint64_t bytes);
   Error create(std::uint64_t bytes, const AllocationProperties& properties, std::uint64_t* out_handle);
-  Error release(std::uint64_t handle); // the memory goes when its last mapping has gone as well
+  Error release(std::uint64_t handle); // the memory is released with its last mapping
   Error map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, std::uint64_t handle);
   Error unmap(std::uint64_t address, std::uint64_t bytes);
   Error set_access(std::uint64_t address, std::uint64_t bytes, const AccessDescription* descriptions,
@@ -24,9 +24,9 @@ public:
   Error retain(std::uint64_t address, std::uint64_t* out_handle); // cuMemRetainAllocationHandle
   Error properties(std::uint64_t handle, AllocationProperties* out) const;
 
-  // Memory that another process may import; `type` has to be one that it was created for.
+  // Exports memory that another process may import; `type` must be one that it was created for.
   Error share(std::uint64_t handle, int type, SharedMemory* out) const;
-  // Memory, or a multicast object, of another process: takes nothing from this one's devices.
+  // Imports memory, or a multicast object, of another process: takes nothing from this one's devices.
   Error import(const SharedMemory& memory, int device, std::uint64_t* out_handle);
   Error create_multicast(std::uint64_t bytes, unsigned long long handle_types, int device, std::uint64_t* out_handle);
   [[nodiscard]] bool is_multicast(std::uint64_t handle) const;
@@ -40,7 +40,7 @@ private:
     int references; // of the program: cuMemCreate's and cuMemRetainAllocationHandle's
     int mappings;
     AllocationProperties properties;
-    bool is_charged = true; // not memory of other processes, and no multicast object
+    bool is_charged = true; // neither memory of other processes nor a multicast object
     bool is_multicast = false;
   };
   struct Mapping {
@@ -49,7 +49,7 @@ private:
     std::map<int, int> access; // flags by device
   };
   [[nodiscard]] bool is_reserved(std::uint64_t address, std::uint64_t bytes) const;
-  // The mappings that exactly fill [address, address + bytes); empty where they do not.
+  // Returns the mappings that exactly fill [address, address + bytes); empty if they do not.
   [[nodiscard]] std::vector<std::uint64_t> mappings_of(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] const Physical* find(std::uint64_t handle) const;
   std::uint64_t add_uncharged(std::uint64_t bytes, int handle_types, int device, bool is_multicast);

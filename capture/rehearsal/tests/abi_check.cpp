@@ -1,4 +1,5 @@
-// Nothing runs here: it compiles where what abi.hpp and device_properties.hpp declare is what CUDA's headers declare.
+// Nothing runs here: it compiles only if the declarations of abi.hpp and device_properties.hpp agree with CUDA's
+// headers.
 #include "abi.hpp"
 #include "device_facts.hpp"
 #include "pools.hpp"

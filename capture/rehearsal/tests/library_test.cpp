@@ -1,4 +1,4 @@
-// The library as a program meets it: loaded, called by name, in its own process for each case.
+// The library as a program sees it: loaded, called by name, in a separate process for each case.
 #include "abi.hpp"
 #include "loaded_library.hpp"
 

@@ -1,4 +1,4 @@
-// The library as a program meets it: loaded, called by name, in its own process for each case.
+// The library as a program sees it: loaded, called by name, in a separate process for each case.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct Outcome {
   std::string errors;
 };
 
-// Runs `body` in a child and gives what it wrote to stderr. The child leaves with what body returns.
+// Runs `body` in a child and returns what it wrote to stderr. The child exits with body's result.
 inline Outcome in_child(const std::function<int()>& body) {
   std::array<int, 2> ends{};
   REQUIRE(pipe(ends.data()) == 0);

@@ -1,4 +1,4 @@
-// Communicators that are split off another one, as a program of one rank meets them.
+// Communicators that are split off another one, as seen by a program of one rank.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ Place place_of(void* communicator) {
   return place;
 }
 
-// Runs in its own process, and exits with 0 where all is right, else with the number of what is not.
+// Runs in a separate process, and exits with 0 if everything is right, else with the number of the error.
 int split_rank_5_of_8() {
   void* whole = nullptr;
   if (function<int(void**, int, UniqueId, int)>("ncclCommInitRank")(&whole, 8, {}, 5) != 0) return 1;

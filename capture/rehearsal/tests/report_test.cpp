@@ -24,7 +24,7 @@ std::string taken_line(const std::string& report) {
   return line.data();
 }
 
-/// In the child: the made-up GPU of a T4, which reports there, with 4 MiB in use.
+/// In the child: the made-up GPU of a T4, which reports to this file, with 4 MiB in use.
 void* begin(const std::string& report) {
   setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
   setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);

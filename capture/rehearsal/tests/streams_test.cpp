@@ -234,7 +234,7 @@ TEST_CASE_FIXTURE(LateFixture, "a late event waits for other devices that its st
   Stream &first = stream(0), &second = stream(1);
   work(first, events[0]);
   CHECK(streams.wait(second, events[0]) == Error::success);
-  CHECK(streams.record(events[1], second) == Error::success); // after no work of its own
+  CHECK(streams.record(events[1], second) == Error::success); // after no work of its own stream
   CHECK_FALSE(has_passed(events[1]));
   CHECK(streams.synchronize_device(1) == Error::success);
   CHECK(has_passed(events[0]));

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import zipfile
 
-# The names of CUDA's libraries; what else PyTorch imports is the C++ library's and its own.
+# The names of CUDA's libraries; other imports of PyTorch are the C++ library's and its own.
 CUDA_NAME = re.compile(
     r"(cu[A-Z]|__cuda|cuda[A-Z]|cublas|cudnn|cufft|cupti|curand|cusolver|cusparse|nccl|nvml|nvrtc|nvshmem|nvtx|nvJit)"
 )
@@ -25,7 +25,7 @@ def names(arguments, file):
 
 
 def imports(source):
-    """The CUDA functions that the libraries in a folder or a wheel take from others."""
+    """Returns the CUDA functions that the libraries in a folder or a wheel import from others."""
     if pathlib.Path(source).is_dir():
         return imports_of_folder(source)
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(source) as wheel:
@@ -44,7 +44,8 @@ def imports_of_folder(folder):
 
 
 def read_table(file):
-    """{version: names} of torch_imports.txt: a line a name and the versions that import it, as first-last."""
+    """Reads {version: names} from torch_imports.txt: one line per name, with the versions that import it, as
+    first-last."""
     lines = [line.split() for line in open(file, encoding="utf-8") if line.strip() and not line.startswith("#")]
     versions = lines[0][1:]
     table = {version: set() for version in versions}

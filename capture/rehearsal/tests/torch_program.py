@@ -1,5 +1,5 @@
-"""Runs PyTorch on the made-up GPU and holds what PyTorch says against the books: run by run_torch.py, which preloads the
-library. Each function is a test; it fails by an exception."""
+"""Runs PyTorch on the made-up GPU and compares what PyTorch reports with the books: run by run_torch.py, which
+preloads the library. Each function is a test; it fails by an exception."""
 import ctypes
 import gc
 import json
@@ -18,7 +18,7 @@ warnings.simplefilter("ignore")
 
 
 def books():
-    """The report's line of this process, written on demand."""
+    """Returns the report's line of this process, written on demand."""
     rehearsal = ctypes.CDLL(None)
     assert rehearsal.memviz_rehearsal_report() == 0
     with open(os.environ["MEMVIZ_REHEARSAL_REPORT"], encoding="utf-8") as file:
@@ -61,7 +61,7 @@ def reserved_memory_is_in_the_books():
 
 
 def statistics_equal_a_sum():
-    """Requested bytes, now and at the peak, against a sum that Python keeps."""
+    """Compares requested bytes, now and at the peak, with a sum that Python keeps."""
 
     def requested(what):
         return torch.cuda.memory_stats()[f"requested_bytes.all.{what}"]
@@ -209,7 +209,7 @@ def attention_chooses_and_runs():
         q, k, v = (torch.empty(sizes, dtype=torch.bfloat16, device=DEVICE, requires_grad=True) for _ in range(3))
         out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         out.sum().backward()
-        # Three inputs, their gradients, and what comes out.
+        # Returns three inputs, their gradients, and the result.
         assert torch.cuda.memory_allocated() >= 7 * 2 * out.numel() and q.grad.shape == sizes
         del q, k, v, out
 
@@ -324,6 +324,6 @@ if __name__ == "__main__":
     for test in tests[sys.argv[1]]:
         test()
         print(f"ok {test.__name__} ({torch.__version__})", flush=True)
-    # Autograd's threads let go of Python objects a moment after backward() returned, and a Python before 3.12 that is
+    # Autograd's threads release Python objects a moment after backward() returned, and a Python before 3.12 that is
     # already ending then aborts.
     time.sleep(0.5)

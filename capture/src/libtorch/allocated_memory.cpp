@@ -22,8 +22,8 @@ void reset_device_peak(c10::Device device) {
   reset_cpu_peak();
 }
 
-/// Allocators know one peak, which each scope resets: what the open scopes saw before that is kept here, so that an
-/// inner scope does not lower the peak of an outer one.
+/// Allocators have one peak, which each scope resets. The earlier peak of open scopes is kept here, so that an inner
+/// scope does not lower the peak of an outer one.
 class OpenScopes {
 public:
   void enter(const void* scope, c10::Device device) {

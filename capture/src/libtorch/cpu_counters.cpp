@@ -34,7 +34,7 @@ void note_allocation(const void* data, std::size_t size) noexcept try {
   all.reading.current += bytes;
   all.reading.peak = std::max(all.reading.peak, all.reading.current);
 } catch (...) {
-  // Out of host memory for the table: the program's allocation is good, and is not counted.
+  // Out of host memory for the table: the program's allocation is valid, and is not counted.
 }
 
 void note_free(const void* data) noexcept {
@@ -47,7 +47,7 @@ void note_free(const void* data) noexcept {
   all.live.erase(known);
 }
 
-/// Counts before the memory goes back, so that no other thread's allocation at this address is counted first.
+/// Counts before the memory is released, so that no other thread's allocation at this address is counted first.
 void note_and_delete(void* context) {
   if (context == nullptr) return;
   note_free(context);
@@ -83,7 +83,7 @@ void install() {
   all.inner = c10::GetCPUAllocator();
   all.inner_deleter = all.inner->raw_deleter();
   auto* const allocator = new CountingAllocator; // LibTorch keeps it
-  // An allocator of higher priority than ours would stay; one that the program sets later should win over ours.
+  // An allocator of higher priority than ours would stay; one that the program sets later should replace ours.
   for (const std::uint8_t priority : {std::uint8_t{0}, std::uint8_t{255}}) {
     c10::SetCPUAllocator(allocator, priority);
     if (c10::GetCPUAllocator() == allocator) return;

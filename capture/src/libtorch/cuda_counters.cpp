@@ -16,7 +16,7 @@ namespace {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
-/// Both ways into cuBLAS (with a bias it is cuBLASLt), each of which keeps a workspace.
+/// Both paths into cuBLAS (with a bias it is cuBLASLt), each of which keeps a workspace.
 void load_libraries(c10::Device device) {
   const at::Tensor matrix = at::ones({16, 16}, at::TensorOptions(device));
   const at::Tensor bias = at::ones({16}, at::TensorOptions(device));

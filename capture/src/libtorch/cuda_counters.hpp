@@ -8,7 +8,7 @@
 
 namespace memviz::capture {
 
-/// Loads what a first matrix product loads, so that its memory is not taken for the program's. Returns the device with
+/// Loads what a first matrix product loads, so that its memory does not count as the program's. Returns the device with
 /// its index. Throws std::runtime_error without a CUDA device, or with a LibTorch without CUDA.
 [[nodiscard]] c10::Device prepare_cuda(c10::Device device);
 /// Returns sizes of blocks, which are rounded to 512 bytes, as allocated_bytes.all of torch.cuda.memory_stats.

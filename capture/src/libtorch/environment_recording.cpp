@@ -29,7 +29,7 @@ void say(const std::string& message) {
   std::fprintf(stderr, "memviz: %s\n", message.c_str());
 }
 
-/// A Recorder has other defaults than the inject library.
+/// A Recorder has different defaults from the inject library.
 EnvironmentOptions defaults() {
   const RecorderOptions recorder;
   EnvironmentOptions options;
@@ -59,7 +59,7 @@ void EnvironmentRecording::State::dump(const std::string& reason) noexcept try {
     recorder.dump(path);
   } catch (...) {
     std::error_code ignored;
-    std::filesystem::remove(path, ignored); // the empty file that kept the name
+    std::filesystem::remove(path, ignored); // the empty file that reserved the name
     throw;
   }
   say("snapshot in " + path.string());

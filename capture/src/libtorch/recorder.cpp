@@ -23,10 +23,10 @@
 namespace memviz::capture {
 namespace {
 
-/// The process that records: in a forked child it is another one. 0: none.
+/// The process that records; a forked child is a different one. 0: none.
 std::atomic<pid_t> recording_process = 0;
 
-/// The snapshots of the running recording that are still to be written when memory runs out.
+/// The number of snapshots that the running recording may still write when memory runs out.
 struct OomDumps {
   std::mutex mutex;
   std::filesystem::path directory;
@@ -43,7 +43,7 @@ OomDumps& oom_dumps() {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
-/// Calls PyTorch's recorder with user scopes of every thread, where this LibTorch can: the parameter came with 2.8.
+/// Calls PyTorch's recorder with user scopes of every thread, if this LibTorch can: the parameter was added in 2.8.
 template <class... Options> void record_history(const Options&... options) {
   if constexpr (requires { torch::cuda::_record_memory_history(options..., true, false, true); }) {
     torch::cuda::_record_memory_history(options..., /*clearHistory=*/true, /*compileContext=*/false,
@@ -69,7 +69,7 @@ void write_snapshot(const std::filesystem::path& path) {
                    [&](std::ostream& out) { out.write(pickle.data(), static_cast<std::streamsize>(pickle.size())); });
 }
 
-/// Writes a snapshot with its own name into `directory`. Throws std::runtime_error when it cannot be written.
+/// Writes a snapshot with a new name into `directory`. Throws std::runtime_error if it cannot be written.
 std::filesystem::path dump_out_of_memory(const std::filesystem::path& directory) {
   EnvironmentOptions name;
   name.out = directory / "oom_rank%n_%h_pid%p_%t.pickle";
@@ -104,13 +104,13 @@ void on_out_of_memory() noexcept try {
   std::fprintf(stderr, "memviz: out of memory, and no snapshot: %s\n", error.what());
 }
 
-/// Attaches the observers of out-of-memory errors, once: the allocator never forgets one.
+/// Attaches the observers of out-of-memory errors, once: the allocator never removes one.
 template <class Allocator> void attach_observers(Allocator& cuda) {
   static std::once_flag once;
   std::call_once(once, [&cuda] {
     const auto observer = [](std::int64_t, std::size_t, std::size_t, std::size_t) { on_out_of_memory(); };
     cuda.attachOutOfMemoryObserver(observer);
-    // An allocation that a limit of the program rejects, before CUDA is asked; since 2.13.
+    // An allocation rejected by a limit of the program, before CUDA is asked; since 2.13.
     if constexpr (requires { cuda.attachOomRejectionObserver(observer); }) cuda.attachOomRejectionObserver(observer);
   });
 }
@@ -128,7 +128,7 @@ void start_recording(const RecorderOptions& options) {
 
 void stop_recording() {
   const std::optional<std::string> nothing;
-  // First without stacks: PyTorch takes away the function that gathers them before it says that none are wanted.
+  // First without stacks: PyTorch removes the function that gathers them before it records that none are wanted.
   record_history(std::optional<std::string>("state"), nothing, std::string("python"), std::size_t{1});
   record_history(nothing, nothing, std::string("python"), std::size_t{1});
 }

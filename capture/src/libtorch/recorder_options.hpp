@@ -6,8 +6,8 @@
 
 namespace memviz::capture {
 
-/// Throws std::invalid_argument, which names the option and its possible values, or std::runtime_error where there is
-/// no such device.
+/// Throws std::invalid_argument, which names the option and its possible values, or std::runtime_error if there is no
+/// such device.
 void check_options(const RecorderOptions& options);
 
 } // namespace memviz::capture

@@ -1,7 +1,7 @@
 #pragma once
 
 // The account of one SavedTensors scope: which storages autograd keeps, and how many saved tensors hold each. It
-// outlives its scope as long as tensors saved in it do; they are released in any thread.
+// outlives its scope as long as tensors saved in it do; they may be released in any thread.
 
 #include "memviz/capture/saved_tensors.hpp"
 
@@ -16,14 +16,15 @@
 
 namespace memviz::capture {
 
-/// The storages behind `tensor`: one, or those of a sparse tensor's indices and values, or none (opaque tensors).
+/// Returns the storages behind `tensor`: one, or those of a sparse tensor's indices and values, or none (opaque
+/// tensors).
 [[nodiscard]] std::vector<c10::Storage> storages_of(const at::Tensor& tensor);
 
 class SavedTensorLedger {
 public:
   explicit SavedTensorLedger(const std::vector<at::Tensor>& ignored);
 
-  /// The caller keeps the storage alive until it removes it: its address identifies it.
+  /// The caller keeps the storage alive until it removes it, because its address identifies it.
   void add(const c10::Storage& storage);
   void remove(const c10::Storage& storage);
 

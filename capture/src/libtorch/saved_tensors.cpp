@@ -17,7 +17,7 @@ using Ledgers = std::vector<std::shared_ptr<SavedTensorLedger>>;
 /// The ledgers of the scopes that are open in this thread, outermost first.
 thread_local Ledgers open_ledgers;
 
-/// Stands for one saved tensor: keeps it as autograd itself would, and counts it for as long.
+/// Represents one saved tensor: keeps it as autograd itself would, and counts it meanwhile.
 class CountingHooks final : public torch::autograd::SavedVariableHooks {
 public:
   explicit CountingHooks(Ledgers ledgers) : ledgers_(std::move(ledgers)) {}
@@ -32,7 +32,8 @@ public:
   }
 
   void call_pack_hook(const at::Tensor& tensor) override {
-    // Without its grad_fn, else an output would keep the node that saves it alive; with its version counter.
+    // Without its grad_fn, because an output would otherwise keep the node that saves it alive; with its version
+    // counter.
     saved_ = at::Tensor(tensor.tensor_data());
     version_ = saved_._version();
     storages_ = storages_of(saved_);
@@ -42,7 +43,7 @@ public:
     }
   }
 
-  /// Autograd leaves its check of the version out where there are hooks: it is made here.
+  /// Autograd omits its check of the version if there are hooks, so it is made here.
   at::Tensor call_unpack_hook() override {
     TORCH_CHECK(static_cast<std::int64_t>(saved_._version()) == version_,
                 "one of the variables needed for gradient computation has been modified by an inplace operation: [",
@@ -63,7 +64,7 @@ public:
   CountingEngine() = default;
   CountingEngine(const CountingEngine&) = delete;
   CountingEngine& operator=(const CountingEngine&) = delete;
-  /// Its threads call virtual functions of this class: they end before it does.
+  /// Its threads call virtual functions of this class, so they end before it does.
   ~CountingEngine() override { stop(); }
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks() override {
@@ -77,7 +78,8 @@ torch::autograd::Engine& counting_engine() {
   return engine;
 }
 
-/// A process can use one engine only: its threads belong to it. So it is chosen before main(), unless Python chose.
+/// A process can use only one engine, because its threads belong to it. So it is chosen before main(), unless Python
+/// chose.
 bool install_engine() {
   using torch::autograd::Engine;
   if (&Engine::get_default_engine() != &Engine::get_base_engine()) return false;

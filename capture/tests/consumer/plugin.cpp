@@ -1,4 +1,4 @@
-// A shared library: what it is linked with has to be position-independent.
+// A shared library: everything linked into it must be position-independent.
 #include <memviz/capture/recorder.hpp>
 
 void plugin_start() {

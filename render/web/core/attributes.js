@@ -1,4 +1,4 @@
-// The attributes of elements of the file -> values; and how attributes are set.
+// The attributes of elements of the file -> values; and setters for attributes.
 export const number = (element, name) => Number(element.getAttribute(name) || 0);
 export const text = (element, name) => element.getAttribute(name) || '';
 
@@ -7,7 +7,7 @@ export function setAttributes(element, attributes) {
   return element;
 }
 
-// The browser's own tooltip would cover ours: its text moves into the model.
+// The browser's own tooltip would cover ours, so its text moves into the model.
 export function takeTitle(element) {
   const title = element.querySelector('title');
   if (!title) return '';

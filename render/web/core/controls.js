@@ -1,5 +1,5 @@
-// The parts that flame graphs and segments share above and around their drawing: search, breadcrumb, help, keys, and
-// a tooltip that can be pinned. The picture passes to startControls() what these do to the drawing.
+// The parts that flame graphs and segments share above and around their drawing: search, breadcrumb, help, keys, and a
+// tooltip that can be pinned. The picture passes to startControls() what these do to the drawing.
 import {html} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
@@ -29,11 +29,11 @@ const crumbs = html('nav', {id: 'crumbs', class: 'dim', 'aria-label': 'zoomed to
 
 export const showStatus = (string) => (status.textContent = string);
 
-// The way to what is zoomed to; where that is all, what a click on `what` does. A phone has no keys.
+// The path to the zoomed item; if nothing is zoomed, what a click on `what` does. A phone has no keys.
 export const showHint = (what) => crumbs.replaceChildren(isPhone() ? `tap ${what} ${TOUCH_HINT}` : `click ${what} ${HINT}`);
 export const showCrumbTrail = (...trail) => crumbs.replaceChildren(crumb('reset', {'data-reset': '1'}), ...trail);
 
-// The picture: what startControls() was given.
+// The picture, as passed to startControls().
 let picture = null;
 
 export function pinTip(isPinned) {
@@ -75,7 +75,7 @@ async function copyStack() {
 
 const showHelp = () => showKeys([...picture.keys, ...SHARED_KEYS]);
 
-// One layer a press: what was opened last goes first.
+// One layer per press: the last one opened closes first.
 function goBack() {
   if (isDialogOpen()) return closeDialog();
   if (tipState.isPinned) return pinTip(false);
@@ -108,8 +108,8 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// `itemAt` of an event: {item, holder}, what a click zooms to and what the tooltip is about; a holder with toCopy() has
-// a stack for the tooltip that shows it.
+// `itemAt` of an event: {item, holder}, the item that a click zooms to and the one that the tooltip describes; a holder
+// with toCopy() has a stack to copy for the tooltip that shows it.
 export function listenToDrawing({drawing, itemAt, titleOf, isMoving, activate}) {
   const show = (event, holder) => showTip(pagePoint(event), holder, titleOf, LEFT_OUT);
   drawing.addEventListener('click', (event) => {

@@ -18,7 +18,7 @@ function openDialog(title, content) {
   dialog = {place, back: document.activeElement};
   svg.append(place);
   close.addEventListener('click', closeDialog);
-  // The only other thing to reach in it is the text to copy.
+  // The only other focusable element in it is the text to copy.
   box.addEventListener('keydown', (event) => {
     if (event.key !== 'Tab') return;
     const stops = [...box.querySelectorAll('button,textarea')];
@@ -51,7 +51,7 @@ function offerText(string) {
   area.select();
 }
 
-// Says whether it could.
+// Reports whether it succeeded.
 export async function copyText(string) {
   try {
     await navigator.clipboard.writeText(string);

@@ -1,5 +1,5 @@
 // The layout, for another width, of the parts that every picture has: paragraphs, figures and legends, bars, ranked
-// lists. They look as header.cpp, notes.cpp, legend.cpp, bars.cpp and ranked_list.cpp draw them.
+// lists. They look as drawn by header.cpp, notes.cpp, legend.cpp, bars.cpp and ranked_list.cpp.
 import {number, setAttributes} from './attributes.js';
 import {make} from './dom.js';
 import {brokenLines} from './lines.js';
@@ -9,7 +9,7 @@ import {cut, rowLabel, UNIT} from './text.js';
 const namedParts = (element) => Object.fromEntries([...element.querySelectorAll('[data-part]')].map((part) => [part.getAttribute('data-part'), part]));
 
 // Words between which a line may end. A line of the file may have ended inside a word (data-glued="1"), or between
-// the words of what should stay together (data-glued=" ").
+// words that should stay together (data-glued=" ").
 function atomsOf(texts, separator) {
   const glueOf = (text) => (text.hasAttribute('data-glued') ? text.getAttribute('data-glued').replace('1', '') : separator);
   const joined = texts.reduce((all, text, i) => all + (i ? glueOf(text) : '') + text.textContent, '');
@@ -27,7 +27,7 @@ function setLines(element, lines, x, y, height) {
   }));
 }
 
-// A comment is at the right end of its line; where that has no room, below. Returns how many lines it takes.
+// A comment is at the right end of its line, or below it if there is no room. Returns how many lines it takes.
 function placeComment(end, comment, {room, left, top, height, words}) {
   const width = measure(end);
   if (words + width(comment) + 20 <= room.width) {
@@ -41,8 +41,8 @@ function placeComment(end, comment, {room, left, top, height, words}) {
   return lines.length;
 }
 
-// Leads are on the first line of the words, or on their own line above; where they have no room side by side,
-// on the next one. Returns what they take of the first line, and how far they push it down.
+// Leads are on the first line of the words, or on a separate line above; if they have no room side by side, on the next
+// one. Returns their width on the first line, and how far they push it down.
 function placeLeads(element, first, {left, room, inRoom, height}) {
   let used = 0, above = 0, down = 0;
   for (const lead of element.querySelectorAll('[data-lead]')) {
@@ -95,7 +95,7 @@ layouts.words = (section, room) => {
   return down + (lines.length + commentLines - count) * height;
 };
 
-// Side by side, as many as fit a line; with data-spread in columns over the whole width.
+// Places items side by side, as many as fit in a line; with data-spread in columns over the whole width.
 layouts.items = (section, room) => {
   const {element} = section;
   const items = [...element.children];
@@ -128,7 +128,7 @@ layouts.items = (section, room) => {
   return (line + 1) * height - number(element, 'data-height');
 };
 
-// Removes the last words, as many as have no room.
+// Removes the last words that have no room.
 function shorten(note, room) {
   let words = note.textContent;
   for (let end = words.lastIndexOf(', '); end > 0 && drawnWidth(note) > room; end = words.lastIndexOf(', '))

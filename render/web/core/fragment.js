@@ -7,6 +7,6 @@ export function setFragment(state) {
   try {
     history.replaceState(null, '', fragment ? '#' + fragment : location.pathname + location.search);
   } catch (error) {
-    // Some browsers forbid it for files, or so many calls at once; the picture works without.
+    // Some browsers forbid it for files, or limit the number of calls; the picture works without.
   }
 }

@@ -1,9 +1,10 @@
-// The frames of all stacks; a box or a block names them by their place in this list. The second line of a heading is the path.
+// The frames of all stacks; a box or a block refers to them by index in this list. The second line of a heading is the
+// path.
 import {text} from './attributes.js';
 
 export const readFrames = (elements) => Array.from(elements, (frame, index) => ({
   key: 'f' + index,
-  // The text of the line is indented below the path, where it is known.
+  // The text of the line, if known, is indented below the path.
   label: {name: text(frame, 'n'), place: text(frame, 'p'), note: '', source: (/\n {4}(.*)/.exec(frame.textContent) || [])[1]},
   paint: text(frame, 'c'),
   heading: frame.textContent,
@@ -14,5 +15,5 @@ export const readFrames = (elements) => Array.from(elements, (frame, index) => (
   functionKey: frame.textContent.split('\n')[0] + '\n' + text(frame, 'p').replace(/:\d+$/, ''),
 }));
 
-// A frame on one line.
+// Returns a frame on one line.
 export const frameText = (frame) => frame.heading.replaceAll('\n', '  ');

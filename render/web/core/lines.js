@@ -8,12 +8,12 @@ function endOfLine(string, room, width) {
   let space = string.lastIndexOf(' ', fitting);
   while (space > 0 && new RegExp('^' + UNIT).test(string.slice(space + 1))) space = string.lastIndexOf(' ', space - 1);
   if (space > 0) return space;
-  // Not in the middle of a character of two units.
+  // Avoids splitting a character of two units.
   if (string.codePointAt(fitting - 1) <= 0xffff) return fitting;
   return fitting > 1 ? fitting - 1 : 2;
 }
 
-// Line after line; the first one begins `used` pixels in.
+// Wraps line after line; the first one begins `used` pixels in.
 export function brokenLines(atoms, separator, room, used, width) {
   const lines = [''];
   let left = room - used;

@@ -1,6 +1,6 @@
 // A typed query -> a test of steps: a frame, a level, or a reason why there is no stack.
 
-// Returns the text of a step that a search looks at.
+// Returns the text of a step that a search examines.
 export function haystackOf(step) {
   if (step.haystack === undefined) step.haystack = step.label.name + ' ' + step.label.place + (step.isFrame ? '\n' + step.heading : '');
   return step.haystack;
@@ -11,11 +11,11 @@ function lowerHaystackOf(step) {
   return step.lowerHaystack;
 }
 
-// A browser cannot be made to stop an expression, and some take longer than anyone waits: those are refused, each text
-// is short, and all of them together have a time.
+// A browser cannot interrupt a regular expression, and some take too long. Those are refused, each text is short, and
+// the total time is limited.
 const MOST_REPEATS = 3, MOST_LETTERS = 300, MOST_MS = 400;
 
-// Why an expression may be slow, or ''.
+// Returns why an expression may be slow, or ''.
 function slownessOf(source) {
   const plain = source.replace(/\\[^1-9k]/g, 'x').replace(/\[[^\]]*\]/g, 'x');
   if (/\\[1-9k]/.test(plain)) return 'too slow: it refers back to a group';
@@ -44,7 +44,7 @@ function slownessOf(source) {
 
 class SlowExpression extends Error {}
 
-// Returns the message for an expression that cannot be searched for.
+// Returns the message for an expression that cannot be used for a search.
 export const problemOf = (error) => (error instanceof SlowExpression ? error.message : 'not a valid expression');
 
 function expressionTest(source) {
@@ -58,8 +58,8 @@ function expressionTest(source) {
   };
 }
 
-// Plain text, or a regular expression between slashes; capitals do not matter. A step is looked at once, however many
-// boxes have it.
+// Plain text, or a regular expression between slashes, ignoring case. A step is examined once, however many boxes have
+// it.
 export function matcher(query) {
   const known = new Map();
   let test;

@@ -1,7 +1,7 @@
-// Numbers as people read them. The same rules as in format.cpp, and tests of both read testdata/number_vectors.json.
+// Numbers as people read them. The same rules as in format.cpp; tests of both read testdata/number_vectors.json.
 
-// Like toFixed(), but a number halfway between two goes to the even one, as in C++. Only what is a whole number of
-// halves when doubled that often is exactly halfway.
+// Like toFixed(), but a number halfway between two is rounded to the even one, as in C++. A number is exactly halfway
+// only if doubling it that often gives a whole number of halves.
 export function fixed(value, decimals) {
   const isHalfway = (value * 2 ** (decimals + 1)) % 2 === 1;
   const up = value.toFixed(decimals);
@@ -57,7 +57,7 @@ export function formatPercent(part, whole) {
   return percent > 99.9 && part < whole ? '> 99.9 %' : fixed(percent, 1) + ' %';
 }
 
-// A change as a share of what was before: see format_change() in format.hpp.
+// Returns a change as a share of the former value: see format_change() in format.hpp.
 export function formatChange(change, before, former) {
   const share = before ? change / before : 0, times = 1 + share;
   if (100 * share < 1000) return `${formatPercent(change, before)} of ${former}`;

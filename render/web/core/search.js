@@ -1,4 +1,4 @@
-// A typed query -> the matches, each marked in `hit`. The picture provides what to look through.
+// A typed query -> the matches, each marked in `hit`. The picture provides what is searched.
 import {matcher, problemOf} from './matcher.js';
 import {formatCount} from './numbers.js';
 
@@ -20,10 +20,11 @@ export function searchFor(query, find) {
   for (const follow of followers) follow(query, search.test);
 }
 
-// Calls `follow` with the words and the test of each search: for a second drawing, whose matches are not stepped through.
+// Calls `follow` with the words and the test of each search: for a second drawing, whose matches are not stepped
+// through.
 export const whenSearched = (follow) => followers.push(follow);
 
-// The match after or before the current one, which it becomes; nothing where there is none.
+// Moves to the match after or before the current one and returns it; nothing if there is none.
 export function stepToMatch(step) {
   const count = search.matches.length;
   if (!count) return null;

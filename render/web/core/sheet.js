@@ -1,5 +1,5 @@
-// Sections of the page -> where they are for the width of the window. Every top-level part of the file that says
-// data-flow is a section; what is between sections is scaled as one drawing. See page.hpp.
+// Sections of the page -> their positions for the width of the window. Every top-level part of the file with data-flow
+// is a section; parts between sections are scaled as one drawing. See page.hpp.
 import {number, setAttributes} from './attributes.js';
 import {html, make, svg} from './dom.js';
 
@@ -11,12 +11,12 @@ const pageGround = svg.querySelector('#page');
 let sections = [];
 const toTell = [];
 
-// By the name of a flow, how its sections take another width: (section, room) => by how many pixels one is taller than
-// in the file.
+// By the name of a flow, the function that lays out its sections for another width: (section, room) => by how many
+// pixels it is taller than in the file.
 export const layouts = {};
 export const pageSize = {width: IN_FILE.width, height: IN_FILE.height};
 
-// The canvas that measures the width of text in the font that it is drawn in.
+// The canvas that measures the width of text in its actual font.
 const ruler = html('canvas').getContext('2d');
 export function measure(element) {
   const {fontStyle, fontWeight, fontSize, fontFamily} = getComputedStyle(element);
@@ -152,14 +152,14 @@ function onResize() {
   });
 }
 
-// A frame that the browser has not laid out yet, or that is hidden, has texts of no width: the sheet begins when there
+// A frame that the browser has not laid out yet, or that is hidden, has texts of width 0: the sheet begins when there
 // is something to measure. A hidden frame gets no animation frames until it becomes visible.
 export function startSheet() {
   if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
   svg.classList.add('scripted');
   findSections();
   layOutPage();
-  // A scroll bar that this brought takes room.
+  // A scroll bar that this causes takes room.
   if (availableWidth() !== pageSize.width) layOutPage();
   window.addEventListener('resize', onResize);
 }

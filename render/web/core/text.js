@@ -1,5 +1,5 @@
-// Text: how wide, how to cut. The same rules as in text_fit.cpp and, for what stays with the number before it, in
-// is_unit() of format.cpp.
+// The width of text, and how it is cut. The same rules as in text_fit.cpp and, for words that stay with the number
+// before them, in is_unit() of format.cpp.
 export const UNIT = '(?:[KMGTPE]?i?B|%|x)(?![A-Za-z])';
 // The width of a letter in a monospaced font of 12 pixels, kMonoEm in text_fit.hpp.
 export const COLUMN_WIDTH = 12 * 0.61;
@@ -17,7 +17,8 @@ export function columnsOf(string) {
   return columns;
 }
 
-// Upper bound of the width of text in a sans-serif font, in em: where what is laid out may not depend on the font.
+// Returns an upper bound of the width of text in a sans-serif font, in em, for layouts that must not depend on the
+// font.
 function sansEm(letter) {
   if (letter.codePointAt(0) >= 0x80) return columnsOfPoint(letter.codePointAt(0));
   if (" ijl.,:;'!f".includes(letter)) return 0.4;
@@ -45,7 +46,7 @@ export function cut(string, columns) {
   return kept + '…';
 }
 
-// The end of a text: what matters of a long path or address.
+// Keeps the end of a text, the important part of a long path or address.
 export function cutStart(string, columns) {
   if (columns < 3) return '';
   let rest = string;
@@ -53,7 +54,7 @@ export function cutStart(string, columns) {
   return rest === string ? string : '…' + rest;
 }
 
-// A qualified C++ name loses its outer parts first; the ends of addresses distinguish segments.
+// Removes the outer parts of a qualified C++ name first; the ends of addresses distinguish segments.
 export function cutName(name, columns) {
   if (columns < 3 || columnsOf(name) <= columns) return cut(name, columns);
   if (/^segment 0x[0-9a-f]+$/.test(name)) return '…' + name.slice(1 - columns);
@@ -64,7 +65,7 @@ export function cutName(name, columns) {
   return cut(name, columns);
 }
 
-// Name and place of a row in a list: where both are too long the name is cut.
+// Returns name and place of a row in a list: if both are too long, cuts the name.
 export function rowLabel(name, place, columns) {
   const room = columns - columnsOf(place) - 1;
   return place && room >= 8 ? `${cutName(name, room)} ${place}` : cutName(name, columns);
@@ -73,7 +74,7 @@ export function rowLabel(name, place, columns) {
 // Returns the sign that begins the note of a change.
 export const signOf = ({note}) => (/^[+−]/.test(note) ? note[0] + ' ' : '');
 
-// The longest form that fits: see fit_label() in text_fit.hpp.
+// Returns the longest form that fits: see fit_label() in text_fit.hpp.
 export function fitLabel(label, columns) {
   if (columns < 3) return '';
   const sign = signOf(label);

@@ -22,7 +22,7 @@ function fillTip(lines) {
   lines.forEach((line, i) => tip.append(make('text', {x: 10, y: 19 + TIP_LINE * i, class: i ? '' : 'strong'}, line)));
 }
 
-// Asking where the page is costs a layout: once is enough, until it moves.
+// Querying the position of the page costs a layout: once is enough, until it moves.
 let toPage = null;
 for (const moves of ['scroll', 'resize']) window.addEventListener(moves, () => (toPage = null), {passive: true});
 whenSettled(() => (toPage = null));
@@ -36,8 +36,8 @@ export function pagePoint(event) {
   return new DOMPoint(event.clientX, event.clientY).matrixTransform(toPage);
 }
 
-// Below what it explains or above it, where the window has room, else next to the pointer. `around`: the rectangle of
-// that, in the window; without it, the pointer's place.
+// Below or above the element that it explains, if the window has room, else next to the pointer. `around`: the
+// rectangle of that element, in the window; without it, the pointer's position.
 function placeTip(point, around) {
   const {width, height} = tipState;
   const x = Math.max(4, Math.min(point.x + 14, pageSize.width - width - 4));
@@ -52,8 +52,7 @@ function placeTip(point, around) {
   tip.setAttribute('transform', `translate(${x} ${y})`);
 }
 
-// `holder` is what the text is about: while it stays the same, the text does. `more` says what is left out, and where
-// it is.
+// `holder`: the subject of the text, which changes only with it. `more`: a note on what is omitted, and where it is.
 export function showTip(point, holder, titleOf, more, around) {
   if (tipState.isPinned) return;
   if (tipState.holder !== holder) {

@@ -1,4 +1,4 @@
-// The controls above a drawing that every picture has: HTML, so that they are buttons and fields to everyone.
+// The controls above a drawing that every picture has: HTML, so that they work as buttons and fields for everyone.
 import {number, setAttributes, text} from './attributes.js';
 import {html, make, svg} from './dom.js';
 import {layouts} from './sheet.js';
@@ -23,7 +23,7 @@ layouts.controls = (section, room) => {
   return Math.max(0, height - CONTROLS_HEIGHT);
 };
 
-// A line of a list leads to what it names: `find` takes the words to search for.
+// A line of a list leads to the item that it names: `find` takes the words to search for.
 export function listenToRows(find) {
   for (const row of svg.querySelectorAll('.row')) {
     setAttributes(row, {tabindex: '0', role: 'button'});

@@ -1,5 +1,5 @@
-// The boxes of the file -> other trees of the same bytes: callers for callees, recursion collapsed, library frames
-// hidden. Stacks that the file merged into one box stay merged.
+// The boxes of the file -> other trees of the same bytes: callers instead of callees, recursion collapsed, library
+// frames hidden. Stacks that the file merged into one box stay merged.
 import {haystackOf} from '../core/matcher.js';
 import {countOf} from '../core/numbers.js';
 import {linked} from './model.js';
@@ -29,8 +29,8 @@ const sameSteps = (steps, i, j, length, key) => {
   return true;
 };
 
-// Keeps the innermost call of a function that calls itself; a cycle of several functions counts as such if its lines
-// are the same.
+// Keeps the innermost call of a function that calls itself; a cycle of several functions counts if its lines are the
+// same.
 function withoutRecursion(steps) {
   const kept = [];
   for (const step of steps) {
@@ -78,7 +78,7 @@ class TreeBuilder {
     return linked(this.boxes);
   }
 
-  // The next step, where all of these stacks have the same.
+  // Returns the next step, if all of these stacks have the same.
   commonStep(stacks, depth) {
     const step = stacks[0].steps[depth];
     return step && stacks.every((stack) => stack.steps[depth] && stack.steps[depth].key === step.key) ? step : null;
@@ -121,13 +121,13 @@ class TreeBuilder {
 
   finished(place, sum, steps, label, paint) {
     const isSqueezed = place.stacks.every((stack) => stack.isSqueezed) && place.depth >= place.stacks[0].steps.length;
-    if (isSqueezed) label.note = ''; // its name has the bytes: the width does not show them
+    if (isSqueezed) label.note = ''; // its name includes the bytes: the width does not show them
     return {...sum, element: null, steps, paint: this.weighing.paintOf(sum, paint), label, level: place.level, x: place.x,
             width: sum.units, blocks: this.weighing.blocksOf(sum), run: steps.length > 1 ? steps : [], parts: null,
             parent: null, children: [], hit: false, isSqueezed};
   }
 
-  // Children widest first, then squeezed ones, then one box for all that are too narrow.
+  // Returns children widest first, then squeezed ones, then one box for all that are too narrow.
   below(box, place) {
     const byStep = new Map();
     for (const stack of place.stacks) {
@@ -156,7 +156,7 @@ class TreeBuilder {
   }
 }
 
-// `options`: which of invert, collapse and hide; `units`: how wide the whole is.
+// `options`: which of invert, collapse and hide; `units`: the width of the whole.
 export function derivedTree(boxes, options, weighing, units) {
   const stacks = stacksOf(boxes, weighing).map((stack) => transformed(stack, options));
   const builder = new TreeBuilder(stacks, {weighing, units, foldsAll: false}), tree = builder.build();

@@ -1,5 +1,5 @@
-// Boxes that are too narrow to see apart -> one path a colour. So the number of elements depends on the pixels there are,
-// not on the boxes of the file.
+// Boxes that are too narrow to distinguish -> one path per colour. So the number of elements depends on the pixels, not
+// on the boxes of the file.
 import {countBefore} from '../core/bisect.js';
 import {make} from '../core/dom.js';
 import {LEAST_DRAWN} from './layout.js';
@@ -8,7 +8,7 @@ import {geometry, graph, heightOfRow} from './picture.js';
 const LEAST_SPECK = 1;
 const dust = {rows: [], places: new Map()};
 
-// Neighbours of a row become specks of a pixel, in the colour of most of it.
+// Neighbours in a row become specks of a pixel, in the colour of most of it.
 class Specks {
   constructor() {
     this.paths = new Map();
@@ -67,7 +67,7 @@ export function drawDust(narrow) {
   }
 }
 
-// The box under a point of the page.
+// Returns the box under a point of the page.
 export function dustAt(point) {
   const row = Math.floor((point.y - geometry.top) / geometry.rowHeight);
   const inRow = dust.rows[geometry.upward ? geometry.rows - 1 - row : row] || [];

@@ -1,4 +1,4 @@
-// Boxes and frames of opened runs -> their elements, and where those are.
+// Boxes and frames of opened runs -> their elements, and the positions of those.
 import {make} from '../core/dom.js';
 import {fitLabel} from '../core/text.js';
 import {columnsInBox, tornPath} from './layout.js';
@@ -6,7 +6,7 @@ import {geometry, graph, heightOfRow, titleOfBox, weighing} from './picture.js';
 
 export const GAP = 1;
 
-// The element of a box, made when it is first asked for.
+// Returns the element of a box, created on first use.
 export function elementOf(box) {
   if (!box.element) addElement(box);
   return box.element;
@@ -51,7 +51,7 @@ function setLabel(holder, x, y) {
   holder.textElement.setAttribute('y', y + geometry.baseline);
 }
 
-// Only what is seen is in the document. Returns the element after which the next one is.
+// Only visible elements are in the document. Returns the element after which the next one is inserted.
 export function show(holder, visible, last) {
   if (visible) {
     const element = elementOf(holder);

@@ -19,7 +19,7 @@ export function saveState() {
   setFragment(state);
 }
 
-// A link may say anything: only digits name a box.
+// A link may contain anything: only digits name a box.
 const boxNumbered = (word) => (/^\d+$/.test(word) ? boxes[Number(word)] : undefined);
 
 export function loadState() {

@@ -1,4 +1,4 @@
-// Keys -> moves along the tree of boxes; what has the focus is announced to screen readers.
+// Keys -> moves along the tree of boxes; the focused box is announced to screen readers.
 import {showTitle} from '../core/controls.js';
 import {elementOf} from './elements.js';
 import {heightOf, isNarrow} from './layout.js';
@@ -16,7 +16,7 @@ export function focusBox(box) {
   for (const element of graph.querySelectorAll('.focused')) element.classList.remove('focused');
   const {focus} = view;
   view.focus = box;
-  // Whoever has the focus is drawn, however narrow.
+  // The focused box is drawn, however narrow it is.
   if ((box && box.isDust) || (focus && focus.span && isNarrow(focus, box))) layOut();
   if (!box) return;
   const element = box.parts ? box.parts[0].element : elementOf(box);
@@ -26,7 +26,7 @@ export function focusBox(box) {
   showTipAt(box);
 }
 
-// Next to a box, for those who walk with the keys.
+// Next to a box, for keyboard users.
 function showTipAt(box) {
   if (!box.span) return;
   const row = geometry.upward ? geometry.rows - 1 - box.row : box.row + heightOf(box) - 1;

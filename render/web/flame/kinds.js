@@ -1,5 +1,5 @@
-// The kinds of memory that boxes hold, in the words of describe.cpp, with their colours if colours mean kinds. Each
-// kind, with its evidence, is its own amount: k0, k1, ...
+// The kinds of memory in boxes, in the words of describe.cpp, with their colours if colours mean kinds. Each kind and
+// evidence is a separate amount: k0, k1, ...
 import {number, text} from '../core/attributes.js';
 import {formatBytes} from '../core/numbers.js';
 
@@ -21,7 +21,7 @@ export function kindsOf(element) {
   return amounts;
 }
 
-// The lines of a tooltip; none where no kind is known.
+// Returns the lines of a tooltip; none if no kind is known.
 export function kindsLines(kinds, weight) {
   const held = kinds.filter(({key}) => weight[key] > 0).sort((a, b) => weight[b.key] - weight[a.key]);
   if (held.every(({name}) => name === UNKNOWN)) return [];
@@ -31,7 +31,7 @@ export function kindsLines(kinds, weight) {
   return ('kinds: ' + text).split('\n');
 }
 
-// The colour of 90 % or more; `paint` of what is of no kind, and of boxes that merge it with other memory.
+// Returns the colour of 90 % or more; `paint` for memory without a kind, and for boxes that merge it with other memory.
 export function kindPaint(kinds, weight, paint) {
   const byPaint = new Map();
   let sum = 0;

@@ -1,15 +1,14 @@
-// The box that is zoomed to -> rows of boxes and the part of the width that each takes. Distances come from
-// graph_view.cpp.
+// The zoomed box -> rows of boxes and the part of the width that each takes. Distances come from graph_view.cpp.
 export const NARROWEST = 0.2, LEAST_DRAWN = 0.5;
 const TORN_ROOM = 14, TORN_WIDTH = 5, TEETH = 4;
 
 export const heightOf = (box) => (box.parts ? box.parts.length : 1);
 export const isAbove = (box, other) => box.index <= other.index && other.index <= box.end;
 
-// Boxes that cannot be distinguished become dust; whoever has the focus is drawn, however narrow.
+// Boxes that cannot be distinguished become dust; the focused box is drawn, however narrow it is.
 export const isNarrow = (box, focus) => box.span.width < LEAST_DRAWN && !box.parts && box !== focus;
 
-// Returns the span of a box; null if it is not in view. `root` is shown whole, with all that is narrow in it.
+// Returns the span of a box; null if it is not in view. `root` is shown completely, including everything narrow in it.
 export function spanOf(box, zoom, root, width) {
   if (isAbove(box, zoom)) return {x: 0, width};
   if (!isAbove(zoom, box)) return null;
@@ -17,7 +16,7 @@ export function spanOf(box, zoom, root, width) {
   return drawn < NARROWEST && zoom !== root ? null : {x: (box.x - zoom.x) * scale, width: drawn};
 }
 
-// Sets row, span and isDust of each box; returns how many rows there are.
+// Sets row, span and isDust of each box; returns the number of rows.
 export function layOutTree(boxes, {zoom, focus}, width) {
   let rows = 1;
   for (const box of boxes) {
@@ -29,7 +28,7 @@ export function layOutTree(boxes, {zoom, focus}, width) {
   return rows;
 }
 
-// Returns the number of letters that fit into a box; `isTorn`: next to the strip of one that is not to scale.
+// Returns the number of letters that fit in a box; `isTorn`: next to the strip of one that is not to scale.
 export const columnsInBox = ({padding, columnWidth}, width, isTorn) => Math.floor((width - 2 * padding - (isTorn ? TORN_ROOM : 0)) / columnWidth);
 
 // A jagged strip through a box that is not to scale, as graph_view.cpp draws it.

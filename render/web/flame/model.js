@@ -1,5 +1,5 @@
-// Elements -> a tree of boxes. Positions are whole numbers of units (bytes where nothing is squeezed), exact up to 2^53,
-// so that no zoom drifts. A box consists of steps: one for a level or a reason, one a frame.
+// Elements -> a tree of boxes. Positions are whole numbers of units (bytes if nothing is squeezed), exact up to 2^53,
+// so that zooming accumulates no error. A box consists of steps: one for a level or a reason, one per frame.
 import {number, takeTitle, text} from '../core/attributes.js';
 import {kindsOf} from './kinds.js';
 
@@ -59,7 +59,7 @@ function readBox(element, index, frames) {
     parts: null, // the elements of an opened run
     parent: null,
     children: [],
-    end: index, // the last box below this one, in the order of the file
+    end: index, // the last box below this one, in file order
     hit: false,
     isShown: true,
   };
@@ -67,7 +67,7 @@ function readBox(element, index, frames) {
   return box;
 }
 
-// Boxes are in the order of a walk from the root, so a box's parent is the last one before it a level above.
+// Boxes are in the order of a walk from the root, so a box's parent is the last one before it one level higher.
 export function linked(boxes) {
   const open = [];
   for (const box of boxes) {

@@ -1,4 +1,4 @@
-// The flame graph of the file, which tree of it is shown, and what of that. There is one in a picture.
+// The flame graph of the file, the tree that is shown, and the part of it in view. A picture has one.
 import {svg} from '../core/dom.js';
 import {readFrames} from '../core/frames.js';
 import {derivedTree} from './derive.js';
@@ -15,13 +15,13 @@ export const weighing = new Weighing(fileBoxes[0].element.hasAttribute('data-bef
 export const view = {zoom: fileBoxes[0], focus: null, invert: false, collapse: false, hide: false};
 export const SWITCHES = ['invert', 'collapse', 'hide'];
 
-// The boxes that are shown: those of the file, or of a tree made of them.
+// The boxes that are shown: those of the file, or of a tree made from them.
 export let boxes = fileBoxes;
-graph.shownBoxes = () => boxes; // for tests, and for whoever scripts the picture
+graph.shownBoxes = () => boxes; // for tests, and for scripts that control the picture
 
 const derivedTrees = new Map();
 
-// The tree that the switches ask for.
+// The tree that the switches select.
 export function wantedTree() {
   const name = SWITCHES.filter((option) => view[option]).join('.');
   if (!name) return fileBoxes;

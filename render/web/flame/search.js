@@ -1,11 +1,11 @@
-// A search -> the boxes that match, and the bytes that they hold together.
+// A search -> the matching boxes, and the bytes that they hold together.
 import {formatBytes, formatCount, formatPercent} from '../core/numbers.js';
 import {search, searchFor, searchWords} from '../core/search.js';
 import {drawDust} from './dust.js';
 import {boxes, graph, weighing} from './picture.js';
 import {matchedTotals} from './totals.js';
 
-// Says on its element whether a box matches, where that has changed.
+// Marks on its element whether a box matches, if that has changed.
 export function markElement(box) {
   if (box.element && Boolean(box.isMarked) !== box.hit) box.element.classList.toggle('match', (box.isMarked = box.hit));
   if (box.parts) box.parts.forEach((part, i) => part.element.classList.toggle('match', search.test(box.run[i])));

@@ -1,4 +1,4 @@
-// Boxes as they are shown -> labels of which no two under one parent are alike. The same rules as in siblings.cpp.
+// Boxes as they are shown -> labels, no two of which are alike under one parent. The same rules as in siblings.cpp.
 import {columnsOf, cutName, cutStart, signOf} from '../core/text.js';
 
 const MOST_FOLDERS = 6;

@@ -1,6 +1,6 @@
 import {countOf, formatPercent} from '../core/numbers.js';
 
-// The text of a box's tooltip, as describe.cpp writes it for the boxes of the file.
+// Returns the text of a box's tooltip, in the form of describe.cpp for the boxes of the file.
 export function titleOf(box, root, weighing) {
   if (box.title !== undefined) return box.title;
   const lines = [box.run.length ? `${countOf(box.run.length, 'frame')} without a branch`

@@ -1,4 +1,4 @@
-// The switches of a flame graph, and where in it the view is.
+// The switches of a flame graph, and the position of the view in it.
 import {showCrumbTrail, showHint} from '../core/controls.js';
 import {svg} from '../core/dom.js';
 import {columnsOf, fitLabel} from '../core/text.js';

@@ -1,4 +1,4 @@
-// Returns what the matching boxes hold together. A match inside another match is counted once.
+// Returns the bytes that the matching boxes hold together. A match inside another match is counted once.
 export function matchedTotals(boxes) {
   const totals = {bytes: 0, before: 0, after: 0};
   for (let i = 0; i < boxes.length; ++i) {

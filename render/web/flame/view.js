@@ -1,4 +1,4 @@
-// The shown tree, what is zoomed and opened -> where everything is.
+// The shown tree, what is zoomed and opened -> the position of everything.
 import {number} from '../core/attributes.js';
 import {settle} from '../core/sheet.js';
 import {drawDust} from './dust.js';
@@ -40,7 +40,7 @@ export function layOut() {
   settle();
 }
 
-// For another width. Returns by how much the graph is taller than in the file.
+// Adapts to another width. Returns by how much the graph is taller than in the file.
 export function layOutIn(section, room) {
   Object.assign(geometry, {section, left: room.left, width: room.width});
   graph.setAttribute('data-width', room.width);
@@ -49,7 +49,7 @@ export function layOutIn(section, room) {
   return growthOfGraph();
 }
 
-// Shows the tree that the switches ask for.
+// Shows the tree that the switches select.
 export function showTree() {
   const tree = wantedTree();
   if (tree === boxes) return;

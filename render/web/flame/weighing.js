@@ -1,6 +1,6 @@
-// The weight of a box, in a comparison on both sides -> its note, its colour and its lines in the tooltip, as
-// describe.cpp writes them for the boxes of the file. `units` and `bytes` are widths; the blocks of two sides are
-// counted apart.
+// The weight of a box, in a comparison on both sides -> its note, its colour and its lines in the tooltip, in the form
+// of describe.cpp for the boxes of the file. `units` and `bytes` are widths; the blocks of two sides are counted
+// separately.
 import {countOf, exactBytes, exactFlops, formatBytes, formatChange, formatFlops} from '../core/numbers.js';
 import {kindPaint, kindsLines} from './kinds.js';
 
@@ -8,7 +8,7 @@ const LITTLE_CHANGE = 20;
 
 export const isNothing = (weight) => weight.bytes <= 0 && weight.units <= 0;
 const deltaText = (delta) => (delta ? (delta > 0 ? '+' : '−') + formatBytes(Math.abs(delta)) : '0 B');
-// Some stacks came and as many bytes of others went.
+// Whether some stacks appeared and others with as many bytes disappeared.
 const hasMoved = (weight) => weight.before === weight.after && weight.bytes > weight.before;
 
 export function changePaint({before, after, bytes}) {
@@ -29,14 +29,14 @@ function changeText(weight) {
   return `${words}, ${formatChange(Math.abs(after - before), before, 'before')}`;
 }
 
-// The meaning of the weights of one tree, by data-quantity: bytes of memory in blocks, or work in calls.
+// The meaning of the weights of one tree, by data-quantity: bytes of memory in blocks, or operations in calls.
 const QUANTITIES = {
   memory: {format: formatBytes, exact: exactBytes, part: 'block'},
   work: {format: formatFlops, exact: exactFlops, part: 'call'},
 };
 
-// The weighing of a picture of one snapshot, or of two. `kinds`: those that its boxes hold, and whether they have
-// their colours.
+// Returns the weighing of a picture of one snapshot, or of two. `kinds`: those in its boxes, and whether boxes are
+// coloured by kind.
 export class Weighing {
   constructor(isDiff, kinds = [], hasKindColours = false, quantity = 'memory') {
     Object.assign(this, {isDiff, kinds, hasKindColours}, QUANTITIES[quantity]);
@@ -73,7 +73,7 @@ export class Weighing {
     return this.isDiff ? changePaint(weight) : paint;
   }
 
-  // A box whose frames have its own colour, not that of their code.
+  // A box whose frames have a separate colour, not that of their code.
   paintsWhole() {
     return this.isDiff || this.hasKindColours;
   }
@@ -85,7 +85,7 @@ export class Weighing {
             changeText(box), ...shares, 'width is the larger side of each stack'];
   }
 
-  // Returns the number of lines after the first line of a title that gives the weight alone.
+  // Returns the number of lines after the first line of a title that give only the weight.
   linesOfPart(box) {
     return this.isDiff ? 4 : 3 + kindsLines(this.kinds, box).length;
   }

@@ -1,5 +1,5 @@
-// A zoom on its way: the boxes are painted on a canvas over the graph, because twenty thousand elements cannot be moved
-// thirty times a second. At its end the elements are laid out once, and the canvas goes.
+// A zoom in progress: the boxes are painted on a canvas over the graph, because twenty thousand elements cannot be
+// moved thirty times a second. At its end the elements are laid out once, and the canvas is removed.
 import {html, make, svg} from '../core/dom.js';
 import {fitLabel} from '../core/text.js';
 import {GAP} from './elements.js';
@@ -20,7 +20,7 @@ function coloursNow() {
     if (!colours.has(name)) {
       const probe = graph.appendChild(make('g', {class: name}));
       const rect = probe.appendChild(make('rect', {})), label = probe.appendChild(make('text', {}));
-      // A pattern is named with the plain colour to fall back on.
+      // A pattern is named with the plain colour as a fallback.
       const fill = getComputedStyle(rect).fill.replace(/^url\([^)]*\) ?/, '');
       colours.set(name, {fill: fill || getComputedStyle(unknownGround).fill, text: getComputedStyle(label).fill});
       probe.remove();
@@ -58,7 +58,7 @@ function paintHolder(canvas, holder, x, row, width) {
   context.fillText(label, left + geometry.padding, y + geometry.baseline);
 }
 
-// The graph as it is when `shown`, a range of units, takes the whole width.
+// Paints the graph as it is when `shown`, a range of units, takes the whole width.
 function paint(canvas, shown) {
   canvas.context.fillStyle = canvas.ground;
   canvas.context.fillRect(0, 0, geometry.width, canvas.height);
@@ -86,7 +86,7 @@ export function finishMoving() {
   canvas.place.remove();
 }
 
-// Lays out for what is zoomed now, on the way from `before`.
+// Lays out for the current zoom, starting from `before`.
 export function layOutFrom(before) {
   const after = view.zoom;
   if (before === after || wantsStillness.matches || document.hidden) return layOut();

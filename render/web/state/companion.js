@@ -1,4 +1,4 @@
-// The board below a flame graph: tooltips, stacks to copy, what the search of the graph finds, and clicks that search.
+// The board below a flame graph: tooltips, stacks to copy, the matches of the graph's search, and clicks that search.
 import {findRow, listenToDrawing} from '../core/controls.js';
 import {whenSearched} from '../core/search.js';
 import {matchesOf} from './matches.js';

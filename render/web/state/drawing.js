@@ -1,5 +1,5 @@
-// A layout -> shapes, as board_drawing.cpp draws them: one path a colour, so that twenty thousand blocks are a dozen
-// elements; the pointer finds its piece by place.
+// A layout -> shapes, as board_drawing.cpp draws them: one path per colour, so that twenty thousand blocks are a dozen
+// elements; pieces are found by position.
 import {make, svg} from '../core/dom.js';
 import {formatBytes, formatCount} from '../core/numbers.js';
 import {COLUMN_WIDTH, columnsOf, cutName} from '../core/text.js';
@@ -14,7 +14,7 @@ export let layout = null;
 const shapeOf = (x, y, width) => `M${x.toFixed(2)} ${y}h${width.toFixed(2)}v${STRIP}H${x.toFixed(2)}z`;
 const columnsInPiece = (width) => Math.floor((width - 2 * PADDING) / COLUMN_WIDTH);
 
-// The size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
+// Returns the size of a piece: "72 × 100 MiB" if it represents those of 72 segments that look the same.
 const sizeText = (bytes, {count}) => (count > 1 ? `${formatCount(count)} × ${formatBytes(bytes)}` : formatBytes(bytes));
 
 function blockLabel({name, place}, size, columns) {
@@ -42,7 +42,8 @@ class BoardDrawing {
     this.shapes.get(name).push(shape);
   }
 
-  // Neighbours that are too narrow are one shape, in the colour of the largest; a match shows however narrow it is.
+  // Neighbours that are too narrow are one shape, in the colour of the largest; a match is visible however narrow it
+  // is.
   addStrip(strip) {
     const scale = strip.width / Math.max(1, strip.end - strip.begin);
     const {pieces} = strip.cell;
@@ -122,7 +123,7 @@ export function draw() {
   drawFocus();
 }
 
-// The parts of a piece on the board: it may go on in the next line.
+// Returns the parts of a piece on the board: it may continue in the next line.
 function partsOf(piece) {
   const parts = [];
   for (const strip of layout.strips) {
@@ -134,7 +135,7 @@ function partsOf(piece) {
   return parts;
 }
 
-// The piece under a point of the page.
+// Returns the piece under a point of the page.
 export function pieceUnder(point) {
   const x = point.x - boardGeometry.left, y = point.y - boardGeometry.top;
   for (const [top, strips] of layout.byLine) {

@@ -1,4 +1,4 @@
-// The segments, or a range of one -> their places, for a width: the same rules as in board_layout.cpp, which a test
+// The segments, or a range of one -> their positions for a width: the same rules as in board_layout.cpp, which a test
 // compares.
 import {formatBytes, formatCount, formatPercent} from '../core/numbers.js';
 import {sansWidth, UNIT} from '../core/text.js';
@@ -14,7 +14,7 @@ const countText = (cell) => (cell.count === 1 ? '' : '×' + formatCount(cell.cou
 const countWidth = (cell) => (cell.count === 1 ? 0 : widthOf(countText(cell)) + 6);
 export const limit = (value, least, most) => Math.min(most, Math.max(least, value));
 
-// The bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
+// Returns the bytes of all segments of a cell, which are drawn as one strip as long as all of them together.
 const bytesOfAll = (cell) => cell.bytes * cell.count;
 
 function scaleFor(cells, width) {
@@ -89,7 +89,7 @@ export class BoardLayout {
     if (this.lineY > firstY || lines.length > 1) this.endLine();
   }
 
-  // Broken between words, but never between a number and its unit.
+  // Wrapped between words, but never between a number and its unit.
   linesOf(words, room) {
     if (widthOf(words) <= room) return [words];
     const lines = [''];
@@ -113,7 +113,7 @@ export class BoardLayout {
     this.x += countWidth(cell) + CELL_GAP;
   }
 
-  // In parts of one length, where it takes several lines.
+  // Splits a strip that needs several lines into parts of equal length.
   addStrips(cell, range, width, most) {
     const parts = Math.max(1, Math.ceil(width / most - 0.001)), bytes = range.end - range.begin;
     for (let i = 0; i < parts; ++i) {
@@ -135,7 +135,7 @@ export class BoardLayout {
   }
 }
 
-// One segment, or a range of it, over the whole width, in as many lines as its pieces are worth.
+// Lays out one segment, or a range of it, over the whole width, in as many lines as its pieces need.
 export function zoomedLayout({cell, begin, end}, width) {
   const layout = new BoardLayout({places: [], cells: []}, width);
   const first = pieceAt(cell, begin), last = pieceAt(cell, end - 1) || cell.pieces[cell.pieces.length - 1];

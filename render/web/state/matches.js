@@ -1,4 +1,4 @@
-// A typed query -> the pieces that have it in their line, in their stack, or as their address.
+// A typed query -> the pieces that match it in their line, in their stack, or by their address.
 import {traceName} from './model.js';
 
 export function matchesOf(query, test, {cells, stackNodes}) {

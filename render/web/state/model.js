@@ -1,4 +1,4 @@
-// The board's data -> classes, stacks, places, bands, segments and their pieces. See board_data.cpp for how it is written.
+// The board's data -> classes, stacks, places, bands, segments and their pieces. board_data.cpp documents the format.
 import {number, text} from '../core/attributes.js';
 import {countBefore} from '../core/bisect.js';
 
@@ -6,7 +6,7 @@ const readClass = (entry) => ({
   label: {name: text(entry, 'n'), place: text(entry, 'p'), note: ''}, paint: text(entry, 'c'), kinds: text(entry, 'k'), isFrame: false,
 });
 
-// A stack is a node of a tree: its innermost frame, and where the others are.
+// A stack is a node of a tree: its innermost frame, and the node of the other frames.
 export const readStacks = (words, frames) => words.split(' ').filter(Boolean).map((word) => {
   const [caller, frame] = word.split(':');
   return {caller: caller === '' ? -1 : Number(caller), frame: frames[Number(frame)]};
@@ -50,7 +50,7 @@ function readPlace(element, model) {
   return place;
 }
 
-// All places, and the cells (segments) of all of them in their order.
+// All places, and the cells (segments) of all of them in order.
 export function readBoard(data, frames) {
   const notes = [...data.querySelectorAll('notes > t')].map((entry) => entry.textContent);
   const model = {cells: [], notes, classes: [...data.querySelectorAll('c')].map(readClass), stackNodes: readStacks(data.querySelector('stacks').textContent, frames)};
@@ -62,10 +62,10 @@ export function readBoard(data, frames) {
 export const mostUsed = (piece) => piece.used >= piece.bytes - piece.used && piece.entry !== null;
 export const hexOf = (piece) => (BigInt(piece.cell.address) + BigInt(piece.begin)).toString(16);
 
-// As PyTorch's viewer and `memviz trace` call a block: its address, and how often that was used before.
+// As PyTorch's viewer and `memviz trace` name a block: its address, and how often that was used before.
 export const traceName = (piece) => `b${hexOf(piece)}_${piece.uses}`;
 
-// The first piece that ends after `at` bytes of the segment.
+// Returns the first piece that ends after `at` bytes of the segment.
 export const pieceAt = ({pieces}, at) => pieces[countBefore(pieces.length, (i) => pieces[i].begin + pieces[i].bytes <= at)] || null;
 
 // Innermost first.

@@ -1,4 +1,4 @@
-// The segments of the file, and what of them is in view. There is one board in a picture.
+// The segments of the file, and the part of them in view. A picture has one board.
 import {svg} from '../core/dom.js';
 import {readFrames} from '../core/frames.js';
 import {MOST_LINES} from '../core/tip.js';

@@ -1,4 +1,4 @@
-// The part of a segment in view -> a closer or a wider part. A range is {cell, begin, end}, in bytes.
+// The part of a segment in view -> a narrower or a wider part. A range is {cell, begin, end}, in bytes.
 import {limit} from './layout.js';
 
 const ZOOM_STEP = 8, LEAST_RANGE = 512;
@@ -11,7 +11,8 @@ function rangeAround(cell, middle, bytes) {
   return {cell, begin, end: begin + bytes};
 }
 
-// Into the segment, then closer to the piece, which keeps its neighbours. Null where it gets no closer.
+// Zooms into the segment, then closer to the piece, which keeps its neighbours. Returns null if no closer view is
+// possible.
 export function rangeCloserTo(piece, range) {
   const {cell} = piece;
   if (!range || range.cell !== cell) return wholeCell(cell);
@@ -27,7 +28,7 @@ export function widerRange(range) {
   return rangeAround(cell, (begin + end) / 2, Math.min(cell.bytes, (end - begin) * ZOOM_STEP));
 }
 
-// As the fragment of a URL says it, which may say anything: null for what is not a segment.
+// Reads a range from the fragment of a URL, which may contain anything: null if it is not a segment.
 export function readRange(words, cells) {
   const [index, begin, end] = words.split('.').map(Number);
   const cell = words && Number.isInteger(index) ? cells[index] : undefined;

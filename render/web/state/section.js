@@ -1,4 +1,4 @@
-// The board takes the width of its section, and the page below moves with its height.
+// The board adapts to the width of its section, and the page below moves with its height.
 import {number} from '../core/attributes.js';
 import {layouts, settle, topOf, whenSettled} from '../core/sheet.js';
 import {pagePoint} from '../core/tip.js';
@@ -17,7 +17,7 @@ layouts.board = (section, room) => {
 };
 whenSettled(() => (boardGeometry.top = topOf(board.parentNode)));
 
-// Draws what the view asks for, once the page is laid out.
+// Draws what the view needs, once the page is laid out.
 export function redraw() {
   if (!boardSection) return;
   draw();

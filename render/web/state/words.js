@@ -24,7 +24,7 @@ function stackLines(stack, room) {
   return [...before, ...shown.map(frameText), ...(left ? [`… and ${countOf(left, 'more frame')}; c copies all`] : [])];
 }
 
-// When a block was allocated, and how long it has lived at the moment of its device.
+// Returns when a block was allocated, and how long it has lived at the moment of its device.
 function birthText({event, ageUs, cell}) {
   if (event < 0) return 'no event of its allocation is recorded';
   const events = cell.place.event - event;
@@ -33,7 +33,7 @@ function birthText({event, ageUs, cell}) {
   return `allocated at event ${formatCount(event)}` + (ago.length ? `, ${ago.join(' and ')} before this moment` : '');
 }
 
-// The text of a tooltip; `stack`: the frames, innermost first.
+// Returns the text of a tooltip; `stack`: the frames, innermost first.
 export function pieceTitle(piece, stack, mostLines) {
   if (piece.title !== undefined) return piece.title;
   const lines = [nameOf(piece), `${exactBytes(piece.bytes)} at 0x${hexOf(piece)}${piece.kind === 'block' ? `, ${traceName(piece)} in the trace` : ''}`];

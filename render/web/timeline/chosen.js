@@ -1,7 +1,7 @@
 // A pinned part or a typed query -> the parts of a chart, and how much they hold together.
 import {countOf, formatBytes, formatCount} from '../core/numbers.js';
 
-// `chosen`: {query, band}, of which one says something, or none does.
+// `chosen`: {query, band}, at most one of which is set.
 export const isChosen = (part, chosen) =>
   chosen.query ? part.haystack.includes(chosen.query) : chosen.band !== null && part.stackId === chosen.band.stackId;
 

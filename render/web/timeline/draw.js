@@ -1,4 +1,4 @@
-// Shapes -> the elements of a chart, at the part of the axis that is in view.
+// Shapes -> the elements of a chart, for the part of the axis in view.
 import {number} from '../core/attributes.js';
 import {make} from '../core/dom.js';
 import {formatBytes, formatCount, formatDuration} from '../core/numbers.js';
@@ -52,7 +52,7 @@ function drawAxis(panel) {
   axis.append(make('text', {class: 'small muted end', x: panel.width, y: panel.height + 16}, unit));
 }
 
-// Words that have no room next to others of their row are left to the tooltip.
+// Words that have no room next to others of their row are only in the tooltip.
 function moveFlags(panel) {
   const taken = [];
   for (const flag of panel.element.querySelectorAll('.flag')) {
@@ -72,7 +72,7 @@ function moveFlags(panel) {
   }
 }
 
-// The name of the line of reserved bytes: at its right end, above all of the line that it is on.
+// The name of the line of reserved bytes: at its right end, above the whole line.
 function moveReservedText(panel, shape) {
   const words = panel.element.querySelector('.reserved-text');
   if (!words || !shape.steps.length) return;

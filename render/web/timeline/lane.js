@@ -1,4 +1,4 @@
-// The lane of annotations, at the part of the axis that is in view: with the rules of timeline_lane.cpp.
+// The lane of annotations, for the part of the axis in view: with the rules of timeline_lane.cpp.
 import {number} from '../core/attributes.js';
 import {make} from '../core/dom.js';
 import {formatCount} from '../core/numbers.js';

@@ -1,5 +1,5 @@
-// A chart's data and what of it is in view -> outlines, with the rules of timeline_layout.cpp: each column of three
-// quarters of a pixel shows the highest state in it.
+// A chart's data and the part of it in view -> outlines, with the rules of timeline_layout.cpp: each column of three
+// quarters of a pixel shows its highest state.
 import {countBefore} from '../core/bisect.js';
 
 const COLUMN = 0.75;
@@ -13,10 +13,10 @@ export function byteY(panel, bytes) {
 const halfPixels = (y) => Math.round(y * 2) / 2;
 export const xOf = (panel, at) => ((at - panel.view.begin) / (panel.view.end - panel.view.begin)) * panel.width;
 
-// The last entry that begins at or before a position.
+// Returns the last entry that begins at or before a position.
 export const lastBefore = (list, at) => Math.max(0, countBefore(list.length, (i) => list[i] <= at) - 1);
 
-// Column -> the entry with the extreme value among those in the column.
+// Maps each column to the entry with the extreme value among those in the column.
 export function extremes(panel, at, values, isBetter) {
   const count = Math.max(1, Math.round(panel.width / COLUMN));
   const best = new Array(count).fill(-1);
@@ -64,7 +64,7 @@ export function outline(shape) {
   return path + 'z';
 }
 
-// The widest stretch of a shape with room for a line of text.
+// Returns the widest part of a shape with room for a line of text.
 export function roomIn(shape, least) {
   let widest = null;
   for (let begin = 0; begin < shape.steps.length;) {
@@ -84,7 +84,7 @@ export function roomIn(shape, least) {
   return widest;
 }
 
-// Bands beyond the detail asked for are part of the strip of their line: strip -> what comes and goes, by slice.
+// Bands beyond the requested detail are part of the strip of their line: strip -> changes, by slice.
 function hiddenChanges(panel) {
   const changes = new Map();
   for (const band of panel.bands) {
@@ -107,7 +107,7 @@ function stripBytes(panel) {
   }));
 }
 
-// The shapes of what is stacked, with the rules of StackLayout.
+// Returns the shapes of what is stacked, with the rules of StackLayout.
 export function layOutStack(panel) {
   const shapes = {layers: new Map(panel.layers.map((layer) => [layer, emptyShape()])), bands: new Map(), strips: new Map(panel.strips.map((strip) => [strip, emptyShape()])), live: emptyShape(), lowest: emptyShape()};
   const drawn = panel.byFirst.filter((band) => band.rank < panel.detail);
@@ -115,7 +115,7 @@ export function layOutStack(panel) {
   const stripsOf = (layer, isBelow) => panel.strips.filter((strip) => strip.layer === layer && strip.isBelow === isBelow)
     .map((strip) => ({shape: shapes.strips.get(strip), bytes: inStrips.get(strip)}));
   const layers = panel.layers.map((layer) => ({layer, shape: shapes.layers.get(layer), below: stripsOf(layer, true), above: stripsOf(layer, false)}));
-  let alive = [], next = 0; // alive: bands in the order in which they are stacked
+  let alive = [], next = 0; // alive: bands in stacking order
   for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one > other))) {
     if (alive.some((band) => band.last <= run.slice)) alive = alive.filter((band) => band.last > run.slice);
     for (; next < drawn.length && drawn[next].first <= run.slice; ++next)

@@ -1,13 +1,14 @@
-// Elements -> the charts' data: slices (states that are drawn, with what lives in them) and bands. See timeline_data.cpp.
+// Elements -> the charts' data: slices (drawn states, with what is live in them) and bands. See timeline_data.cpp.
 import {number, takeTitle, text} from '../core/attributes.js';
 
-// Numbers are differences from the one before.
+// Numbers are differences from the previous one.
 export function numbers(element, name) {
   let sum = 0;
   return text(element, name).split(' ').filter(Boolean).map((difference) => (sum += Number(difference)));
 }
 
-// Innermost frame first. `words`: a line a stack, each the numbers of its frames' names; `origins`: a letter a frame.
+// Innermost frame first. `words`: one line per stack, each with the numbers of its frames' names; `origins`: one letter
+// per frame.
 export function readStacks(words, names, origins) {
   const frames = names.split('\n').map((name, i) => ({name, origin: origins[i] || 'u'}));
   return words.split('\n').map((line) => line.split(' ').filter(Boolean).map((frame) => frames[Number(frame)]));
@@ -32,7 +33,7 @@ function readBand(element, index, stacks) {
   };
 }
 
-// "slice bytes" where the bytes change, both as differences.
+// "slice bytes" at each change of the bytes, both as differences.
 export function readStrip(element, slices) {
   const title = takeTitle(element);
   const changes = text(element, 'data-bytes').split(' ').filter(Boolean).map(Number);

@@ -1,4 +1,4 @@
-// Names of bands in the room that they have, and the steps of an axis.
+// The names of bands that fit in them, and the steps of an axis.
 import {COLUMN_WIDTH, columnsOf, fitLabel} from '../core/text.js';
 
 // Returns as much of "forward model.py:41" as fits: all of it, else the place after the last blank, else the line

@@ -1,4 +1,4 @@
-// The charts of the file, and what of them is pinned or searched for. The first chart is what the controls are about.
+// The charts of the file, and what is pinned or searched for in them. The controls act on the first chart.
 import {text} from '../core/attributes.js';
 import {svg} from '../core/dom.js';
 import {chosenWords, isChosen, mostTogether} from './chosen.js';
@@ -11,7 +11,7 @@ export const panels = [...svg.querySelectorAll('.chart')].map((element) => readP
 export const main = panels[0];
 export const chosen = {band: null, panel: null, query: ''};
 
-// Shows what is chosen; returns what there is to say of it.
+// Shows what is chosen; returns the text about it.
 export function highlight() {
   const isActive = chosen.query !== '' || chosen.band !== null;
   const counts = {band: 0, strip: 0};

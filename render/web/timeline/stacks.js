@@ -1,4 +1,4 @@
-// The stack of a band -> lines of its tooltip: the user's frames first, and what is between and within them folded.
+// The stack of a band -> lines of its tooltip: the user's frames first, with frames between and within them folded.
 import {countOf} from '../core/numbers.js';
 
 const WORDS = {t: 'torch', l: 'other Python', c: 'C++'};
@@ -9,7 +9,7 @@ function foldedRun(run) {
   return `  … ${countOf(run.length, 'frame')} of ${whose}`;
 }
 
-// `stack`: {name, origin} of each frame, innermost first; a stack without the user's frames stays as it is.
+// `stack`: {name, origin} of each frame, innermost first; a stack without the user's frames is unchanged.
 export function foldedStack(stack) {
   const first = stack.findIndex(({origin}) => origin === 'u');
   if (first < 0) return stack.map(({name}) => name);

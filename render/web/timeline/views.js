@@ -1,7 +1,7 @@
-// The part of the axis that is in view -> another: {begin, end}, always inside of what the panel has.
+// The part of the axis in view -> another: {begin, end}, always inside the panel's range.
 const LEAST_STATES = 8;
 
-// Returns the view from `begin` to `end`, as far as there is something and it is not too short.
+// Returns the view from `begin` to `end`, clamped to the range and to a minimum length.
 export function viewOf(panel, begin, end) {
   const all = panel.end - panel.begin;
   const length = Math.min(all, Math.max(all / 1e6, panel.isTime ? 1 : LEAST_STATES, end - begin));
@@ -12,7 +12,7 @@ export function viewOf(panel, begin, end) {
 // Charts that share an axis show the same part of it.
 export const sharesAxis = (one, other) => one.axisWords === other.axisWords && one.begin === other.begin && one.end === other.end;
 
-// `at`: the position on the axis that stays where it is.
+// `at`: the position on the axis that keeps its place.
 export const zoomed = ({begin, end}, factor, at) => ({begin: at - (at - begin) * factor, end: at + (end - at) * factor});
 
 export function moved({begin, end}, share) {

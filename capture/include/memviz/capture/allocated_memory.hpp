@@ -19,8 +19,8 @@ struct MemoryReading {
 /// A scope: reads at construction, again at finish() (or at each call of after()).
 class AllocatedMemory {
 public:
-  /// Loads CUDA's libraries first (a small matrix product), so that their memory is not taken for the program's. On the
-  /// CPU it counts the allocations of LibTorch's CPU allocator in every thread; a Recorder is not needed.
+  /// Loads CUDA's libraries first (by a small matrix product), so that their memory does not count as the program's. On
+  /// the CPU it counts the allocations of LibTorch's CPU allocator in every thread; a Recorder is not needed.
   explicit AllocatedMemory(c10::Device device);
   ~AllocatedMemory();
   AllocatedMemory(const AllocatedMemory&) = delete;
@@ -28,7 +28,7 @@ public:
 
   [[nodiscard]] const MemoryReading& before() const { return before_; }
   [[nodiscard]] MemoryReading after() const;
-  /// after() - before(); the peak is that of after(), minus before().current.
+  /// Returns after() - before(); the peak is that of after(), minus before().current.
   [[nodiscard]] MemoryReading delta() const;
 
 private:

@@ -33,14 +33,14 @@ public:
   SavedTensors(const SavedTensors&) = delete;
   SavedTensors& operator=(const SavedTensors&) = delete;
 
-  /// The most bytes kept at one time since the scope began. After a forward pass: what it saved, also when a backward
-  /// pass has released it.
+  /// Returns the most bytes kept at one time since the scope began. After a forward pass, these are the bytes that it
+  /// saved, even if a backward pass has released them.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// Distinct storages at that time; those of no bytes are not counted.
+  /// Returns the number of distinct storages at that time; those without bytes are not counted.
   [[nodiscard]] std::size_t storage_count() const;
-  /// Bytes kept now: falls as backward passes release them, or as the results are dropped.
+  /// Returns the bytes kept now: falls as backward passes release them, or as the results are destroyed.
   [[nodiscard]] std::uint64_t kept_bytes() const;
-  /// The storages kept now, in no order.
+  /// Returns the storages kept now, in no particular order.
   [[nodiscard]] std::vector<SavedStorage> kept() const;
 
 private:

@@ -32,13 +32,13 @@ ACTIONS = {
     "snapshot", "oom",
 }
 STATES = {"active_allocated", "active_pending_free", "inactive"}
-# The opcodes that the unpickler of torch/utils/viz/MemoryViz.js knows, in all of its versions.
+# The opcodes that all versions of the unpickler of torch/utils/viz/MemoryViz.js support.
 VIEWER_OPCODES = {
     "APPEND", "APPENDS", "BINFLOAT", "BINGET", "BININT", "BININT1", "BININT2", "BINPUT", "BINUNICODE", "DICT", "EMPTY_DICT",
     "EMPTY_LIST", "EMPTY_TUPLE", "FRAME", "LIST", "LONG1", "LONG_BINGET", "LONG_BINPUT", "MARK", "MEMOIZE", "NEWFALSE",
     "NEWTRUE", "NONE", "PROTO", "SETITEM", "SETITEMS", "SHORT_BINUNICODE", "STOP", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3",
 }
-# Its push(...items) passes a batch as arguments: V8 ends with a RangeError at about 120,000.
+# Its push(...items) passes a batch as arguments: V8 throws a RangeError at about 120,000.
 VIEWER_BATCH = 60_000
 
 
@@ -60,7 +60,7 @@ def check_keys(what, found, wanted, optional=frozenset()):
 
 
 def check_viewer(file):
-    """That the web viewer can unpickle it: known opcodes, and no batch that is too large."""
+    """Checks that the web viewer can unpickle it: known opcodes, and no batch that is too large."""
     depths = []  # values since each open MARK
     for opcode, argument, position in pickletools.genops(file):
         name = opcode.name
@@ -148,7 +148,7 @@ def check_shape(snapshot):
 
 
 def memory_viz():
-    """torch's reader, without the seconds that importing torch takes; None where there is no torch."""
+    """Returns torch's reader, without the seconds that importing torch takes; None if there is no torch."""
     torch = importlib.util.find_spec("torch")
     if torch is None or torch.submodule_search_locations is None:
         return None
@@ -160,7 +160,7 @@ def memory_viz():
 
 
 def folded(text):
-    """Paths to bytes, with everything below `inactive` summed per prefix and zero sums dropped."""
+    """Returns paths with bytes, with everything below `inactive` summed per prefix and zero sums removed."""
     sums = {}
     for line in text.splitlines():
         path, size = line.rsplit(" ", 1)

@@ -26,7 +26,7 @@ std::string pickled(const Fill& fill) {
   return out.str();
 }
 
-/// The opcodes, without the header, the frames' headers and STOP. Checks all of these.
+/// Returns the opcodes, without the header, the frames' headers and STOP. Checks all of these.
 std::string opcodes(const Fill& fill) {
   const std::string bytes = pickled(fill);
   REQUIRE(bytes.substr(0, 2) == "\x80\x04"s);

@@ -20,7 +20,7 @@ using namespace memviz::capture;
 
 namespace {
 
-/// An empty folder that goes with the test.
+/// An empty folder that is removed with the test.
 class Folder {
 public:
   Folder() : path_(fs::temp_directory_path() / ("memviz_writer_test." + std::to_string(::getpid()))) {
@@ -67,7 +67,7 @@ std::string failure(const SnapshotData& snapshot, const fs::path& path) {
   return "written";
 }
 
-/// Files of this process cannot grow beyond some bytes while it lives: a full disk.
+/// During its lifetime, files of this process cannot grow beyond some bytes: a full disk.
 class FullDisk {
 public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
