@@ -3,7 +3,7 @@
 # WebAssembly. MEMVIZ_SYSTEM_SOURCES are the rest of src/ for POSIX: files, threads, SQLite, exported programs.
 # `cmake -P` of this file writes the first list, a path a line, for tests/scripts/includes.py.
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-# So that the build notices a new file, which needs no second edit.
+# So that the build notices a new file, which then needs no second edit.
 set(depends CONFIGURE_DEPENDS)
 if(CMAKE_SCRIPT_MODE_FILE)
   set(depends)

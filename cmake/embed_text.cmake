@@ -33,7 +33,7 @@ while(CONSTANTS)
   if(CDATA AND NOT cdata_end EQUAL -1)
     message(FATAL_ERROR "${file} holds ]]>, which would end the CDATA section it is written into")
   endif()
-  # As bytes: compilers need not take a string literal of more than 65,536 of them, and Clang says so.
+  # As bytes, because compilers need not accept a string literal of more than 65,536 of them, and Clang warns.
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
   string(REGEX REPLACE "('[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,)" "\\1\n"

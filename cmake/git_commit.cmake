@@ -1,8 +1,8 @@
-# cmake -DSOURCE=... -DOUTPUT=... -P git_commit.cmake: writes the file that defines memviz::cli::commit(), where it would
-# say something else than before.
+# cmake -DSOURCE=... -DOUTPUT=... -P git_commit.cmake: writes the file that defines memviz::cli::commit(), if its
+# contents would change.
 execute_process(COMMAND git describe --always --tags --dirty --abbrev=10 WORKING_DIRECTORY ${SOURCE}
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-# A copy of the source that lies in somebody else's repository is not of that one's commit.
+# A copy of the source inside another repository does not belong to that one's commit.
 execute_process(COMMAND git rev-parse --show-toplevel WORKING_DIRECTORY ${SOURCE}
   OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 file(REAL_PATH ${SOURCE} source)

@@ -1,5 +1,5 @@
 # Manual pages and completions, which the program itself writes from its tables of options -> share/, and the
-# documentation. A program for another machine cannot be asked; who builds only the program installs it without them.
+# documentation. A program for another machine cannot be run, so a cross build installs the program without them.
 set(documents ${PROJECT_BINARY_DIR}/share)
 if(NOT CMAKE_CROSSCOMPILING)
   add_custom_command(OUTPUT ${documents}/written
@@ -11,7 +11,7 @@ endif()
 
 install(DIRECTORY ${documents}/man ${documents}/bash-completion ${documents}/fish
   DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT program OPTIONAL)
-# Debian's zsh looks for what packages bring in its own folder.
+# Debian's zsh looks for the files of packages in a separate folder.
 install(CODE "
   if(EXISTS \"${documents}/zsh/site-functions/_memviz\")
     set(folder site-functions)

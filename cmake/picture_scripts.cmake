@@ -1,5 +1,5 @@
-# Sets embedded_file: a source that has the scripts and styles of the pictures as constants (web/embedded.hpp).
-# The scripts and styles of the pictures are in web/. Each picture has an entry module there, bundled into one script.
+# Sets embedded_file: a source with the scripts and styles of the pictures as constants (web/embedded.hpp). They are in
+# web/. Each picture has an entry module there, which is bundled into one script.
 get_filename_component(web ${CMAKE_CURRENT_LIST_DIR}/../render/web ABSOLUTE)
 file(GLOB_RECURSE web_modules CONFIGURE_DEPENDS ${web}/*.js)
 foreach(picture IN ITEMS flame page segments state timeline)

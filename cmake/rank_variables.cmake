@@ -1,5 +1,5 @@
-# memviz_rank_variables(TARGET): gives its sources rank_variables.hpp, the environment variables in which launchers leave
-# the rank of a process, in the order of python/memviz_torch/recording/ranks.py, which has them for Python.
+# memviz_rank_variables(TARGET): gives its sources rank_variables.hpp, the environment variables in which launchers
+# leave the rank of a process, in the order of python/memviz_torch/recording/ranks.py, which has them for Python.
 set(memviz_ranks_of_python ${CMAKE_CURRENT_LIST_DIR}/../python/memviz_torch/recording/ranks.py)
 
 function(memviz_rank_variables target)

@@ -9,7 +9,7 @@ endif()
 
 add_executable(memviz_static EXCLUDE_FROM_ALL $<TARGET_OBJECTS:memviz>)
 set_target_properties(memviz_static PROPERTIES LINKER_LANGUAGE CXX)
-# As files, because what their targets depend on are shared libraries. A library is before those that it needs.
+# As files, because their targets depend on shared libraries. A library comes before those that it needs.
 foreach(part IN ITEMS memviz_cli memviz_view memviz_render memviz_rehearse memviz_hooks memviz_core)
   add_dependencies(memviz_static ${part})
   target_link_libraries(memviz_static PRIVATE $<TARGET_FILE:${part}>)
@@ -19,5 +19,5 @@ foreach(name IN ITEMS boost_program_options pugixml fmt re2 zip sqlite3 zstd z)
   mark_as_advanced(MEMVIZ_STATIC_${name})
   target_link_libraries(memviz_static PRIVATE ${MEMVIZ_STATIC_${name}})
 endforeach()
-# SQLite could load extensions, which memviz never does; the linker warns of dlopen() all the same.
+# SQLite could load extensions, which memviz never does; the linker nevertheless warns about dlopen().
 target_link_options(memviz_static PRIVATE -static -Wl,--gc-sections)

@@ -1,8 +1,8 @@
 option(MEMVIZ_UNITY "Compile the files of a folder as one, which takes a third of the time; OFF to compile a change sooner" ON)
 
-# The files of one folder become one, by folder and not by count, so that which names meet does not depend on how many
-# files there are: within a folder, names in anonymous namespaces are unique. `./run lint` reads every file by itself as well, so
-# that each includes what it uses.
+# The files of one folder become one, by folder and not by count, so that which names can clash does not depend on the
+# number of files: within a folder, names in anonymous namespaces are unique. `./run lint` also reads every file
+# separately, so that each includes what it uses.
 function(memviz_unity_by_folder target)
   if(NOT MEMVIZ_UNITY)
     return()

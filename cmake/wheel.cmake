@@ -1,11 +1,11 @@
-# The part of the wheel that is not Python: the component `wheel`, under the folders that scikit-build-core
-# names. `./run wheel` has built it all, in a folder that MEMVIZ_WHEEL_CONTENTS names; who installs from source has it
-# built here.
+# The part of the wheel that is not Python: the component `wheel`, in the folders that scikit-build-core names. `./run
+# wheel` has built all of it, in a folder that MEMVIZ_WHEEL_CONTENTS names; an installation from source builds it here.
 function(memviz_install_wheel program rehearsal)
   install(PROGRAMS ${program} DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
-  # Python looks at it when it starts: MEMVIZ_RECORD=1 records programs that no one prepared.
+  # Python reads it at start-up: MEMVIZ_RECORD=1 records unprepared programs.
   install(FILES ${PROJECT_SOURCE_DIR}/python/memviz_torch.pth DESTINATION ${SKBUILD_PLATLIB_DIR} COMPONENT wheel)
-  # A wheel has no links: memviz makes those names itself. Not below lib, which `pip install --target` leaves out.
+  # A wheel cannot contain links, so memviz creates those names itself. Not below lib, which `pip install --target`
+  # omits.
   install(DIRECTORY ${rehearsal}/ DESTINATION ${SKBUILD_DATA_DIR}/libexec/memviz/rehearsal COMPONENT wheel OPTIONAL
           USE_SOURCE_PERMISSIONS PATTERN "*.so.*" EXCLUDE)
 endfunction()

@@ -27,7 +27,7 @@ COLUMNS = "file string, error string, peak_requested_bytes long, reserved_bytes 
 
 
 def memviz(tool, *words):
-    """The output of a command; an error with its message where it fails."""
+    """Returns the output of a command, or an error with its message if it fails."""
     outcome = subprocess.run([tool, *words], capture_output=True, text=True)
     if outcome.returncode != 0:
         raise RuntimeError(outcome.stderr.strip()[-300:] or f"memviz ended with {outcome.returncode}")
@@ -47,7 +47,8 @@ def answer(tool, name, path):
 
 def row_of(tool_name):
     def row(entry):
-        """Of a file that is on this machine in its place, of others in a copy; a bad file is a row, never a failed task."""
+        """Processes a file of this machine in place, and others as a copy; a bad file becomes a row, never a failed
+        task."""
         name, content = entry
         local = re.sub("^file:/+", "/", name)
         with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +64,7 @@ def row_of(tool_name):
 
 
 def plain(path):
-    """A path as it is compared: Spark writes file:/a and file:///a."""
+    """Returns a path in a form for comparison, because Spark writes file:/a and file:///a."""
     return re.sub("^([a-z0-9]+):/+", r"\1:/", path)
 
 

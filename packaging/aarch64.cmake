@@ -4,7 +4,7 @@ set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-# It notes which calls GCC 9 made in another way; there is nothing of GCC 9 here.
+# Disables notes on calls that GCC 9 made differently; nothing here was built with GCC 9.
 set(CMAKE_CXX_FLAGS_INIT -Wno-psabi)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MEMVIZ_SYSROOT)
@@ -15,6 +15,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-# The folders of the libraries that others of Debian's depend on.
+# The folders of the libraries that Debian's other libraries depend on.
 set(ENV{PKG_CONFIG_LIBDIR} ${MEMVIZ_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${MEMVIZ_SYSROOT})

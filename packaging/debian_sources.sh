@@ -6,7 +6,7 @@ folder=$1
 shift
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial" "$folder/sources"
 
-# The system's own places of packages, asked for sources.
+# The system's own package sources, extended to source packages.
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
   [ -r "$file" ] || continue
   case $file in
@@ -18,7 +18,7 @@ apt_get() {
   apt-get -qq -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$folder/apt" \
     -o "Dir::State::Lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt" -o "APT::Sandbox::User=" "$@"
 }
-# Places that have no sources, or are not to be reached, do not matter where the packages are found.
+# Sources that are unreachable or have no source packages do not matter if the packages are found elsewhere.
 apt_get update >"$folder/apt.log" 2>&1 || true
 (cd "$folder/sources" && apt_get source --download-only "$@" >>../apt.log 2>&1) || {
   cat "$folder/apt.log" >&2

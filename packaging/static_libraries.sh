@@ -25,5 +25,5 @@ build() {
   tail -n 40 "$folder/build.log" >&2
   exit 1
 }
-# Written last: a broken-off build is not taken for a whole one.
+# Written last, so that an interrupted build is not mistaken for a complete one.
 : >"$folder/done"

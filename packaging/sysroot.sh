@@ -12,7 +12,7 @@ apt_get() {
     -o "Dir::State::status=$folder/apt/status" -o "Dir::State::Lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt" \
     -o "APT::Sandbox::User=" "$@"
 }
-# Places that know nothing of this architecture do not matter where the packages are found.
+# Sources that do not have this architecture do not matter if the packages are found elsewhere.
 apt_get update >"$folder/apt.log" 2>&1 || true
 (cd "$folder/packages" && apt_get download "$@" >>../apt.log 2>&1) || {
   cat "$folder/apt.log" >&2
@@ -21,5 +21,5 @@ apt_get update >"$folder/apt.log" 2>&1 || true
 for package in "$folder"/packages/*.deb; do
   dpkg-deb --extract "$package" "$folder"
 done
-# Written last: a broken-off download is not taken for a whole one.
+# Written last, so that an interrupted download is not mistaken for a complete one.
 : >"$folder/done"

@@ -22,7 +22,7 @@ TOOLS = CACHE / "wheel-tools"
 GLIBC = (2, 17)
 # The engine of the page; `./run page` builds it.
 ENGINE = ROOT / "build-page/engine.wasm.gz"
-# The packages of the libraries that `./run` names, and those that these need to be found by CMake.
+# The packages of the libraries that `./run` names, and those that CMake needs to find them.
 ARM_PACKAGES = (
     "libboost-program-options-dev libboost-program-options1.74-dev libboost-program-options1.74.0 libboost1.74-dev "
     "libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libre2-9 libre2-dev libsqlite3-0 libsqlite3-dev libzip-dev libzip4 "
@@ -40,7 +40,7 @@ def output_of(*words):
 
 
 def run_quietly(*words, **options):
-    """What it prints is shown where it fails."""
+    """Shows the output only if the command fails."""
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, **options)
     if done.returncode != 0:
@@ -59,7 +59,7 @@ def make_tools():
     print(f"memviz: installing what makes wheels into {TOOLS}", file=sys.stderr, flush=True)
     run(sys.executable, "-m", "venv", "--clear", TOOLS)
     run(TOOLS / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
-    # Written last: a broken-off installation is not taken for a whole one.
+    # Written last, so that an interrupted installation is not mistaken for a complete one.
     shutil.copy(requirements, installed)
 
 
@@ -97,7 +97,7 @@ def build_rehearsal(build, zig):
 
 
 def stage(folder, target, program, rehearsal, zig):
-    """What cmake/wheel.cmake installs, without symbols, in `folder`."""
+    """Installs the files of cmake/wheel.cmake, without symbols, in `folder`."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     run(target.strip, "-o", folder / "memviz", program)
@@ -120,7 +120,7 @@ def check_is_static(program):
 
 
 def check_symbols(library):
-    """That no symbol is newer than the tag of the wheel says."""
+    """Checks that no symbol is newer than the tag of the wheel allows."""
     versions = re.findall(r"GLIBC_([0-9.]+)", output_of("readelf", "--version-info", library))
     newest = max(tuple(map(int, version.split("."))) for version in versions)
     if newest > GLIBC:
@@ -128,13 +128,14 @@ def check_symbols(library):
 
 
 def pack(contents, target):
-    """The wheel, under the tags that are true of it: the program takes no C library, and the made-up GPU says itself
-    what it cannot run on."""
+    """Builds the wheel under its correct tags: the program needs no C library, and the made-up GPU itself refuses
+    machines that it cannot run on."""
     dist = ROOT / "dist"
     for old in dist.glob(f"memviz_torch-*_{target.name}.whl"):
         old.unlink()
     python = TOOLS / "bin/python"
-    # A folder of its own, because it packs and builds nothing; emptied, so that no file of before stays in the wheel.
+    # A separate folder, because this only packs and builds nothing; emptied, so that no earlier file stays in the
+    # wheel.
     shutil.rmtree(ROOT / "build/python", ignore_errors=True)
     run_quietly(python, "-m", "build", "--wheel", "--no-isolation", "--outdir", contents.parent / "untagged",
                 f"-Ccmake.define.MEMVIZ_WHEEL_CONTENTS={contents}", "-Cinstall.strip=false", ROOT)
@@ -151,7 +152,7 @@ def pack(contents, target):
 
 
 def pack_tightly(source, wheel):
-    """The same files in the same order, compressed as well as it goes."""
+    """Repacks the same files in the same order with the best compression."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(wheel, "w") as new:
         for file in old.infolist():
             new.writestr(file, old.read(file), zipfile.ZIP_DEFLATED, compresslevel=9)
@@ -167,7 +168,7 @@ def pack_source():
 
 
 class Target:
-    """What the wheel is for: this machine's architecture."""
+    """Builds the wheel for this machine's architecture."""
 
     def __init__(self):
         self.name = "x86_64"
@@ -178,7 +179,8 @@ class Target:
 
 
 class CrossTarget:
-    """64-bit Arm, by Debian's cross compiler. The made-up GPU, whose tables are of x86-64, is not in that wheel."""
+    """Builds for 64-bit Arm with Debian's cross compiler. That wheel lacks the made-up GPU, whose tables are of
+    x86-64."""
 
     def __init__(self):
         self.name = "aarch64"

@@ -52,7 +52,7 @@ __all__ = [
     "view",
 ]
 
-# Nothing is imported before it is used: with MEMVIZ_RECORD=1 every Python of an environment passes here.
+# Nothing is imported before it is used, because with MEMVIZ_RECORD=1 every Python of an environment runs this file.
 _HOMES = {
     "_api": ("compare", "explain", "flame", "leaks", "state", "stats", "timeline", "view"),
     "_program": ("Error", "ProgramNotFound", "Snapshot", "SnapshotWarning", "UsageError", "program"),

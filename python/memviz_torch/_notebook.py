@@ -1,4 +1,4 @@
-"""In a notebook: where the program finds the text of the lines that its cells and modules have."""
+"""In a notebook: where the program finds the text of the lines of its cells and modules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _MOST_CELLS = 1000
 
 
 def cells() -> "dict[tuple[str, str], str]":
-    """The text of each cell that was run, by the last folder and the name of the file that its frames name: the name
-    is a hash of the text, so that a cell that was changed has another one."""
+    """Returns the text of each executed cell, by the last folder and the name of the file in its frames. The name is
+    a hash of the text, so a changed cell has another name."""
     if "ipykernel" not in sys.modules:
         return {}
     known = {**getattr(linecache, "_ipython_cache", {}), **linecache.cache}
@@ -28,8 +28,8 @@ def cells() -> "dict[tuple[str, str], str]":
 
 
 def source_folders(stack: contextlib.ExitStack, is_file: bool) -> "list[str]":
-    """Folders for ``--source``: a copy of the cells, which lasts as long as ``stack``; and for a snapshot that is a file,
-    whose time shows what changed since, the working directory. None outside of a notebook."""
+    """Returns folders for ``--source``: a copy of the cells, which lasts as long as ``stack``; and, for a snapshot
+    that is a file, whose time shows what changed since, the working directory. None outside a notebook."""
     texts = cells()
     if not texts:
         return []

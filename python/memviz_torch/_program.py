@@ -1,4 +1,4 @@
-"""The native program: where it is, and how a snapshot gets into it and answers out of it."""
+"""The native program: where it is, and how snapshots are passed to it and answers returned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from memviz_torch import _notebook
 
 DISTRIBUTION = "memviz-torch"
 PROGRAM = "memviz"
-# The folder of a process's open files by number; a container of Linux may have the first alone.
+# The folder of a process's open files by number; a Linux container may have only the first.
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 Snapshot = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, "dict[str, Any]", "list[Any]"]
@@ -31,11 +31,11 @@ Option = Union[None, bool, int, float, str, "os.PathLike[str]", "Sequence[str]"]
 
 
 class Error(Exception):
-    """What memviz says went wrong, in its own words."""
+    """An error that memviz reported, in its own words."""
 
 
 class UsageError(Error, ValueError):
-    """An option has a value that memviz does not take."""
+    """An option has a value that memviz does not accept."""
 
 
 class ProgramNotFound(Error):
@@ -43,13 +43,13 @@ class ProgramNotFound(Error):
 
 
 class SnapshotWarning(UserWarning):
-    """What memviz warns of, such as events that a full ring buffer dropped."""
+    """A warning of memviz, for example about events that a full ring buffer dropped."""
 
 
 def program() -> str:
-    """The path of the native program.
+    """Returns the path of the native program.
 
-    It is what ``MEMVIZ_PROGRAM`` names, else the script that was installed with this package, else what ``memviz`` is
+    It is the one that ``MEMVIZ_PROGRAM`` names, else the script that was installed with this package, else ``memviz``
     on the ``PATH``. Raises ProgramNotFound.
     """
     given = os.environ.get("MEMVIZ_PROGRAM")
@@ -75,11 +75,12 @@ def _is_program(path: str) -> bool:
 
 
 def _places() -> Iterator[str]:
-    """Where an installer puts the scripts of this package: as it has recorded, next to it, in its schemes' folders."""
+    """Returns where an installer puts the scripts of this package: as it has recorded, next to it, in its schemes'
+    folders."""
     package = pathlib.Path(__file__).resolve().parent
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         for file in importlib.metadata.distribution(DISTRIBUTION).files or ():
-            # The record is that of another copy where this package was imported from a source tree.
+            # If this package was imported from a source tree, the record belongs to another copy.
             if file.name == PROGRAM and file.parent.name in ("bin", "Scripts"):
                 yield os.path.normpath(str(file.locate()))
     yield str(package.parent / "bin" / PROGRAM)  # pip install --target
@@ -91,7 +92,7 @@ def _places() -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one run of the program gave."""
+    """The result of one run of the program."""
 
     text: str
     files: "dict[str, str]"
@@ -100,7 +101,8 @@ class Answer:
 
 
 def words_of(options: "Mapping[str, Option]") -> "list[str]":
-    """Keyword arguments as the program's options: ``max_size="1M"`` is ``--max-size=1M``; None and False leave one out."""
+    """Returns keyword arguments as the program's options: ``max_size="1M"`` is ``--max-size=1M``; None and False
+    omit one."""
     words = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
@@ -127,8 +129,8 @@ def ask(
 ) -> Answer:
     """Runs ``memviz COMMAND SNAPSHOT...``.
 
-    ``snapshots`` has for each one what it is called where it has no file. What the options in ``outputs`` write comes
-    through pipes and is in ``files``; what is on standard output is ``text``. Raises Error.
+    ``snapshots`` has a name for each snapshot that is not a file. Outputs of the options in ``outputs`` come through
+    pipes and are in ``files``; standard output is in ``text``. Raises Error.
     """
     words = [program(), command, *words_of(options)]
     with contextlib.ExitStack() as stack:
@@ -149,7 +151,7 @@ def ask(
 def _sources(
     stack: contextlib.ExitStack, snapshots: "Mapping[str, Snapshot]", options: "Mapping[str, Option]"
 ) -> "list[str]":
-    """The folders of a notebook, for a command that shows lines and is not asked to hide them."""
+    """Returns the folders of a notebook, for a command that shows lines and is not asked to hide them."""
     if "source" not in options or options["source"] is not None or options.get("redact"):
         return []
     return _notebook.source_folders(stack, all(isinstance(one, (str, os.PathLike)) for one in snapshots.values()))
@@ -168,7 +170,8 @@ def _answer(code: int, text: str, messages: str, files: "dict[str, str]") -> Ans
 
 
 def _level_of_caller() -> int:
-    """For warnings.warn(), called by who calls this: who has called into the package, which is where a snapshot is named."""
+    """Returns the stack level for warnings.warn() at which the user's code called the package, where a snapshot is
+    named."""
     frame = sys._getframe(1)
     level = 1
     while frame.f_back and frame.f_globals.get("__package__") == __package__:
@@ -187,8 +190,8 @@ def _ending(code: int) -> str:
 
 
 class Pipes:
-    """The pipes between this process and one run of the program, each with its own thread at this end, so that
-    neither side waits for the other whatever the sizes are."""
+    """The pipes between this process and one run of the program, each with a thread at this end, so that neither
+    side waits for the other whatever the sizes are."""
 
     def __init__(self, stack: contextlib.ExitStack) -> None:
         self._stack = stack
@@ -199,7 +202,7 @@ class Pipes:
         self._folder: Optional[str] = None
 
     def reading(self, name: str) -> str:
-        """A file for the program to write."""
+        """Returns a file for the program to write."""
         ours, theirs = self._pipe(False)
 
         def read() -> None:
@@ -210,7 +213,7 @@ class Pipes:
         return f"{_DESCRIPTORS}/{theirs}"
 
     def operand(self, name: str, snapshot: Snapshot) -> str:
-        """What to call the snapshot on the command line."""
+        """Returns the name of the snapshot on the command line."""
         if isinstance(snapshot, (str, os.PathLike)):
             path = os.fspath(snapshot)
             if not isinstance(path, str):
@@ -226,7 +229,7 @@ class Pipes:
         return self._named(name, theirs)
 
     def run(self, words: "list[str]") -> "tuple[int, str, str]":
-        """Exit code, standard output and standard error."""
+        """Returns exit code, standard output and standard error."""
         try:
             process = subprocess.Popen(
                 words,
@@ -249,7 +252,7 @@ class Pipes:
         return process.returncode, self._shown(text), self._shown(messages)
 
     def finish(self) -> "dict[str, str]":
-        """What was read. Raises Error where a snapshot could not be written as a pickle."""
+        """Returns the contents that were read. Raises Error if a snapshot could not be written as a pickle."""
         for thread in self._threads:
             thread.join()
         if self._failures:
@@ -258,7 +261,7 @@ class Pipes:
         return {name: self._shown(content) for name, content in self._read.items()}
 
     def _shown(self, content: bytes) -> str:
-        """As text, in which a snapshot without a file is called by its name alone."""
+        """Returns them as text, in which a snapshot without a file appears only by its name."""
         text = content.decode("utf-8", "replace")
         return text.replace(self._folder + os.sep, "") if self._folder else text
 
@@ -273,7 +276,7 @@ class Pipes:
         ours, theirs = self._pipe(True)
 
         def write() -> None:
-            # The program ends before it has read everything where it does not like what it reads, and says why.
+            # The program may end before it has read everything, if it rejects what it reads, and says why.
             with contextlib.suppress(BrokenPipeError), os.fdopen(ours, "wb") as file:
                 try:
                     _write(file, snapshot)
@@ -296,7 +299,7 @@ class Pipes:
         self._stack.callback(close)
 
     def _named(self, name: str, descriptor: int) -> str:
-        """The pipe under a name that outputs can show."""
+        """Returns the pipe under a name that outputs can show."""
         pipe = f"{_DESCRIPTORS}/{descriptor}"
         try:
             if self._folder is None:
@@ -320,7 +323,7 @@ def _write(file: BinaryIO, snapshot: Any) -> None:
 
 
 def main() -> "Optional[int]":
-    """Becomes the program, with the words of this process's command line."""
+    """Replaces this process with the program, passing on the words of the command line."""
     try:
         path = program()
     except ProgramNotFound as error:

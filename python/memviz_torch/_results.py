@@ -27,7 +27,7 @@ class Picture:
 
     @property
     def headline(self) -> str:
-        """The sentence that the picture begins with."""
+        """The sentence at the top of the picture."""
         found = re.search(r'<svg [^>]*?aria-label="([^"]*)"', self.svg)
         return html.unescape(found.group(1)) if found else ""
 
@@ -51,13 +51,13 @@ class Picture:
         return path
 
     def png(self, zoom: float = 2.0) -> bytes:
-        """The picture as PNG. Raises Error where the program rsvg-convert is not there."""
+        """Returns the picture as PNG. Raises Error if the program rsvg-convert is missing."""
         if not 0.1 <= zoom <= 4:
             raise ValueError(f"zoom must be from 0.1 to 4, not {zoom}")
         return self._converted("--format", "png", "--zoom", str(zoom))
 
     def pdf(self) -> bytes:
-        """The picture as PDF. Raises Error where the program rsvg-convert is not there."""
+        """Returns the picture as PDF. Raises Error if the program rsvg-convert is missing."""
         return self._converted("--format", "pdf")
 
     def _converted(self, *words: str) -> bytes:
@@ -76,7 +76,7 @@ class Picture:
         return f"<{type(self).__name__}: {self.headline}>"
 
     def _repr_html_(self) -> str:
-        """The picture in its own frame: its script reaches nothing of the page, and the page nothing of it."""
+        """The picture in a separate frame: its script cannot access the page, nor the page the picture."""
         height = min(_height_of(self.svg) + 8, _MOST_PIXELS)
         return (
             f'<iframe srcdoc="{html.escape(_page_of(self.svg))}" sandbox="allow-scripts" '
@@ -87,7 +87,7 @@ class Picture:
     def _repr_mimebundle_(
         self, include: "Optional[Collection[str]]" = None, exclude: "Optional[Collection[str]]" = None
     ) -> "dict[str, Any]":
-        """HTML for notebooks, and a PNG for what shows notebooks without running anything, where it can be made."""
+        """Returns HTML for notebooks, and a PNG for viewers that run no scripts, if one can be made."""
         makers = {"text/plain": lambda: repr(self), "text/html": self._repr_html_, "image/png": self._fallback}
         wanted = [kind for kind in makers if not include or kind in include]
         made = {kind: makers[kind]() for kind in wanted if not exclude or kind not in exclude}
@@ -101,14 +101,14 @@ class Picture:
 
 
 class Page:
-    """A page of HTML to walk through recordings, complete in one file. In a notebook it shows itself."""
+    """An HTML page to explore recordings, complete in one file. In a notebook it shows itself."""
 
     def __init__(self, html: str, warnings: "tuple[str, ...]" = ()) -> None:
         self.html = html
         self.warnings = warnings
 
     def save(self, path: "str | os.PathLike[str]") -> str:
-        """Writes the page. Returns the path. The file is there whole or not at all."""
+        """Writes the page. Returns the path. The file is complete or absent."""
         path = os.fspath(path)
         files.replace(path, lambda file: file.write(self.html.encode("utf-8", "surrogateescape")))
         return path
@@ -118,7 +118,7 @@ class Page:
         return f"<Page: {html.unescape(found.group(1)) if found else ''}>"
 
     def _repr_html_(self) -> str:
-        """The page in a separate frame: its script reaches nothing of the notebook."""
+        """The page in a separate frame: its script cannot access the notebook."""
         return (
             f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="memviz view" '
             f'style="display:block;width:100%;height:{_MOST_PIXELS}px;border:0;resize:vertical"></iframe>'
@@ -141,12 +141,12 @@ class Explanation(Picture):
 
     @property
     def verdict(self) -> "Optional[str]":
-        """One word for the first device, such as 'fragmentation' or 'over_capacity'; None where there is no device."""
+        """One word for the first device, such as 'fragmentation' or 'over_capacity'; None if there is no device."""
         return self.devices[0]["verdict"] if self.devices else None
 
     @property
     def verdict_text(self) -> str:
-        """The verdict in a sentence; empty where there is none."""
+        """The verdict in a sentence; empty if there is none."""
         return str(self.devices[0]["verdict_text"]) if self.devices else ""
 
     def __str__(self) -> str:
@@ -154,7 +154,7 @@ class Explanation(Picture):
 
 
 class Comparison(Picture):
-    """What changed from one snapshot to another. ``str()`` is the text for people."""
+    """The changes from one snapshot to another. ``str()`` is the text for people."""
 
     def __init__(
         self,
@@ -170,14 +170,14 @@ class Comparison(Picture):
         self.figures = figures
         self.markdown = markdown
         self.exceeded = exceeded
-        """Whether something grew by more than ``fail_over`` allows."""
+        """Whether a figure grew by more than ``fail_over`` allows."""
 
     def __str__(self) -> str:
         return self.text
 
 
 class Leaks:
-    """Which stacks grow from step to step. ``str()`` is the text for people."""
+    """The stacks that grow from step to step. ``str()`` is the text for people."""
 
     def __init__(self, text: str, figures: "dict[str, Any]", exceeded: bool, warnings: "tuple[str, ...]" = ()) -> None:
         self.text = text
@@ -201,21 +201,21 @@ class Leaks:
         return f"<Leaks: {count} {'stack grows' if count == 1 else 'stacks grow'}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """In a notebook, the text."""
+        """The text, in a notebook."""
         printer.text(self.text if not cycle else "Leaks(...)")
 
 
 def _height_of(svg: str) -> int:
-    """Pixels, as the picture's own attribute says."""
+    """Returns pixels, from the picture's own attribute."""
     found = re.search(r'<svg [^>]*?\bheight="([0-9.]+)"', svg)
     return math.ceil(float(found.group(1))) if found else _MOST_PIXELS
 
 
 def _page_of(svg: str) -> str:
-    """A page of HTML that shows the picture.
+    """Returns an HTML page that shows the picture.
 
-    The picture is read as XML, which it is: written into HTML as it is, names of its data would be taken for those
-    of HTML's elements. Scripts that are read so do not run, and are put in anew.
+    The picture is parsed as XML: as part of the HTML, names in its data would be mistaken for HTML elements. Scripts
+    that are parsed like this do not run, so they are inserted again.
     """
     return _PAGE.replace("PICTURE", json.dumps(svg).replace("<", "\\u003c"))
 

@@ -1,4 +1,4 @@
-// memviz_bench_decode: the library's reader alone. Every event of a snapshot is decoded and handed on, then forgotten.
+// memviz_bench_decode: the library's reader alone. Every event of a snapshot is decoded, passed on and discarded.
 
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Sums what it gets, so that no compiler can leave the decoding out and the caller can check that all was there.
+/// Sums what it receives, so that no compiler can remove the decoding and the caller can check that it is complete.
 class Discard final : public memviz::EventSink {
 public:
   void take(memviz::DeviceId /*device*/, std::span<const memviz::Event> events) override {

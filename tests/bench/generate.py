@@ -65,7 +65,7 @@ def random_stack(chance, innermost):
 
 
 class Training(Device):
-    """One device, with a history that began before it was recorded."""
+    """A device with a history that began before it was recorded."""
 
     def __init__(self, index, shape, stacks, allocations):
         super().__init__(index, 0x7F0000000000 + (index << 40), 80 * GIB, expandable=index == 0)
@@ -118,7 +118,7 @@ class Training(Device):
         return self.alloc(size, self._stack(self.allocating), stream=stream, pool=pool)
 
     def _stack(self, stacks):
-        """Picks the lower of two throws: some stacks are far more frequent than others."""
+        """Picks the smaller of two random numbers, so that some stacks are far more frequent than others."""
         stack = stacks[min(self.chance.randrange(len(stacks)), self.chance.randrange(len(stacks)))]
         if self.shape == "alloc" and stacks is self.freeing:
             return None
@@ -131,14 +131,14 @@ class Training(Device):
         frames = event.pop("frames", None)
         event |= {"compile_context": "".join(["N/", "A"]), "pool_id": tuple(list(pool))}  # new objects
         if event["action"] == "alloc" and len(self.events) % 64 == 5:
-            # PyTorch knows the forward pass of some of what a backward pass allocates.
+            # PyTorch knows the forward pass of some allocations of a backward pass.
             event["forward_frames"] = [f"layers.py:{len(self.events) % 97} forward", "train.py:7 step"]
         if frames:
             event["frames"] = frames
 
 
 class PythonParts:
-    """The parts of a pickle of protocol 4, by CPython: each refers to those before it."""
+    """Returns the parts of a pickle of protocol 4, by CPython: each refers to the previous ones."""
 
     head, is_cpython = pickle.PROTO + b"\x04", True
 
@@ -163,14 +163,14 @@ class PythonParts:
 
 
 class TorchParts(CppWriter):
-    """The parts of a pickle by torch::cuda::_memory_snapshot_pickled()."""
+    """Returns the parts of a pickle by torch::cuda::_memory_snapshot_pickled()."""
 
     head, is_cpython = pickle.PROTO + b"\x02", False
 
     def __init__(self, value):
         super().__init__()
         self._count(value)
-        # PyTorch adds the stacks after everything else, so it refers to each list and to what has it.
+        # PyTorch adds the stacks after everything else, so it refers to each list and to its owner.
         owners = value["segments"] + [block for segment in value["segments"] for block in segment["blocks"]]
         for owner in owners + [event for trace in value["device_traces"] for event in trace]:
             if owner.get("frames"):
@@ -269,7 +269,7 @@ class Output:
 
 
 def write(file, *, events, shape, writer):
-    """Writes about so many events, in whole periods, at least one. Returns how many they are."""
+    """Writes about this many events, in whole periods, at least one. Returns their number."""
     allocations = ALLOCATIONS_OF_FEW if events < 100_000 else ALLOCATIONS
     chance = random.Random(1)
     stacks = [[random_stack(chance, inner) for _ in range(count)] for count, inner in [(4500, MALLOC), (1200, FREE)]]

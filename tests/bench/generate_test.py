@@ -58,7 +58,7 @@ class Snapshots(unittest.TestCase):
             cls.value[writer] = pickle.loads(cls.data[writer])
 
     def test_cpython_writes_the_same_bytes(self):
-        # Loading keeps the identity of objects, so that writing them again gives every reference again.
+        # Loading keeps the identity of objects, so writing them again reproduces every reference.
         self.assertTrue(pickle.dumps(self.value["python"], protocol=4) == self.data["python"])
 
     def test_writers_agree(self):

@@ -18,7 +18,7 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-/// The output of the command is not wanted; what it says on standard error is.
+/// Discards the command's standard output; its standard error is shown.
 [[noreturn]] void become(char** command) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);

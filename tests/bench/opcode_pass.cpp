@@ -20,7 +20,7 @@ struct Counts {
   bool is_whole = false;
 };
 
-/// The length that is in the next `bytes` bytes, with them; more than what is left where that ends early.
+/// Returns the length in the next `bytes` bytes, including them; more than what is left if the file ends early.
 std::uint64_t counted(const unsigned char* at, std::uint64_t left, std::size_t bytes) {
   if (bytes > left) return left + 1;
   std::uint64_t length = 0;

@@ -39,7 +39,8 @@ def versions(memviz, source, torch):
 
 
 def table(header, rows):
-    """Markdown; columns but the first to the right, padded so that it is a table without Markdown as well."""
+    """Returns Markdown; all columns except the first right-aligned and padded, so that it is also readable as plain
+    text."""
     widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
 
     def line(cells):
@@ -59,7 +60,7 @@ def times(value):
 
 
 def figures(file, results):
-    """What the table shows, as numbers; also what goes into the JSON."""
+    """Returns the table's contents as numbers, for the JSON as well."""
     median = {result.subject.key: result.median_s for result in results}
     return [
         {
@@ -107,7 +108,7 @@ def judged(what, measured, kind, limit, unit):
 
 
 def goals(rows):
-    """The ratios that the project set itself, as far as this run measured both sides."""
+    """Returns the ratios that the project aims for, if this run measured both sides."""
     by_key = {row["key"]: row for row in rows}
 
     def ratio(upper, lower):
@@ -141,7 +142,7 @@ def goals_table(found):
 
 
 def linearity(points):
-    """CPU time for each event at every size, and its ratio to that at the smallest."""
+    """Returns CPU time per event at every size, and its ratio to that at the smallest."""
     first = points[0]
     keys = [row["key"] for row in first["figures"]]
     rows = []

@@ -1,4 +1,4 @@
-"""What `./run bench` compares: the programs, how each is started, and how one run of it is measured."""
+"""The programs that `./run bench` compares, how each is started, and how one run of it is measured."""
 
 import dataclasses
 import os
@@ -11,7 +11,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 # The place where PyTorch's tool looks for it; it would download it otherwise.
 FLAMEGRAPH = pathlib.Path.home() / ".cache" / "flamegraph.pl"
 
-# The end of an interpreter, which frees object by object, is not counted: that is to CPython's advantage.
+# The end of an interpreter, which frees object by object, is not counted, which favours CPython.
 PICKLE_LOAD = """
 import os, pickle, sys
 with open(sys.argv[1], "rb") as file:
@@ -129,14 +129,14 @@ def plural(threads):
 
 
 def measure(tools, argv):
-    """One whole process. Raises subprocess.CalledProcessError where it fails."""
+    """Returns the measurement of a whole process. Raises subprocess.CalledProcessError if it fails."""
     said = subprocess.run([tools / "memviz_bench_measure", *argv], stdout=subprocess.PIPE, check=True, text=True).stdout
     wall, user, system, peak_kib, minor, major = said.split()
     return Run(float(wall), float(user), float(system), int(peak_kib) * 1024, int(minor), int(major))
 
 
 def in_turn(tools, found, snapshot, out, rounds, slow_rounds, say):
-    """Runs all subjects once, then all once more, and so on: whatever else the machine does meets all of them."""
+    """Runs all subjects once, then all once more, and so on, so that other load on the machine affects all of them."""
     results = [Result(subject) for subject in found]
     subprocess.run(["cat", snapshot], stdout=subprocess.DEVNULL, check=True)  # into the page cache
     for number in range(max(rounds, slow_rounds)):

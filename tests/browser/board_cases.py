@@ -1,4 +1,5 @@
-"""The segments of `state` and `flame --view segments` in a browser: zoom, search, keys, tooltips, the fragment, and the widths it takes."""
+"""The segments of `state` and `flame --view segments` in a browser: zoom, search, keys, tooltips, the fragment, and
+window widths."""
 
 import json
 import re
@@ -7,7 +8,7 @@ from support import TESTDATA, BrowserCase, draw, expect, memviz, url_of
 
 SNAPSHOT = "oom_expandable.pickle"
 
-# Texts of the board that leave it.
+# Returns texts of the board that extend beyond it.
 OUTSIDE = """() => {
   const page = document.querySelector('#page').getBoundingClientRect();
   return Array.from(document.querySelectorAll('#board text'))
@@ -29,7 +30,7 @@ class BoardCases(BrowserCase):
         return page
 
     def pointer_on(self, page, index=0):
-        """Moves to the left end of a strip; returns where that is."""
+        """Moves to the left end of a strip; returns that position."""
         box = page.locator("#board > .free rect").nth(index).bounding_box()
         page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
         return box["x"] + 3, box["y"] + box["height"] / 2

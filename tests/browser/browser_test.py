@@ -12,7 +12,7 @@ SKIPPED = 77
 
 
 def missing():
-    """What keeps the tests from running, in words, or None."""
+    """Returns why the tests cannot run, or None."""
     if not environment.chromium():
         return "no chromium on this machine"
     if not environment.is_installed():

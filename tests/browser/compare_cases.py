@@ -1,4 +1,4 @@
-"""What a person sees of a comparison: both sides of every box, and nothing where nothing changed."""
+"""A comparison as a person sees it: both sides of every box, and nothing if nothing changed."""
 
 import re
 

@@ -1,8 +1,10 @@
-"""Pictures inside an HTML page, as the page of `memviz view` and notebooks hold them: HTML's parser reads them as XML's does."""
+"""Pictures inside an HTML page, as in the page of `memviz view` and in notebooks: HTML's parser reads them like
+XML's."""
 
 from support import BrowserCase, draw
 
-# Names and texts of all elements, by both parsers. HTML's ends an <svg> at elements that it takes for its own: <b>, <s>, <table>.
+# Returns names and texts of all elements, by both parsers. HTML's ends an <svg> at elements that it considers its own:
+# <b>, <s>, <table>.
 PARSED = """([svg, type]) => {
   const parsed = new DOMParser().parseFromString(svg.replace(/^<[?]xml[^>]*>/, ''), type);
   const root = parsed.querySelector('svg');

@@ -17,7 +17,7 @@ is_installed = ENVIRONMENT.is_installed
 
 
 def chromium():
-    """The path of the system's Chromium, or None."""
+    """Returns the path of the system's Chromium, or None."""
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 

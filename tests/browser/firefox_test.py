@@ -101,7 +101,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def write_files(memviz, folder):
-    """The two pages, the driver and what is dropped; whether this program has pages."""
+    """Returns the two pages, the driver and the dropped files, or whether this program has pages."""
     for arguments in (["view", TESTDATA / "training_step.pickle", "-o", folder / "view.html"], ["view", "--empty", "-o", folder / "empty.html"]):
         done = subprocess.run([memviz, *arguments], capture_output=True, text=True)
         if "without the engine" in done.stderr:
@@ -114,7 +114,7 @@ def write_files(memviz, folder):
 
 
 def watch(firefox, folder):
-    """Returns what the driver saw, or None after SECONDS."""
+    """Returns the driver's report, or None after SECONDS."""
     served = folder / "served"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=served))
     server.is_seen = threading.Event()

@@ -18,7 +18,7 @@ SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared" / "snapshots"
 REAL = ("oom_expandable_3gpu", "private_pools", "ring_full_10000", "expandable_bf16", "no_frames_no_events", "training_step_medium",
         "training_step_xl_bf16", "expandable_tiny", "python_only_stacks", "user_metadata_keys")  # fmt: skip
 
-# Whether texts that are drawn leave the page, or are on one another.
+# Returns texts that extend beyond the page, or overlap.
 MISPLACED = """() => {
   const page = document.querySelector('#page').getBoundingClientRect();
   const found = [...document.querySelectorAll('text')]
@@ -34,7 +34,7 @@ MISPLACED = """() => {
   return wrong;
 }"""
 
-# The parts of the first screen, with their places in the window.
+# Returns the parts of the first screen, with their positions in the window.
 FIRST_SCREEN = """() => {
   const placed = (element) => element && {words: element.textContent, top: element.getBoundingClientRect().top, bottom: element.getBoundingClientRect().bottom};
   const texts = (selector) => [...document.querySelectorAll(selector)].map(placed);
@@ -43,7 +43,7 @@ FIRST_SCREEN = """() => {
   return {headline: texts('.headline'), leading: rows('[data-leading] > .row'), listed: rows('[data-flow=rows]:not([data-flow=rows] ~ *) > .row'), drawing: placed(drawing)};
 }"""
 
-# The least contrast of the headline, the sentence below it and the leading rows with the page.
+# Returns the lowest contrast of the headline, the sentence below it and the leading rows with the page.
 CONTRAST = """() => {
   const luminance = (colour) => {
     const [r, g, b] = colour.match(/[0-9.]+/g).map(Number).map((part) => (part /= 255) <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);

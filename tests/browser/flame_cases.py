@@ -1,4 +1,4 @@
-"""What a person can do with a flame graph: zoom, search, read, walk with the keys, send a link."""
+"""What a person can do with a flame graph: zoom, search, read, walk with the keys, share a link."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 def can_zoom(box):
-    """A box of its own (no folded run), not the root, with something below it, that is wide enough to hit."""
+    """A separate box (not a folded run), not the root, with boxes below it, wide enough to click."""
     return box.level >= 2 and not box.is_run and len(box.children) >= 2 and box.pixels > 30
 
 

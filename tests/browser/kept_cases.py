@@ -16,7 +16,7 @@ PICTURES = {
     "segments": ("flame", "cases/split_free_blocks.pickle", "--view", "segments"),
     "compare": ("compare", "before.pickle", "after.pickle", "--at", "end"),
 }
-# The most differing pixels that a few letters at the edge of a square may cause.
+# The maximum number of differing pixels that a few letters at the edge of a square may cause.
 MOST_DIFFERING = 6
 
 
@@ -69,10 +69,10 @@ class KeptCases(KeptPicture):
 
 
 class ToleranceCases(KeptPicture):
-    """What the comparison sees, and what it does not."""
+    """What the comparison notices, and what it does not."""
 
     def changed_squares(self, change):
-        """The squares that differ once some JavaScript has changed the picture."""
+        """Returns the squares that differ after some JavaScript has changed the picture."""
         picture = self.opened("flame", "light")
         before = self.seen(picture)
         picture.page.evaluate(change)

@@ -20,7 +20,7 @@ def image_of(png):
 
 
 def differing_squares(image, other):
-    """The corners of the squares that differ, in pixels; [(0, 0), ...] of all where the sizes do."""
+    """Returns the corners of the squares that differ, in pixels; [(0, 0), ...] of all if the sizes do."""
     if image.size != other.size:
         return [(x, y) for y in range(0, image.height, SQUARE) for x in range(0, image.width, SQUARE)]
     difference = ImageChops.difference(image.reduce(SQUARE), other.reduce(SQUARE))
@@ -29,13 +29,14 @@ def differing_squares(image, other):
 
 
 def kept(name):
-    """The kept picture of a name, or None."""
+    """Returns the kept picture of a name, or None."""
     file = KEPT / f"{name}.png"
     return Image.open(file).convert("RGB") if file.is_file() else None
 
 
 def keep(name, image):
-    """Keeps a picture with its commonest colours: those of boxes stay exact, those at the edges of letters move."""
+    """Stores a picture with its most frequent colours: those of boxes stay exact, those at the edges of letters
+    change."""
     counted = sorted(image.getcolors(image.width * image.height), reverse=True)
     palette = Image.new("P", (1, 1))
     palette.putpalette([channel for _, colour in counted[:COLOURS] for channel in colour])

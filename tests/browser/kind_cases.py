@@ -1,4 +1,4 @@
-"""Kinds of memory in flame graphs, states and timelines: their colours, and what tooltips say of them, in every tree of the boxes."""
+"""Kinds of memory in flame graphs, states and timelines: their colours and tooltips, in every tree of the boxes."""
 
 import itertools
 
@@ -7,7 +7,7 @@ from support import BrowserCase, draw
 SNAPSHOT = "training_step.pickle"
 SWITCHES = ("invert", "collapse", "hide")
 
-# The colour and the bytes of each box of a tree, and the bytes of each kind, k0, k1, ...
+# Returns the colour and the bytes of each box of a tree, and the bytes of each kind, k0, k1, ...
 KINDS = """() => document.querySelector('#graph').shownBoxes().map((box) => ({
   paint: box.paint, bytes: box.bytes, isGroup: box.steps[0].isGroup,
   kinds: Object.fromEntries(Object.entries(box).filter(([key, bytes]) => /^k\\d/.test(key) && bytes > 0))}))"""
@@ -70,7 +70,8 @@ class KindCases(BrowserCase):
         self.assertTrue(any(line.startswith(kinds) for line in lines), lines)
 
     def layers(self, page):
-        """Heights of the layers at the peak, in pixels, from the bottom up, and of the line above all of them."""
+        """Returns heights of the layers at the peak, in pixels, from the bottom up, and of the line above all of
+        them."""
         return page.evaluate(
             """() => {
               const panel = document.querySelector('.chart');
@@ -123,7 +124,7 @@ class KindCases(BrowserCase):
         page = self.open(draw("timeline", SNAPSHOT, "--color", "kind"))
         page.locator("#detail").evaluate("(input) => { input.value = 0; input.dispatchEvent(new Event('input')); }")
         page.wait_for_timeout(100)
-        # Labels are replaced in a later frame: a click of a locator waits for one that stays.
+        # Labels are replaced in a later frame, and a locator's click waits for one that stays.
         page.locator(".band-label", has_text="activation").first.click(position={"x": 3, "y": 5}, force=True)
         self.assertEqual(page.locator("#search").evaluate("input => input.value"), "kind: activation,")
         matches = page.evaluate("() => Array.from(document.querySelectorAll('.chart .match'), (path) => path.getAttribute('class').split(' ')[0])")

@@ -1,4 +1,4 @@
-"""The static picture, whatever is in the file: no text on another, none outside its box or the page, and librsvg puts
+"""The static picture for any file: no overlapping texts, none outside its box or the page, and librsvg places
 everything where Chromium does."""
 
 import base64
@@ -10,7 +10,7 @@ from support import BrowserCase, browser, draw, new_file
 TESTDATA = ("training_step.pickle", "devices_streams.pickle", "empty.pickle", "oom.pickle", "pools_tuple.pickle",
             "uncovered.pickle", "unbalanced.pickle", "odd_names.pickle")  # fmt: skip
 
-# Texts that leave the page, that leave their box, or that overlap another.
+# Returns texts that leave the page, leave their box, or overlap another.
 READ_TEXTS = """() => {
   const page = document.querySelector('#page').getBoundingClientRect();
   const texts = [...document.querySelectorAll('text')].filter((text) => text.getClientRects().length && text.textContent);
@@ -32,7 +32,7 @@ READ_TEXTS = """() => {
   return wrong;
 }"""
 
-# The share of small squares of two pictures that differ in their mean colour, and the share that is not empty.
+# Returns the share of small squares of two pictures that differ in their mean colour, and the share that is not empty.
 COMPARE_SQUARES = """async (pngs) => {
   const SIDE = 12, NOTICEABLE = 40;
   const images = await Promise.all(pngs.map(async (png) => {
@@ -105,7 +105,7 @@ class LayoutCases(BrowserCase):
                 seen = self.compared(image, rsvg)
                 self.assertEqual(*seen["sizes"])
                 self.assertGreater(seen["drawn"], 0.2)
-                # Letters are drawn by two programs: some squares differ a little at their edges.
+                # Two programs draw the letters: some squares differ a little at their edges.
                 self.assertLess(seen["differing"], 0.02)
         other = self.compared(self.as_image(draw("flame", "training_step.pickle")), self.as_image(draw("flame", "oom.pickle")))
         self.assertGreater(other["differing"], 0.1, "two different pictures do differ")

@@ -1,4 +1,4 @@
-"""Pictures as notebooks show them: memviz_torch's HTML in a page of somebody else's."""
+"""Pictures as notebooks show them: memviz_torch's HTML in an unrelated page."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ os.environ["MEMVIZ_PROGRAM"] = os.environ["MEMVIZ_BINARY"]
 
 import memviz_torch
 
-# Loads the pictures anew, in cells that are hidden until all of them are loaded.
+# Loads the pictures again, in cells that are hidden until all of them are loaded.
 HIDE_AND_LOAD_AGAIN = """() => Promise.all([...document.querySelectorAll('section')].map((cell) => new Promise((done) => {
   cell.style.display = 'none';
   const frame = cell.firstElementChild;
@@ -32,7 +32,7 @@ class NotebookCases(BrowserCase):
     def open_cells(self, *pictures):
         page = new_file(".html")
         cells = "".join(f"<section>{picture._repr_html_()}</section>" for picture in pictures)
-        # A page in which a picture's own styles and names would be seen.
+        # Returns a page on which leaked styles and names of a picture would be visible.
         page.write_text(
             f"<!DOCTYPE html><meta charset='utf-8'><body><p id='graph'>text of the page</p>{cells}"
             "<script>addEventListener('message', () => document.title = 'reached')</script></body>"
@@ -47,7 +47,7 @@ class NotebookCases(BrowserCase):
         self.assertEqual(self.texts_of(page), shown)
 
     def texts_of(self, page):
-        """The texts of each cell's picture, and where they are."""
+        """Returns the texts of each cell's picture, and their positions."""
         texts = []
         for element in page.locator("iframe").element_handles():
             element.scroll_into_view_if_needed()

@@ -1,4 +1,4 @@
-"""Pictures without their own scripts, `explain -o` and `state`: what they say is what `--json` says."""
+"""Pictures without scripts of their own, `explain -o` and `state`: they show the same as `--json`."""
 
 import json
 import re
@@ -15,7 +15,7 @@ SNAPSHOTS = [
 BACKGROUND = "rect => getComputedStyle(rect).fill.match(/[0-9]+/g).map(Number)"
 WORDS = "() => Array.from(document.querySelectorAll('text'), (text) => text.textContent)"
 TITLES = "() => Array.from(document.querySelectorAll('title'), (title) => title.textContent)"
-# Texts that are on each other, or outside the page.
+# Returns texts that overlap, or are outside the page.
 MISPLACED = """() => {
   const page = document.querySelector('#page').getBoundingClientRect();
   const boxes = Array.from(document.querySelectorAll('text'), (text) => [text.textContent, text.getBoundingClientRect()])
@@ -33,7 +33,7 @@ def devices(command, snapshot, *options):
 
 
 def bytes_in(texts):
-    """Every "(1,234 bytes)" or "1,234 bytes" among them."""
+    """Returns every "(1,234 bytes)" or "1,234 bytes" among them."""
     return {int(number.replace(",", "")) for text in texts for number in re.findall(r"([\d,]+) bytes", text)}
 
 
@@ -50,7 +50,7 @@ class PanelCases(BrowserCase):
                 found = devices("explain", snapshot)
                 words = " ".join(page.evaluate(WORDS))
                 for device in found[:1]:
-                    # Advice names what would have fit, which is said once.
+                    # Advice names what would have fit, which is not repeated.
                     others = [answer["text"] for answer in device["what_if"] if answer["outcome"] != "fits"]
                     for sentence in (device["verdict_text"], *device["advice"], *others):
                         self.assertIn(sentence.replace(" ", ""), words.replace(" ", ""))
@@ -64,7 +64,7 @@ class PanelCases(BrowserCase):
                 page = self.check("state", snapshot)
                 found = devices("stats", snapshot, "--at", "auto")
                 words = " ".join(page.evaluate(WORDS))
-                # Devices at different moments are not added up: the headline is about one of them.
+                # Devices at different moments are not summed: the headline is about one of them.
                 if len(found) > 1:
                     leading = int(re.search(r"GPU (\d+)", words).group(1))
                     found = [device for device in found if device["device"] == leading]

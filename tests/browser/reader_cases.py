@@ -1,4 +1,4 @@
-"""What helps a reader: pin and copy, keys for everything, help, links that show what their sender saw."""
+"""Features that help a reader: pin and copy, keys for everything, help, links that show the sender's view."""
 
 import re
 
@@ -175,7 +175,8 @@ class ReaderCases(BrowserCase):
 
 
 class MotionCases(BrowserCase):
-    """What moves is drawn on a canvas, which is there for so short a time that only the page itself sees it for certain."""
+    """Moving parts are drawn on a canvas, which exists for so short a time that only the page itself can reliably
+    see it."""
 
     WATCH = """() => {
       window.canvases = 0;
@@ -237,7 +238,7 @@ class EmbeddedCases(BrowserCase):
 
 
 class NarrowCases(BrowserCase):
-    """Boxes too narrow to see apart: drawn together, and still to be found, pointed at and zoomed into."""
+    """Boxes too narrow to distinguish: drawn together, but they can still be found, pointed at and zoomed into."""
 
     @classmethod
     def setUpClass(cls):
@@ -248,7 +249,7 @@ class NarrowCases(BrowserCase):
         self.narrow = self.picture.box(lambda box: box.level == 5 and box.units < box.parent.parent.parent.units)
 
     def point(self, box):
-        """Where on the page a box is, from the top of the graph and from the units it begins at."""
+        """Returns the position of a box on the page, from the top of the graph and its first unit."""
         graph = self.picture.page.locator("#root rect").bounding_box()
         start = self.picture.page.evaluate("(i) => document.querySelector('#graph').shownBoxes()[i].span.x", box.index)
         return graph["x"] + start + 0.1, graph["y"] + 20 * box.level + 9

@@ -1,4 +1,4 @@
-"""Snapshots made for one test: as PyTorch writes them, as long, deep, wide or small as the test wants."""
+"""Snapshots made for one test: as PyTorch writes them, as long, deep, wide or small as the test needs."""
 
 import pickle
 
@@ -16,7 +16,7 @@ def torch_frame(name, line):
 
 
 def snapshot(stacks, *, free=0, devices=1):
-    """A file with one block of a MiB a stack (frames outermost first), the same on every device."""
+    """Returns a file with one block of a MiB per stack (frames outermost first), the same on every device."""
     segments = []
     for device in range(devices):
         blocks, address = [], (device + 1) << 40
@@ -47,7 +47,7 @@ def deep(levels=300):
 
 
 def recursive(times=40):
-    """A function that calls itself through torch, `times` times."""
+    """Returns stacks of a function that calls itself through torch, `times` times."""
     turn = [frame("visit", 5), torch_frame("_wrapped", 1), torch_frame("_call", 2)]
     return snapshot([[frame("main", 1)] + turn * times + [frame("leaf", 9)], [frame("main", 1), frame("other", 3)]])
 

@@ -1,4 +1,4 @@
-"""The picture as an issue tracker or an image viewer shows it: no script, perhaps no browser."""
+"""The picture as an issue tracker or an image viewer shows it: without scripts, perhaps without a browser."""
 
 import base64
 import subprocess
@@ -9,8 +9,8 @@ from support import BrowserCase, browser, draw, expect, new_file
 FLAME = ("flame", "training_step.pickle")
 COMPARE = ("compare", "before.pickle", "after.pickle", "--at", "end")
 
-# The number of colours of the first of some PNGs of one size, the share of its commonest colour, and the share of its
-# pixels that another one shows in another colour.
+# Returns the number of colours of the first of some PNGs of one size, the share of its most frequent colour, and the
+# share of its pixels that another one shows in another colour.
 READ_PIXELS = """async (pngs) => {
   const [pixels, others] = await Promise.all(pngs.map(async (png) => {
     const image = new Image();
@@ -26,7 +26,7 @@ READ_PIXELS = """async (pngs) => {
   return {colours: counts.size, commonest: Math.max(...counts.values()) / pixels.length, differing};
 }"""
 
-# The upper part of a picture in the middle of the page.
+# Returns the upper part of a picture in the middle of the page.
 TOP = {"x": 20, "y": 0, "width": 1200, "height": 600}
 
 BACKGROUND = """rect => getComputedStyle(rect).fill.match(/[0-9]+/g).map(Number)"""
@@ -65,7 +65,7 @@ class StaticCases(BrowserCase):
                 static = self.open(svg, java_script_enabled=False).screenshot(clip=TOP)
                 as_image = self.read_pixels(self.open_as_image(svg).screenshot(clip=TOP), static)
                 with_script = self.read_pixels(self.open(svg).screenshot(clip=TOP), static)
-                # Letters may be smoothed differently; the controls cannot be there.
+                # Letters may be smoothed differently; the controls cannot be present.
                 self.assertLess(as_image["differing"], with_script["differing"] / 4)
 
     def test_dark_page(self):
@@ -101,7 +101,7 @@ class HostileNameCases(BrowserCase):
                     self.assertEqual(picture.page.locator("script").count(), 1)
 
     def use(self, picture):
-        """Makes the script handle every name: in labels, crumbs, tooltips and matches."""
+        """Makes the script process every name: in labels, crumbs, tooltips and matches."""
         for box in picture.boxes():
             if box.pixels > 4:
                 picture.hover(box)

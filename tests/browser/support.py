@@ -1,4 +1,4 @@
-"""memviz's pictures in a browser: the only file of the tests that knows how the SVG marks its parts."""
+"""memviz's pictures in a browser: the only test file that knows how the SVG marks its parts."""
 
 import atexit
 import functools
@@ -20,7 +20,7 @@ _numbers = itertools.count()
 
 
 def memviz(*arguments):
-    """Runs memviz, which has to succeed; returns what it prints."""
+    """Runs memviz, which must succeed; returns its output."""
     command = [os.environ["MEMVIZ_BINARY"], *map(str, arguments)]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
@@ -31,7 +31,7 @@ def new_file(suffix):
 
 @functools.cache
 def draw(command, *arguments):
-    """The SVG that a command draws; arguments that name files in testdata/ become their paths."""
+    """Returns the SVG that a command draws; arguments that name files in testdata/ become their paths."""
     svg = new_file(".svg")
     paths = [TESTDATA / word if (TESTDATA / word).is_file() else word for word in arguments]
     memviz(command, *paths, "-o", svg)
@@ -39,7 +39,8 @@ def draw(command, *arguments):
 
 
 def url_of(page):
-    """The URL as the page has it now: what Playwright knows of it comes a moment after a script has changed its fragment."""
+    """Returns the page's current URL: Playwright's own value follows a moment after a script has changed its
+    fragment."""
     return page.evaluate("location.href")
 
 
@@ -57,7 +58,7 @@ def playwright():
 
 @functools.cache
 def browser(fonts=None):
-    """Chromium, with the machine's fonts or with those of one folder alone."""
+    """Returns Chromium, with the machine's fonts or only those of one folder."""
     chromium = playwright().chromium.launch(
         executable_path=environment.chromium(), args=["--no-sandbox"], env=only_fonts_of(fonts) if fonts else None
     )
@@ -67,7 +68,7 @@ def browser(fonts=None):
 
 @functools.cache
 def only_fonts_of(folder):
-    """An environment in which fontconfig knows no other fonts, so that a machine's own do not matter."""
+    """Returns an environment in which fontconfig knows no other fonts, so that a machine's own do not matter."""
     config = new_file(".conf")
     config.write_text(f"<fontconfig><dir>{folder}</dir><cachedir>{_pictures.name}</cachedir></fontconfig>")
     return {**os.environ, "FONTCONFIG_FILE": str(config)}
@@ -77,7 +78,7 @@ class BrowserCase(unittest.TestCase):
     FONTS = None
 
     def open(self, file, fragment="", **context_options):
-        """A page that shows a file; everything that must not happen on it ends up in `complaints`."""
+        """Returns a page that shows a file; everything that must not happen on it is added to `complaints`."""
         context = browser(self.FONTS).new_context(**{"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
@@ -106,9 +107,9 @@ class BrowserCase(unittest.TestCase):
         self.assertEqual(getattr(self, "complaints", []), [])
 
 
-# Everything about the boxes in one call: their data, and the rectangles as they are now (in the graph's coordinates).
-# The script takes boxes that are not seen out of the document, and reports all of them. As one text: Playwright takes
-# seconds to carry ten thousand objects.
+# Returns everything about the boxes in one call: their data, and their current rectangles (in the graph's coordinates).
+# The script takes invisible boxes out of the document, but reports all of them. As one text, because Playwright takes
+# seconds to transfer ten thousand objects.
 READ_BOXES = """() => {
   const frames = document.querySelectorAll('#frames > f');
   const graph = document.querySelector('#graph');
@@ -133,7 +134,7 @@ READ_BOXES = """() => {
 }"""
 
 
-# Playwright refuses to click a rectangle where its label is on top.
+# Playwright refuses to click a rectangle covered by its label.
 LEFT_OF_LABEL = {"x": 2, "y": 9}
 
 
@@ -168,7 +169,7 @@ class Picture:
         self.width = page.locator("#graph").evaluate("graph => Number(graph.dataset.width)")
 
     def boxes(self):
-        """All boxes in the order of a walk from the root, linked."""
+        """Returns all boxes in the order of a walk from the root, linked."""
         boxes, path = [], []
         for index, data in enumerate(json.loads(self.page.evaluate(READ_BOXES))):
             box = Box(index, data)
@@ -181,15 +182,15 @@ class Picture:
         return boxes
 
     def box(self, condition):
-        """The first box with a property, as it is now."""
+        """Returns the first box with a property, in its current state."""
         return next(box for box in self.boxes() if condition(box))
 
     def now(self, box):
-        """The same box as it is now, after a click or a key."""
+        """Returns the same box in its current state, after a click or a key."""
         return self.boxes()[box.index]
 
     def frame_labels(self):
-        """Name and place of every frame, by the number that boxes give it."""
+        """Returns name and place of every frame, by the number that boxes use."""
         return self.page.evaluate(
             "() => [...document.querySelectorAll('#frames > f')].map((f) => `${f.getAttribute('n')} ${f.getAttribute('p')}`.trim())"
         )
@@ -210,12 +211,12 @@ class Picture:
         self.search.fill(text)
 
     def searched(self):
-        # Playwright's input_value() does not know an <input> in an XML document.
+        # Playwright's input_value() does not support an <input> in an XML document.
         return self.search.evaluate("input => input.value")
 
     def matches(self):
         return [box for box in self.boxes() if "match" in box.classes]
 
     def words(self):
-        """All text that is drawn."""
+        """Returns all drawn text."""
         return self.page.evaluate("""() => Array.from(document.querySelectorAll('text'), (text) => text.textContent)""")

@@ -1,4 +1,4 @@
-"""What a person can do with a timeline: point, pin, zoom, pan, search, leave bands out, send a link."""
+"""What a person can do with a timeline: point, pin, zoom, pan, search, hide bands, share a link."""
 
 import re
 
@@ -15,7 +15,7 @@ class TimelineCases(BrowserCase):
         self.axis = self.page.locator(".state-axis text")
 
     def frame(self):
-        """Until the chart is drawn anew."""
+        """Waits until the chart is redrawn."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def paths(self):
@@ -27,7 +27,8 @@ class TimelineCases(BrowserCase):
         return sum(path != "" for path in self.paths())
 
     def heights(self):
-        """Of every shape that is drawn at the peak, in pixels, and of the line above all of them."""
+        """Returns the heights of every shape that is drawn at the peak, in pixels, and of the line above all of
+        them."""
         return self.page.evaluate(
             """() => {
               const panel = document.querySelector('.chart');
@@ -131,7 +132,7 @@ class TimelineCases(BrowserCase):
         self.page.keyboard.press("+")
         self.frame()
         zoomed = url_of(self.page)
-        # Playwright's wheel turns without the keys that are held.
+        # Playwright's wheel ignores held keys.
         taken = self.page.locator(".panel-ground").first.evaluate("""ground => {
           const turn = {deltaY: -100, ctrlKey: true, bubbles: true, cancelable: true, clientX: 600, clientY: 300};
           return !ground.dispatchEvent(new WheelEvent('wheel', turn));
@@ -283,7 +284,7 @@ class TimelineCases(BrowserCase):
 
 
 class DevicesCases(BrowserCase):
-    """Of several devices the one that failed, or holds most, has the width; a click opens the others."""
+    """Of several devices the one that failed, or holds most, takes the width; a click opens the others."""
 
     FILE = "devices_streams.pickle"
 
@@ -313,7 +314,7 @@ class DevicesCases(BrowserCase):
 
 
 class LaneCases(BrowserCase):
-    """Annotations that are too narrow for a word are one, which names them."""
+    """Annotations that are too narrow for a word become one, which names them."""
 
     def test_narrow_annotations_are_merged_and_come_apart_when_zoomed(self):
         page = self.open(draw("timeline", "leaks/cycles.pickle"), viewport={"width": 700, "height": 900})

@@ -1,4 +1,5 @@
-"""Numbers: what the boxes hold equals `export --format json`, as drawn and in every other tree the script makes of it."""
+"""Numbers: the boxes hold the same as in `export --format json`, as drawn and in every other tree that the script
+makes from them."""
 
 import collections
 import itertools
@@ -14,7 +15,7 @@ NO_OWN_FRAME = "<no frame of your own>"
 
 
 def exported(snapshot, *options):
-    """The tree's nodes as (path of labels, node), each path without the root."""
+    """Returns the tree's nodes as (path of labels, node), each path without the root."""
     nodes = json.loads(memviz("export", snapshot, "--format", "json", *options))["nodes"]
     paths = {}
     for node in nodes:
@@ -32,7 +33,7 @@ def totals(tree):
 
 class TreeCases(BrowserCase):
     def shown_totals(self, picture):
-        """Bytes of every box by its path of labels; each frame of a folded run has those of its box."""
+        """Returns the bytes of every box by its path of labels; each frame of a folded run has those of its box."""
         labels = picture.frame_labels()
         shown, paths = {}, {}
         for box in picture.boxes():
@@ -51,7 +52,7 @@ class TreeCases(BrowserCase):
             picture.page.locator(f"#{switch}").click()
 
     def own_numbers(self, picture):
-        # PyTorch's name of a state, as in exports; a squeezed box has its bytes instead: "free 2.31 GiB".
+        # Returns PyTorch's name of a state, as in exports; a squeezed box has its bytes instead: "free 2.31 GiB".
         def exported_name(name):
             return re.sub(r"^(?:in use|awaiting free|free) \((\w+)\)", r"\1", re.sub(r"^free [\d.]+ [KMGT]?i?B$", "inactive", name))
 
@@ -64,7 +65,7 @@ class TreeCases(BrowserCase):
         merged = {path: bytes for path, bytes in shown.items() if path and path[-1].startswith("<smaller: ")}
         self.assertEqual({path: bytes for path, bytes in wanted.items() if path in shown},
                          {path: bytes for path, bytes in shown.items() if path not in merged})  # fmt: skip
-        # Nodes that are not drawn are in the merged box next to them, to the byte.
+        # Nodes that are not drawn are in the merged box next to them, exactly.
         missing = collections.Counter()
         for path, bytes in wanted.items():
             if path not in shown and path[:-1] in shown:

@@ -1,4 +1,4 @@
-"""The page of `memviz view`: a playhead, what lives there, and pictures, tables and links that follow it."""
+"""The page of `memviz view`: a playhead, live memory there, and pictures, tables and links that follow it."""
 
 import json
 import re
@@ -11,7 +11,7 @@ STEP = "training_step.pickle"
 
 
 def native_numbers(snapshot, event, device=0):
-    """The program's own figures of a moment: requested and reserved bytes as people read them, and allocations."""
+    """Returns the program's own figures of a moment: requested and reserved bytes in readable form, and allocations."""
     at = f"event:{event}"
     text = memviz("stats", TESTDATA / snapshot, "--at", at)
     kinds = json.loads(memviz("stats", TESTDATA / snapshot, "--at", at, "--json", "-"))["devices"][device]["kinds"]

@@ -17,13 +17,13 @@ DROP = """([name, text]) => {
   document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
 }"""
 
-# Controls without a name for screen readers.
+# Returns controls without a name for screen readers.
 NAMELESS = """() => Array.from(document.querySelectorAll('button, input, select, iframe, canvas, [role]:not([role=status], [role=cell])'))
   .filter((one) => one.checkVisibility())
   .filter((one) => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.title || one.textContent.trim() || (one.labels && one.labels.length)))
   .map((one) => one.outerHTML.slice(0, 80))"""
 
-# Words whose contrast with what is under them is less than 4.5, on one background a page.
+# Returns words whose contrast with their background is less than 4.5, on one background per page.
 PALE = """() => {
   const light = (colour) => {
     const [r, g, b] = colour.match(/[\\d.]+/g).map((part) => part / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
@@ -43,7 +43,7 @@ PALE = """() => {
     .filter(([contrast]) => contrast < 4.5);
 }"""
 
-# The share of the cells' pixels that are painted.
+# Returns the share of the cells' pixels that are painted.
 FILLED = """() => {
   const canvas = document.getElementById('cells'), copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
   copy.drawImage(canvas, 0, 0);
@@ -51,7 +51,7 @@ FILLED = """() => {
   return data.filter((value, i) => i % 4 === 3 && value).length / (data.length / 4);
 }"""
 
-# Elements that reach over the page's right edge, those in boxes that scroll left out.
+# Returns elements that extend beyond the page's right edge, except those in boxes that scroll.
 WIDE = """() => [document.documentElement.scrollWidth > innerWidth ? `page: ${document.documentElement.scrollWidth}` : '',
   ...Array.from(document.querySelectorAll('body *'))
     .filter((one) => one.checkVisibility() && !one.closest('#event-list, #table, .stack') && one.getBoundingClientRect().right > innerWidth + 1)

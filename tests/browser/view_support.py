@@ -1,4 +1,4 @@
-"""The page of `memviz view` in a browser: the only file of the tests that knows the parts of that page."""
+"""The page of `memviz view` in a browser: the only test file that knows the parts of that page."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ TABS = ["flame", "state", "why", "table", "events", "timeline", "reserved", "poo
 
 @functools.cache
 def write_page(*arguments):
-    """The page of snapshots; names in testdata/ become paths."""
+    """Returns the page for snapshots; names in testdata/ become paths."""
     page = new_file(".html")
     memviz("view", *[TESTDATA / word if (TESTDATA / word).is_file() else word for word in arguments], "-o", page)
     return page
@@ -29,7 +29,7 @@ def has_engine():
 
 @functools.cache
 def refusal():
-    """The program's message where it has no engine."""
+    """Returns the program's message if it has no engine."""
     command = [os.environ["MEMVIZ_BINARY"], "view", "--empty", "-o", str(new_file(".html"))]
     return subprocess.run(command, capture_output=True, text=True).stderr
 
@@ -71,7 +71,7 @@ class View:
         expect(self.moment).to_have_text(re.compile("^Before the first" if event is None else f"^After event {event:,} of"))
 
     def until(self, holds, seconds=20):
-        """Waits in Python: the page's policy forbids Playwright's own wait for a condition."""
+        """Waits in Python, because the page's policy forbids Playwright's own wait for a condition."""
         end = time.monotonic() + seconds
         while not holds():
             if time.monotonic() > end:
@@ -82,7 +82,7 @@ class View:
         return NUMBERS.match(self.moment.inner_text()).groupdict()
 
     def link(self):
-        """The fragment that the page writes after a moment's rest."""
+        """Returns the fragment that the page writes after a short delay."""
         self.page.wait_for_timeout(350)
         return self.page.evaluate("location.hash")
 
@@ -98,12 +98,12 @@ class View:
         return canvas.evaluate("canvas => canvas.toDataURL()")
 
     def at(self, canvas, across, down=0.5):
-        """A place on a canvas in pixels of the page."""
+        """Returns a place on a canvas in pixels of the page."""
         box = canvas.bounding_box()
         return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
     def drag(self, canvas, *places, down=0.5):
-        """Drags over a canvas from share to share of its width."""
+        """Drags over a canvas, between two fractions of its width."""
         self.page.mouse.move(*self.at(canvas, places[0], down))
         self.page.mouse.down()
         for place in places[1:]:

@@ -1,4 +1,4 @@
-"""Every picture takes the width of its window, from a phone's to a wall's, and can be read there."""
+"""Every picture adapts to the width of its window, from a phone's to a wall's, and stays readable."""
 
 from layout_cases import READ_TEXTS
 from support import BrowserCase, draw, url_of
@@ -8,7 +8,7 @@ PICTURES = [
     ("explain", "oom_expandable.pickle"), ("state", "training_step.pickle"), ("timeline", "training_step.pickle"),
     ("flame", "cases/split_free_blocks.pickle", "--view", "segments"), ("flame", "empty.pickle"),
 ]  # fmt: skip
-# The pictures whose every part is laid out anew; some parts of the others are scaled as one drawing.
+# The pictures whose every part is laid out again; parts of the others are scaled as one drawing.
 LAID_OUT = (*PICTURES[:2], PICTURES[6])
 WIDTHS = (390, 830, 1400, 2400)
 
@@ -16,12 +16,12 @@ SIZE = """() => {
   const svg = document.documentElement.getBoundingClientRect();
   return {width: svg.width, window: document.documentElement.clientWidth || innerWidth, scrolls: document.documentElement.scrollWidth};
 }"""
-# The smallest text, in pixels of the screen.
+# Returns the smallest text, in pixels of the screen.
 SMALLEST = """() => Math.min(...[...document.querySelectorAll('text')].filter((text) => text.getClientRects().length)
   .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
 
 
-# Words that leave the page, and parts of a legend that overlap.
+# Returns words that leave the page, and parts of a legend that overlap.
 MISPLACED = """() => {
   const right = document.querySelector('#page').getBoundingClientRect().right + 1;
   const texts = [...document.querySelectorAll('[data-flow=words] text,[data-flow=bars] text')].filter((text) => text.getClientRects().length);
@@ -107,7 +107,7 @@ class WidthCases(BrowserCase):
 
 
 class LabelCases(BrowserCase):
-    """What a zoom leaves of labels."""
+    """Returns the labels that are left after a zoom."""
 
     def test_siblings_never_show_the_same_words(self):
         picture = self.open_picture("flame", "training_step.pickle")
@@ -121,7 +121,7 @@ class LabelCases(BrowserCase):
 
 
 class LinkCases(BrowserCase):
-    """A link may say anything."""
+    """A link may contain anything."""
 
     def test_what_is_no_number_of_a_box_opens_none(self):
         for word in ("__proto__", "length", "constructor", "-1", "1e3", "0x5"):

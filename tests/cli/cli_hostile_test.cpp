@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-// Files of strangers: each is answered with one sentence, at once, with little memory, and leaves nothing behind.
-// testdata/README.md says what the words in hostile/expected.json mean.
+// Hostile files: each is answered with one sentence, quickly, with little memory, and leaves nothing.
+// testdata/README.md explains the words in hostile/expected.json.
 
 namespace memviz {
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether a text has characters that a terminal would obey instead of showing, other than the newlines that end
+/// Whether a text has characters that a terminal would interpret instead of showing, other than the newlines that end
 /// messages.
 bool has_control_characters(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -31,14 +31,14 @@ bool has_control_characters(const std::string& text) {
   });
 }
 
-/// The N of "byte N:", or nothing.
+/// Returns the N of "byte N:", or nullopt.
 std::optional<std::uint64_t> offset_of(const std::string& message) {
   const std::size_t at = message.find(": byte ");
   if (at == std::string::npos) return std::nullopt;
   return std::stoull(message.substr(at + 7));
 }
 
-/// The lines of messages that are about a file.
+/// Returns the lines of messages about a file.
 std::string messages_about(const std::string& file, const std::string& messages) {
   std::string about;
   for (std::size_t line = 0; line < messages.size();) {
@@ -50,7 +50,7 @@ std::string messages_about(const std::string& file, const std::string& messages)
   return about;
 }
 
-/// Runs a command in this process, without its warnings. Returns its error output: "" where it succeeds.
+/// Runs a command in this process, without its warnings. Returns its error output: "" if it succeeds.
 std::string error_of(std::vector<std::string> words) {
   words.emplace_back("--quiet");
   try {

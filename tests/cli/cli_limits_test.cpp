@@ -11,7 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
-// Large inputs and little memory: what is refused, what is shown meanwhile, and that the memory stays small.
+// Large inputs and little memory: what is refused, what is shown meanwhile, and that memory stays small.
 
 namespace memviz {
 
@@ -26,19 +26,19 @@ namespace {
 
 constexpr std::size_t kMega = 1'000'000;
 
-/// Adds --max-memory where that can be tested.
+/// Adds --max-memory if that can be tested.
 std::vector<std::string> limited(std::vector<std::string> words, const char* limit) {
   if (test::kCanLimit) words.insert(words.end(), {"--max-memory", limit});
   return words;
 }
 
-/// Says so where it cannot.
+/// Prints a note if it cannot.
 bool is_skipped() {
   if (!test::kCanLimit) MESSAGE("skipped: --max-memory cannot be used under a sanitizer");
   return !test::kCanLimit;
 }
 
-/// A snapshot with `bytes` of zeros after its end, as PyTorch's HTML export pads it, compressed.
+/// Returns a snapshot with `bytes` of zeros after its end, as PyTorch's HTML export pads it, compressed.
 std::string padded_and_compressed(std::size_t bytes) {
   return test::zstd(test::read_bytes(testdata_file("training_step")) + std::string(bytes, '\0'));
 }
@@ -50,7 +50,7 @@ std::string times(std::size_t count, const std::string& text) {
   return result;
 }
 
-/// A snapshot in which `bytes` that cannot be compressed are under a key that no one knows.
+/// Returns a snapshot with `bytes` of incompressible data under an unknown key.
 std::string with_noise(std::size_t bytes) {
   std::string noise(bytes, '\0');
   std::uint32_t state = 1;

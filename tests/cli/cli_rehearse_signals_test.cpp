@@ -15,7 +15,8 @@ using namespace memviz::test;
 
 namespace {
 
-/// A folder for the output, with a made-up GPU that does nothing, and Python programs that import a torch of the tests.
+/// A folder for the output, with a made-up GPU that does nothing, and Python programs that import a test version of
+/// torch.
 class RehearsalStage {
 public:
   RehearsalStage() {

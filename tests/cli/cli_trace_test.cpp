@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kDeep = 5000;
 
-/// One deep stack, which 2,000 events share: 0.5 MB that would be 250 MB of text.
+/// One deep stack shared by 2,000 events: a file of 0.5 MB that would expand to 250 MB of text.
 std::string deep_in_events(const test::TemporaryFolder& folder) {
   const test::PythonValue frames = test::frames_of(test::Stack(kDeep, "model.py:12:forward"));
   test::SnapshotBuilder builder;
@@ -53,7 +53,7 @@ TEST_CASE("a log with stacks out of all proportion to its file ends with an erro
     const auto to_file = run({"trace", file, "-q", "--stacks", "--format", format, "-o", folder / "trace.txt"});
     CHECK(to_file.exit_code == 1);
     CHECK(folder.names().size() == 1);
-    // Less is asked for, and less it is.
+    // Less is requested, and less is written.
     const auto few = run({"trace", file, "-q", "--stacks", "--format", format, "--to", "event:9"});
     CHECK(few.exit_code == 0);
     CHECK(few.out.size() > 10 * kDeep * 5);

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-// Names that would do more than be read, of a file on the command line, of a function and of a source file: no output
-// has them.
+// Unsafe names, of a file on the command line, of a function and of a source file: no output contains them.
 
 namespace memviz {
 
@@ -21,7 +20,7 @@ using test::Outcome;
 
 namespace {
 
-/// A right-to-left override, an escape sequence, C1, separators, a mark of direction, a tag, what no one sees.
+/// A right-to-left override, an escape sequence, C1, separators, a mark of direction, a tag, invisible characters.
 const std::string kUnsafe = "\u202Egnp\x1b[2J\u009B1m\u2028\u2029\u200E\u061C\U000E0041\u200B\uFEFF\uFFFE";
 
 std::string hostile_snapshot(std::uint64_t bytes) {

@@ -32,14 +32,14 @@ void check_documented(const std::string& name, std::vector<std::string> command)
   CHECK_MESSAGE(lines.empty(), lines.size(), " differences; MEMVIZ_BLESS=1 draws it anew", shown);
 }
 
-/// `text` with the first `old` in it, which must be there, replaced.
+/// Returns `text` with the first `old` in it, which must exist, replaced.
 std::string replaced(std::string text, std::string_view old, std::string_view by) {
   const std::size_t at = text.find(old);
   REQUIRE(at != std::string::npos);
   return text.replace(at, old.size(), by);
 }
 
-/// `text` without what is from `begin` to `end`.
+/// Returns `text` without the part from `begin` to `end`.
 std::string cut(std::string text, std::string_view begin, std::string_view end) {
   const std::size_t from = text.find(begin);
   REQUIRE(from != std::string::npos);
@@ -50,7 +50,7 @@ std::string cut(std::string text, std::string_view begin, std::string_view end) 
 
 } // namespace
 
-// The pictures of the README say what this memviz says, not an older one.
+// The pictures of the README have the text of this version of memviz.
 TEST_CASE("the pictures in docs/ say what the commands draw today") {
   const std::string testdata = kSource + "/testdata/";
   check_documented("mem.svg", {"flame", testdata + "training_step.pickle"});

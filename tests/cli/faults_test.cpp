@@ -12,9 +12,9 @@
 #include <thread>
 #include <unistd.h>
 
-// Faults around a run of the real program: disks fill up, folders go, readers and writers die, files shrink while
-// they are read, signals come. In every case, an output is whole or what it was before. The program is stopped at the
-// system call where a fault hurts most, so that no test depends on time.
+// Faults during a run of the real program: disks fill up, folders disappear, readers and writers die, files shrink
+// while they are read, signals arrive. In every case an output is complete or unchanged. The program is stopped at the
+// system call where a fault does most harm, so that no test depends on timing.
 
 namespace memviz {
 
@@ -46,13 +46,13 @@ bool has_mapped(pid_t process, const std::string& file) {
   return maps.find(file) != std::string::npos;
 }
 
-/// The earlier output, byte for byte, and nothing next to it.
+/// The earlier output is unchanged, with nothing next to it.
 void check_untouched(const TemporaryFolder& folder) {
   CHECK(folder.names() == std::vector<std::string>{"out.svg"});
   CHECK(test::read_bytes(folder / "out.svg") == kEarlier);
 }
 
-/// A pipe with a name, and the program reading from it: it holds `bytes` and stays open until close().
+/// A named pipe, and the program reading from it: it holds `bytes` and stays open until close().
 class HeldPipe {
 public:
   explicit HeldPipe(const std::string& path) : path_(path) { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }
@@ -60,7 +60,7 @@ public:
   HeldPipe& operator=(const HeldPipe&) = delete;
   ~HeldPipe() { close(); }
 
-  /// Returns when the program has taken all but what a pipe holds.
+  /// Returns when the program has read everything except what a pipe holds.
   void give(std::string_view bytes) {
     if (descriptor_ < 0) descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     while (!bytes.empty()) {
@@ -79,7 +79,7 @@ private:
   int descriptor_ = -1;
 };
 
-/// A file system of 64 KiB at `folder`; false where the test may not mount one.
+/// Mounts a file system of 64 KiB at `folder`; returns false if the test may not mount one.
 class SmallDisk {
 public:
   explicit SmallDisk(const std::string& folder)

@@ -48,7 +48,7 @@ TEST_CASE("redacted runs over real snapshots find no leak") {
           {"flame", path.string(), "-o", folder / "out.svg", "--json", "-", "--frames", "all"}};
       if (what == "all") {
         commands.push_back({"explain", path.string()});
-        // Its frames are those of the events, of which all texts are looked at below.
+        // Its frames are those of the events, all of whose texts are checked below.
         commands.push_back({"trace", path.string(), "--stacks", "--min-size", "64MiB"});
       }
       for (Command words : commands) {

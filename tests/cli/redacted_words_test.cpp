@@ -38,7 +38,7 @@ void add_runs(std::string_view text, std::string_view characters, TextSet& runs)
   }
 }
 
-/// The words that memviz prints: its helps, and its answers with all the words of scripts, styles and formats.
+/// Returns the words that memviz prints: its helps, and its answers with all the words of scripts, styles and formats.
 struct Vocabulary {
   TextSet words;
   TextSet paths; ///< all else with a '/' in it: "/title", "http://www.w3.org/2000/svg", "MB/s"
@@ -62,7 +62,7 @@ Vocabulary printed_vocabulary() {
        {"training_step", "oom", "overflow_true", "cases/split_free_blocks", "unknown_actions_and_keys"})
     for (const Command& command : every_command(testdata_file(name), testdata_file(name)))
       add(command);
-  // Addresses, sizes and times are the snapshots' own.
+  // Addresses, sizes and times belong to the snapshots.
   std::erase_if(vocabulary.words, [](const std::string& word) {
     const auto digits =
         std::count_if(word.begin(), word.end(), [](char c) { return kDigits.find(c) != std::string_view::npos; });
@@ -81,9 +81,9 @@ PythonValue frames_of(const std::string& name, const std::string& filename) {
   return list({dict({{"name", name}, {"filename", filename}, {"line", 1}})});
 }
 
-/// A program in which everything that has a name is called after a word, each time another one.
+/// Returns a program in which everything named is called after a word, in a different form each time.
 std::string program_of(const Vocabulary& vocabulary) {
-  std::vector<std::pair<std::string, PythonValue>> stacks; // with the word that they are of
+  std::vector<std::pair<std::string, PythonValue>> stacks; // with the word that they contain
   for (const std::string& word : vocabulary.words)
     stacks.emplace_back(word, frames_of(word, file_of(word)));
   for (const std::string& path : vocabulary.paths)

@@ -44,7 +44,7 @@ ENVIRONMENT = {
 
 
 def prefixed(mark, text):
-    """The lines of `text` after `mark`; a last one without an end says so."""
+    """Returns the lines of `text` after `mark`, and marks a last line without an end."""
     lines = [f"{mark} {line}".rstrip(" ") if not line else f"{mark} {line}" for line in text.split("\n")]
     if not lines[-1].rstrip() == mark:
         return [*lines, f"{mark}\\ no newline"]
@@ -59,11 +59,11 @@ def outcome(command, folder):
 
 
 def run_examples(path):
-    """Returns what is wrong with the examples of a page: its lines are printed, in this order, in at most 4 KiB."""
+    """Returns the errors in the examples of a page: its lines must be printed, in this order, in at most 4 KiB."""
     wrong, examples = [], re.findall(r"^```console\n\$ (.*?)\n(.*?)^```$", path.read_text(), re.M | re.S)
     for command, quoted in examples:
         printed = outcome(command, SOURCE)
-        # A command that exceeds a limit reports it on standard error, and ends with 3; no other command prints there.
+        # A command that exceeds a limit reports it on standard error, and exits with 3; no other command prints there.
         fails = [line for line in printed if line.startswith(("! ", "["))]
         is_expected = fails[1:] == ["[3]"] if "--fail-over" in command else not fails
         if not is_expected or not 0 < len("".join(printed)) <= 4096:
@@ -74,7 +74,7 @@ def run_examples(path):
 
 
 def run_cases(path):
-    """The lines of a case file as they would have to be."""
+    """Returns the lines of a case file as they should be."""
     with tempfile.TemporaryDirectory() as folder:
         for file in (SOURCE / "testdata").iterdir():
             (pathlib.Path(folder) / file.name).symlink_to(file)

@@ -1,4 +1,4 @@
-"""Where the tests of exports find their readers: in a virtual environment that `python3 environment.py` makes."""
+"""Where the tests of exports find their readers: in a virtual environment that `python3 environment.py` creates."""
 
 import pathlib
 import sys

@@ -80,7 +80,7 @@ class Subject:
 
 
 def samples_of(profile, text):
-    """Each sample with its labels and the names of its frames, innermost first; every reference is looked up."""
+    """Returns each sample with its labels and the names of its frames, innermost first; looks up every reference."""
     functions = {one.id: one for one in profile.function}
     locations = {one.id: one for one in profile.location}
     for sample in profile.sample:
@@ -114,7 +114,7 @@ def check_pprof(subject):
 
 
 def check_go(subject, folder):
-    """The totals that `go tool pprof` prints; a profile that is wrong is refused by it."""
+    """Returns the totals that `go tool pprof` prints, which refuses an invalid profile."""
     path = folder / "profile.pb.gz"
     path.write_bytes(export(subject.path, "pprof", "--frames", "user"))
     for kind, total in ("inuse_space", subject.reserved), ("alloc_objects", sum(e["action"] == "alloc" for e in subject.events)):
@@ -160,7 +160,7 @@ def check_perfetto(subject):
     expect(name + ", annotations", drawn >= starts or len(subject.events) == 0 or "time_us" not in subject.events[0], True)
 
 
-# The keys that file-format-schema.json of speedscope allows.
+# The keys that speedscope's file-format-schema.json allows.
 SPEEDSCOPE = {"$schema": str, "name": str, "exporter": str, "shared": dict, "profiles": list}
 SPEEDSCOPE_FRAME = {"name": str, "file": str, "line": int}
 SPEEDSCOPE_PROFILE = {"type": str, "name": str, "unit": str, "startValue": int, "endValue": int, "samples": list, "weights": list}
@@ -188,7 +188,7 @@ def rows_of_sqlite(database, table):
 
 
 def signed(value):
-    """As SQLite has what JSON spells as text because it may pass 2^53."""
+    """In SQLite's form for numbers that are text in JSON because they may exceed 2^53."""
     number = int(value)
     return number - (1 << 64) if number >= 1 << 63 else number
 
@@ -236,7 +236,8 @@ def check_page(subject, folder):
 
 
 def check_several(subjects, folder, go):
-    """Several snapshots: a file for each, which are one profile with ranks, one table with names of files, one query."""
+    """Several snapshots: a file for each, which together are one profile with ranks, one table with file names, one
+    query."""
     job = folder / "job"
     job.mkdir()
     for rank, subject in enumerate(subjects):

@@ -27,7 +27,7 @@ def expect(what, found, expected):
 
 
 def make_files(folder):
-    """Files whose names have a space and a quote as well."""
+    """Files whose names contain a space and a quote."""
     paths = []
     for i, name in enumerate(NAMES):
         path = folder / f"rank {i}'s_{name}.pickle"
@@ -77,7 +77,8 @@ def by_ray(folder):
 
 
 def by_spark(folder, paths):
-    """The sentence and the stacks of merge.py, and how many parts there are; a path of Hadoop is one whose content is read."""
+    """Checks the sentence and the stacks of merge.py, and the number of parts; for a path of Hadoop, reads its
+    contents."""
     command = [sys.executable, str(FLEET / "spark_fleet.py"), str(folder), str(folder / "spark"), "local-cluster[2,1,1024]"]
     out = run(command, folder, PYSPARK_PYTHON=sys.executable)
     answer = subprocess.run([str(MEMVIZ), "ranks", str(folder / "parts.ndjson"), "--json", "-"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -86,7 +87,7 @@ def by_spark(folder, paths):
 
 
 def sum_of_files(paths):
-    """The bytes of the folded stacks of each file, one after the other."""
+    """Returns the bytes of the folded stacks of each file, one after the other."""
     total = 0
     for path in paths:
         text = subprocess.run([str(MEMVIZ), "export", str(path), "-q", "--format", "folded", "--at", "auto"], stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 
-# The operators for which FlopCounterMode has no rule, or that it counts another way; the reasons are in the figures'
+# The operators for which FlopCounterMode has no rule, or that it counts differently; the reasons are in the figures'
 # notes.
 BY_HAND = {
     "additions": 360 + 240 + 24,
@@ -29,7 +29,7 @@ BY_HAND = {
     "scan": 5 * 384,
     "while_loop": 512,
 }
-# Tied weights that nothing in the archive shows, and parameters that the export leaves out because no one uses them.
+# Tied weights that nothing in the archive shows, and unused parameters that the export omits.
 OTHER_PARAMETERS = {"nanogpt_fake", "invoked_regions"}
 OTHER_PARAMETERS_BEFORE = {
     "2.4": {"nanogpt", "dynamic_gpt", "map"},
@@ -38,12 +38,12 @@ OTHER_PARAMETERS_BEFORE = {
     "2.8": {"nanogpt", "called_twice"},
 }
 # The programs whose bytes kept for backward are not compared with PyTorch's hooks, because their eager program runs
-# other operators than the archive has: kernels of a GPU that the hooks did not see, loops and branches, and what
-# decomposing changes.
+# operators that differ from the archive: kernels of a GPU that the hooks did not see, loops and branches, and
+# decompositions.
 KEPT_OTHERWISE = {"llama", "dynamic_llama", "lstm", "gru", "cond", "cond_later", "cond_nested", "cond_dynamic", "map", "scan",
                   "unbacked", "autocast_region", "vit_decomposed", "llama_decomposed", "dynamic_llama_decomposed",
                   "lstm_decomposed", "cond_decomposed", "loss_decomposed", "no_grad_region_decomposed", "loss_joint"}
-# The article on activation memory measured these on a GPU.
+# Measured on a GPU by the article on activation memory.
 KEPT_ON_A_GPU = {"block_relu": 201523216, "block_gelu": 268632080, "mlp_relu": 83886080, "mlp_gelu": 150994944}
 
 
@@ -59,7 +59,7 @@ def counted(memviz, archive, *options):
 
 
 def check_sums(name, answer, differences):
-    """Operators sum up to modules, and modules to what is around them."""
+    """Operators add up to modules, and modules to their parents."""
     if answer["flops"] is None:
         return
     for index, module in enumerate(answer["modules"]):
@@ -70,8 +70,8 @@ def check_sums(name, answer, differences):
     differences.expect(f"{name} by operators", sum(one["flops"] for one in answer["operators"]), answer["flops"])
 
 
-# Nodes in their own graphs: FlopCounterMode counts the operator that runs the graph, memviz what is in it; and such a
-# graph, once it is written out, has lost the names of modules.
+# Nodes in separate graphs: FlopCounterMode counts the operator that runs the graph, memviz its contents; and such a
+# graph, once written, has lost the names of modules.
 WITH_GRAPHS = ("cond", "region", "map", "scan", "while_loop")
 
 

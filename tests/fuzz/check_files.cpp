@@ -1,5 +1,4 @@
-// The checks of the fuzzers, over files: what they once found, and all of testdata.
-// usage: check_files FILE...
+// The checks of the fuzzers, over files: their earlier finds, and all of testdata. usage: check_files FILE...
 
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"

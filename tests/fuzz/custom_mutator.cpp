@@ -1,4 +1,4 @@
-// Linked into the fuzzers of pickles: three changes of four know the opcodes, the others are libFuzzer's own.
+// Linked into the fuzzers of pickles: three of four changes know the opcodes, the others are libFuzzer's own.
 
 #include "pickle_mutator.hpp"
 

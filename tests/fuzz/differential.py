@@ -57,11 +57,11 @@ class InPython(Refusing, pickle._Unpickler):  # the module's other decoder has n
 
 
 class Unlike(Exception):
-    """A value that the two hold differently, on purpose."""
+    """A value whose two representations differ on purpose."""
 
 
 class Printer:
-    """Python's objects, spelled as print_pickles.cpp spells memviz's."""
+    """Returns Python's objects in the spelling of print_pickles.cpp for memviz's."""
 
     def __init__(self):
         self._numbers, self._pieces, self._length = {}, [], 0
@@ -126,7 +126,7 @@ class Printer:
 
 
 def opcodes_of(raw):
-    """(name, argument, offset) up to STOP, or up to what pickletools does not understand."""
+    """Returns (name, argument, offset) up to STOP, or up to what pickletools does not parse."""
     found = []
     try:
         for opcode, argument, at in pickletools.genops(raw):
@@ -148,7 +148,7 @@ def printed_by(decoder, raw):
 
 
 def python_reads(raw):
-    """The printed value, None where Python refuses, Unlike where the two may differ."""
+    """Returns the printed value, None if Python refuses, Unlike if the two may differ."""
     in_c = printed_by(InC, raw)
     return in_c if in_c is None or in_c == printed_by(InPython, raw) else Unlike
 
@@ -166,7 +166,7 @@ def may_differ(raw, opcodes, answer):
     if name in ("INT", "LONG", "FLOAT", "GET", "PUT"):
         text = raw[at + 1 :].split(b"\n")[0]
         return not text.rstrip(b"L").lstrip(b"-").isdigit()
-    # To a list by index, or nothing to anything.
+    # Assigns to a list by index, or adds nothing to anything.
     is_batch = name in ("APPENDS", "SETITEMS") and raw[at - 1 : at] == pickle.MARK
     return is_batch or (name in ("SETITEM", "SETITEMS") and "expected a dict" in answer)
 
@@ -245,7 +245,7 @@ def answers_of(printer, cases):
 
 
 def verdict(raw, answer, counts):
-    """What is wrong, or None."""
+    """Returns the difference, or None."""
     is_read = not answer.startswith("error: ")
     opcodes = opcodes_of(raw)
     if any(name in CONSTRUCTING for name, _, _ in opcodes):
@@ -266,7 +266,7 @@ def verdict(raw, answer, counts):
 
 
 def without_limit():
-    """For memviz: sanitizers reserve terabytes of addresses for themselves."""
+    """For memviz, because sanitizers reserve terabytes of addresses."""
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
@@ -294,7 +294,7 @@ def main():
             wrong += 1
             print(f"{found}\n  memviz: {answer[:300]}\n  pickle: {raw.hex() if len(raw) < 2000 else len(raw)}")
     print(f"{len(cases)} pickles: " + ", ".join(f"{count} {what}" for what, count in counts.items()))
-    # A comparison in which nothing was compared is none.
+    # A comparison that compared nothing does not count.
     return 1 if wrong or min(counts["read by both"], counts["constructing"]) < asked.cases // 50 else 0
 
 

@@ -47,7 +47,7 @@ struct Counts {
   [[nodiscard]] std::uint64_t all() const { return results + parse_errors + other_errors + broken; }
 };
 
-/// Returns the time of this thread alone, so that a busy machine does not count.
+/// Returns the time of this thread alone, so that other load does not count.
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -58,7 +58,7 @@ class Checker {
 public:
   Counts counts;
 
-  /// `name` says which input this is; called only for what is worth telling.
+  /// `name` describes the input; called only if it is printed.
   template <class Name> void check(std::string_view bytes, Name name) {
     const double start = cpu_seconds();
     fuzz::start_heap_meter();
@@ -129,7 +129,7 @@ Counts check_file(const std::string& file, const Request& request) {
   Checker checker;
   Chooser chooser(request);
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    // A copy of its own, so that the sanitizer sees reads beyond its end.
+    // A separate copy, so that the sanitizer sees reads beyond its end.
     if (chooser.is_chosen()) {
       const std::string prefix = whole.substr(0, size);
       checker.check(prefix, [&] { return fmt::format("{} cut at {}", file, size); });
@@ -180,7 +180,7 @@ int run(const Request& request) {
     broken += counts.broken;
   }
   fmt::print("{} inputs, {} broken\n", all, broken);
-  // A sample that is empty checks nothing.
+  // An empty sample checks nothing.
   return broken > 0 || all == 0 ? 1 : 0;
 }
 

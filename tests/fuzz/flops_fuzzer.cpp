@@ -1,4 +1,4 @@
-// Any bytes -> an archive of an exported program, or the program in one: what becomes of it.
+// Any bytes -> an archive of an exported program, or the program in one, and everything computed from it.
 
 #include "../support/zip_builder.hpp"
 #include "memviz/check_report.hpp"
@@ -35,7 +35,7 @@ void check_archive(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   check_archive(bytes);
-  // Most changes of an archive break its checksums: the bytes are looked at as a program by itself as well.
+  // Most changes of an archive break its checksums, so the bytes are also tried as a program without an archive.
   if (bytes.starts_with('{')) check_archive(test::flat_program(bytes));
   return 0;
 }

@@ -10,7 +10,7 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 testdata=$source/testdata seeds=$source/tests/fuzz/seeds
 mkdir -p "$build/finds"
 
-# max_bytes FUZZER: longer inputs say little more and take long.
+# max_bytes FUZZER: longer inputs find little more and take long.
 max_bytes() {
   case $1 in
   compare) echo 32000 ;;
@@ -19,10 +19,10 @@ max_bytes() {
   esac
 }
 
-# small FUZZER FOLDER PATTERN: the files that a fuzzer can take whole.
+# small FUZZER FOLDER PATTERN: the files that a fuzzer can take completely.
 small() { find "$2" -type f -name "$3" -size -"$(max_bytes "$1")"c; }
 
-# Every file under its own name, because the fuzzers of pickles have seeds from several folders.
+# Every file gets a separate name, because the fuzzers of pickles have seeds from several folders.
 seed() {
   folder=$build/seeds/$1
   rm -rf "$folder"
@@ -40,7 +40,7 @@ seed() {
     # The fuzzer of comparisons takes two pickles, one after another.
     [ "$1" != compare ] || cat "$testdata/gen_2.3_settings.pickle" >>"$folder/$number-$(basename "$file")"
   done <"$build/seeds/$1.list"
-  # The programs alone, next to their archives.
+  # The programs alone, without their archives.
   [ "$1" != flops ] || python3 "$source/tests/fuzz/programs.py" "$folder" "$(max_bytes flops)"
   [ "$1" != compare ] || cat "$testdata/before.pickle" "$testdata/after.pickle" >"$folder/before-after"
 }
@@ -49,15 +49,14 @@ fuzz() {
   seed "$1"
   dictionary=$seeds/$1.dict
   [ -e "$dictionary" ] || dictionary=$seeds/words.dict
-  # Memory and time are finds as well: no input here has more than a few kilobytes. The limit of time leaves room for a
-  # busy machine.
+  # Memory and time are also checked: inputs have at most a few kilobytes. The limit of time allows for other load.
   "$build/tests/fuzz/$1_fuzzer" -max_total_time="$seconds" -max_len="$(max_bytes "$1")" -timeout=20 -rss_limit_mb=1024 \
     -malloc_limit_mb=80 -dict="$dictionary" -artifact_prefix="$build/finds/$1-" -print_final_stats=1 -verbosity=1 \
     "$build/corpus/$1" "$build/seeds/$1" >"$build/finds/$1.log" 2>&1
 }
 
 if [ "${MEMVIZ_FUZZ_ONE:-}" = 1 ]; then
-  # The freed memory that is kept to find uses of it would count against the limit.
+  # The freed memory that is kept to detect uses of it would count towards the limit.
   export ASAN_OPTIONS="quarantine_size_mb=32:detect_stack_use_after_return=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
   export UBSAN_OPTIONS=print_stacktrace=1
   if fuzz "$1"; then

@@ -52,7 +52,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto bytes = static_cast<std::size_t>(alignment);
   return counted(std::aligned_alloc(bytes, rounded(size, bytes)));
 }
-// std::stable_sort asks like this; under AddressSanitizer the library's own would not come through the one above.
+// std::stable_sort allocates like this; under AddressSanitizer the library's own would bypass the function above.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   void* const memory = std::malloc(size);
   return memory == nullptr ? nullptr : counted(memory);

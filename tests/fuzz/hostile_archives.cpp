@@ -10,14 +10,14 @@ namespace {
 
 using namespace memviz::test;
 
-constexpr std::size_t kStackLevels = 256; ///< of modules, as deep as they are taken
+constexpr std::size_t kStackLevels = 256; ///< of modules, the maximum depth that is read
 
-/// Not compressed, so that the file is as large as what is in it.
+/// Uncompressed, so that the file is as large as its contents.
 std::string archive_of(const ExportedProgram& program) {
   return zip_archive({{"version", "8.2"}, {"serialized_exported_program.json", program.json()}});
 }
 
-/// Calls add(program, number) until there are `bytes`, which it returns how many it added.
+/// Calls add(program, number) until there are `bytes`; returns how often.
 template <class Add> std::string filled(std::size_t bytes, ExportedProgram program, const Add& add) {
   std::size_t size = 0;
   for (std::size_t number = 0; size < bytes; ++number)
@@ -25,7 +25,7 @@ template <class Add> std::string filled(std::size_t bytes, ExportedProgram progr
   return archive_of(program);
 }
 
-/// A program with the matrices that a product of "a" and "a" to "a" takes.
+/// Returns a program with the matrices for a product of "a" and "a" to "a".
 ExportedProgram squares(const std::string& side) {
   ExportedProgram program;
   program.tensor("a", side + "," + side);
@@ -81,7 +81,7 @@ std::string modules_beside_each_other(std::size_t bytes) {
   });
 }
 
-/// Each node names the module of the one before as that around its own.
+/// Each node names the module of the previous one as the parent of its own.
 std::string modules_in_modules(std::size_t bytes) {
   return filled(bytes, squares(size(2)), [](ExportedProgram& program, std::size_t number) {
     return multiply(program, fmt::format("x,m{},T;x,m{},T", number, number + 1));

@@ -20,7 +20,7 @@ std::string annotation(std::uint64_t time, const std::string& device) {
       {{"name", File::word("name")}, {"stage", File::word("START")}, {"time_us", number(time)}, {"device", device}});
 }
 
-/// A snapshot of one block, whose stack is `frames`.
+/// Returns a snapshot of one block, whose stack is `frames`.
 std::string with_stack(File& file, const std::string& frames) {
   file.add("segments", "(" + segment(0, "(" + block(frames) + "l") + "l");
   return file.done();
@@ -110,7 +110,7 @@ std::string measured_devices_beside_devices(std::size_t bytes) {
   return file.done();
 }
 
-/// A dict of many keys, with `items` before them, as often as the bytes pay for: fetches it.
+/// Returns a dict of many keys, with `items` before them, fetched as often as the bytes allow.
 std::string large_dict(File& file, std::size_t bytes, std::string items) {
   items += "u(";
   for (std::uint64_t key = 0; items.size() < bytes / 2; ++key)

@@ -65,7 +65,7 @@ std::string one_long_name_in_every_frame(std::size_t bytes) {
   return file.done();
 }
 
-/// A frame for each number, all of one long name and file, which only their lines distinguish.
+/// Returns a frame for each number, all with one long name and file, which differ only in their lines.
 std::string frame_at_line(const std::string& name, std::uint64_t number) {
   return File::dict({{"name", name}, {"filename", name}, {"line", "J" + number_bytes(number, 4)}});
 }
@@ -111,7 +111,7 @@ std::string one_long_fx_text_in_every_frame(std::size_t bytes) {
   return file.done();
 }
 
-/// Blocks in use with one stack.
+/// Returns blocks in use with one stack.
 std::string many_blocks(File file, const std::string& frames, std::size_t bytes) {
   file.add("segments", "(" +
                            File::dict({{"address", "K\1"},
@@ -200,7 +200,7 @@ std::string allocs_never_freed(std::size_t bytes) {
   file.add("segments", "]");
   file.add("device_traces", "(](" + list_of(bytes, alloc).substr(1, std::string::npos));
   std::string done = file.done();
-  // A list that is filled after it was made, as Python does.
+  // A list that is filled after it was created, as in Python.
   return done.substr(0, done.size() - 3) + "elu.";
 }
 
@@ -217,7 +217,7 @@ std::string events_of_distinct(std::size_t bytes, std::string_view key, std::str
 }
 
 std::string stack_of(std::uint64_t number) {
-  // Frames without a name, distinguished by the words that they are made of: the memo's own texts are as good as any.
+  // Frames without a name, distinguished by the words in them: the memo's own texts serve as well as any.
   std::string list = "](";
   for (; number > 0; number /= 16)
     list += fetch_piece(number % 16);

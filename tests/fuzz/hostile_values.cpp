@@ -4,7 +4,7 @@
 namespace memviz::fuzz {
 namespace {
 
-/// Protocol 4, a MARK, `piece` as often as it fits, and a list of all of it.
+/// Returns protocol 4, a MARK, `piece` as often as it fits, and a list of all of it.
 std::string repeated(std::size_t bytes, std::string_view piece) {
   std::string file = std::string(kProtocol4) + "(";
   while (file.size() < bytes)
@@ -12,7 +12,7 @@ std::string repeated(std::size_t bytes, std::string_view piece) {
   return file + "l.";
 }
 
-/// The same with pieces that differ: `piece` gets their number.
+/// Returns the same with different pieces: `piece` gets their number.
 template <class Piece> std::string numbered(std::size_t bytes, Piece piece) {
   std::string file = std::string(kProtocol4) + "(";
   for (std::uint64_t number = 0; file.size() < bytes; ++number)
@@ -36,7 +36,7 @@ std::string sparse_memo(std::size_t bytes) {
 }
 
 std::string batches_of_two_lists(std::size_t bytes) {
-  // Each APPEND is to the list that was not the last one to get something.
+  // Each APPEND is to a list other than the last one.
   std::string file = std::string(kProtocol4) + "]q\0]q\1"s;
   while (file.size() < bytes)
     file += "h\0Na0h\1Na0"s;

@@ -1,5 +1,5 @@
-// Any bytes -> the JSON reader and, where they are a snapshot, folded stacks, parts of ranks or a baseline, what
-// becomes of it.
+// Any bytes -> the JSON reader and, for a snapshot, folded stacks, parts of ranks or a baseline, everything computed
+// from it.
 
 #include "memviz/baseline_json.hpp"
 #include "memviz/compare_jobs_report.hpp"
@@ -37,7 +37,7 @@ void check_snapshot(std::string_view bytes) {
   }
 }
 
-/// Parts are read again as they are written, and a job has no change from itself.
+/// Parts are read back as written, and a job has no change from itself.
 void check_parts(std::string_view bytes) {
   try {
     const std::vector<RankPart> parts = read_rank_parts(bytes);

@@ -1,4 +1,4 @@
-// Any text -> a command line, a word a line: options, or a UsageError. No command runs.
+// Any text -> a command line, one word per line: options, or a UsageError. No command runs.
 
 #include "base/suggest.hpp"
 #include "cli/command.hpp"
@@ -18,7 +18,7 @@ using namespace memviz;
 
 namespace {
 
-/// Runs `parse`; what it refuses has to be a UsageError that says something.
+/// Runs `parse`; a refusal must be a UsageError with a message.
 template <class Parse> void check_usage(Parse parse) {
   try {
     parse();
@@ -54,7 +54,7 @@ void check_options(const cli::Command& command, const std::vector<std::string>& 
   check_usage([&] { command.parse(words); });
   check_usage([&] {
     const cli::ParsedWords parsed = cli::parse_words(words, command.options);
-    // A word may hold several options, -qh, but no more than one operand.
+    // A word may contain several options, -qh, but no more than one operand.
     fuzz::require(parsed.operands.size() <= words.size(), "no more operands than words");
     for (const cli::GivenOption& given : parsed.given)
       fuzz::require(given.option < command.options.size(), "an option that the command has");

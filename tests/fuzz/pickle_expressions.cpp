@@ -7,8 +7,8 @@ using pickle::Opcode;
 
 namespace {
 
-/// Runs a program on where its values begin instead of on values. Opcodes that find too little on the stack are passed
-/// over: what comes out is a guess for broken programs and right for others.
+/// Executes a program on the places where its values begin instead of on values. Skips opcodes that find too little on
+/// the stack: the result is a guess for broken programs and correct for others.
 class Outline {
 public:
   void run(Opcode opcode, std::size_t index) {

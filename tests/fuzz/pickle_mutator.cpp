@@ -228,7 +228,7 @@ private:
     const auto all = values();
     if (all.empty()) return;
     const Expression value = all[below(all.size())];
-    // Often with the key before it, so that pairs stay pairs.
+    // Often with the preceding key, so that pairs stay pairs.
     const std::size_t begin = value.begin > 0 && below(2) == 0 ? value.begin - 1 : value.begin;
     replace({begin, value.end}, {});
   }
@@ -252,7 +252,7 @@ private:
     replace(all[below(all.size())], {{bytes, 0, 0}});
   }
 
-  /// Memo numbers of another program mean nothing here.
+  /// Memo numbers of another program are meaningless here.
   Program as_stranger(Program piece) {
     for (Operation& operation : piece) {
       operation.stores = 0;

@@ -9,10 +9,10 @@
 
 namespace memviz::fuzz {
 
-/// One or a few changes to `bytes`, of at most `max_bytes`. The same seed makes the same changes.
+/// Makes one or a few changes to `bytes`, of at most `max_bytes`. The same seed makes the same changes.
 [[nodiscard]] std::string mutated(std::string_view bytes, std::size_t max_bytes, std::uint32_t seed);
 
-/// `bytes` with a value of `other` instead of one of its own.
+/// Returns `bytes` with a value of `other` in place of one of its own.
 [[nodiscard]] std::string crossed(std::string_view bytes, std::string_view other, std::size_t max_bytes,
                                   std::uint32_t seed);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pieces of pickles, for those who put files together by hand.
+// Pieces of pickles, for files built by hand.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ using namespace std::string_literals;
 
 inline constexpr std::string_view kProtocol4 = "\x80\x04";
 
-/// The lowest `size` bytes, least significant first.
+/// Returns the lowest `size` bytes, least significant first.
 [[nodiscard]] inline std::string number_bytes(std::uint64_t number, std::size_t size) {
   std::string bytes;
   for (std::size_t i = 0; i < size; ++i)

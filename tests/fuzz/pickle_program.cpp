@@ -62,7 +62,7 @@ std::string little_endian(std::uint64_t number, std::size_t size) {
   return bytes;
 }
 
-/// Size of the operation at the beginning of `bytes`, all of them where it is cut off.
+/// Returns the size of the operation at the beginning of `bytes`, all of them if it is truncated.
 std::size_t operation_size(std::string_view bytes) {
   const auto opcode = static_cast<Opcode>(bytes.front());
   std::size_t size = 1 + fixed_bytes(opcode);
@@ -77,7 +77,7 @@ std::size_t operation_size(std::string_view bytes) {
   return std::min(size, bytes.size());
 }
 
-/// The memo number in the argument of PUT, GET and their like.
+/// Returns the memo number in the argument of PUT, GET and the like.
 std::optional<std::uint64_t> memo_number(const Operation& operation) {
   const std::string_view argument = std::string_view(operation.bytes).substr(1);
   switch (static_cast<Opcode>(operation.code())) {

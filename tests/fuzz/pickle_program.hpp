@@ -1,7 +1,7 @@
 #pragma once
 
 // A pickle as a list of opcodes that can be changed: for the fuzzers, whose changes of single bytes rarely get past the
-// first broken length. Parsing never fails: what is not a pickle becomes opcodes all the same, byte for byte.
+// first broken length. Parsing never fails: bytes that are not a pickle also become opcodes, byte for byte.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,18 +35,18 @@ struct Expression {
 
 [[nodiscard]] Program parsed(std::string_view bytes);
 
-/// The bytes again. With `is_repaired`, memo numbers follow the opcodes that stored, wherever these have gone, and
-/// FRAME has the length that it spans.
+/// Returns the bytes again. With `is_repaired`, memo numbers follow the opcodes that stored, wherever these have moved,
+/// and FRAME has the length that it spans.
 [[nodiscard]] std::string serialized(const Program& program, bool is_repaired);
 
-/// Every value that the program makes, in the order in which they are used up; those within others come first.
+/// Returns every value that the program makes, in the order in which they are consumed; those within others come first.
 [[nodiscard]] std::vector<Expression> expressions_of(const Program& program);
 
-/// An opcode with an integer argument, in any of the ways to write it that fit; `form` chooses one.
+/// Returns an opcode with an integer argument, in one of the possible forms, which `form` chooses.
 [[nodiscard]] std::string integer_operation(bool is_negative, std::uint64_t magnitude, std::uint32_t form);
 /// SHORT_BINUNICODE or BINUNICODE.
 [[nodiscard]] std::string text_operation(std::string_view text);
-/// The text of an opcode that pushes one.
+/// Returns the text of an opcode that pushes one.
 [[nodiscard]] std::optional<std::string_view> text_of(const Operation& operation);
 [[nodiscard]] bool pushes_integer(const Operation& operation);
 

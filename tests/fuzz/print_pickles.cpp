@@ -25,7 +25,7 @@ using namespace memviz;
 
 namespace {
 
-/// Tuples that share tuples can be spelled out to any length.
+/// Tuples that share tuples can expand to any length.
 constexpr std::size_t kMostText = 1'000'000;
 
 class Printer {
@@ -102,7 +102,7 @@ private:
     push(pieces);
   }
 
-  /// As in Python, a key that comes again keeps its place and gets the new value.
+  /// As in Python, a repeated key keeps its place and gets the new value.
   void print_dict(Value dict) {
     std::map<std::string, std::size_t> places;
     std::vector<std::pair<Value, Value>> items;
@@ -120,7 +120,7 @@ private:
     push(pieces);
   }
 
-  /// Equal for keys that Python finds equal: 1, 1.0 and True are.
+  /// Equal for keys that Python considers equal: 1, 1.0 and True are.
   std::string identity(Value key) const {
     if (key.kind() == Kind::boolean) return key.payload() != 0 ? "1" : "0";
     if (key.kind() == Kind::integer || key.kind() == Kind::wide_integer) return integer(key);

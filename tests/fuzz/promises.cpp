@@ -62,7 +62,7 @@ private:
       found(key);
       found(value);
       require(can_be_a_key(key), "a key that can be hashed");
-      // Text and small integers of equal value are equal: a key that is there can be asked for.
+      // Text and small integers of equal value are equal: an existing key can be looked up.
       if (key.kind() == Kind::text)
         require(document_.get(dict, document_.text(key)).kind() != Kind::unset, "a key that is found again");
     });

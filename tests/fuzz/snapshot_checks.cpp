@@ -30,7 +30,7 @@
 namespace memviz::fuzz {
 namespace {
 
-/// The bytes of a log that are looked at.
+/// The maximum bytes of a log that are checked.
 constexpr std::size_t kMostLogBytes = std::size_t{1} << 20U;
 
 class Recorder final : public EventSink {
@@ -100,7 +100,7 @@ void check_streaming(std::string_view bytes, const Outcome& reference, unsigned 
   check_accounts(reference.snapshot, streamed.snapshot, recorder.devices());
 }
 
-/// The log of a second reading, in both forms: a line for each event, and each of them an object.
+/// Checks the log of a second reading, in both forms: a line for each event, and each of them an object.
 void check_log(std::string_view bytes, unsigned threads) {
   TraceSurvey survey;
   const Outcome first = outcome_of(bytes, {.sink = &survey, .threads = threads, .on_progress = {}});
@@ -154,7 +154,7 @@ void check_pickle(const MemoryState& state) {
   require(anew.snapshot->event_counts == state.recording->event_counts, "events of", "a snapshot written anew");
 }
 
-/// Bytes conserved at every slice, a peak that the accounts know, and a picture.
+/// Checks that bytes are conserved at every slice, that the peak agrees with the accounts, and the picture.
 void check_timeline(const MemoryState& state, std::uint32_t choice) {
   std::vector<TimelineDevice> devices;
   TimelineSvgOptions options;
@@ -199,7 +199,8 @@ MomentChoice moment_choice(const Recording& snapshot, std::uint32_t choice) {
   return moment;
 }
 
-/// The state at a moment conserves bytes as the file does, and is explained part by part up to its last byte.
+/// Checks that the state at a moment conserves bytes as the file does, and is explained part by part up to its last
+/// byte.
 void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32_t choice) {
   MemoryState then = rewind(recording, moment_choice(*recording, choice));
   for (const Segment& segment : then.segments) {
@@ -231,7 +232,8 @@ void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32
   check_svg(explain_svg({.file = "fuzz <&> .pickle", .state = then, .devices = explained}, {}));
 }
 
-/// A report has all that is known to be a weight or an activation, and is written with the tables of the recording.
+/// Checks that a report has everything known to be a weight or an activation, and is written with the tables of the
+/// recording.
 void check_report(const std::shared_ptr<const Recording>& recording, std::uint32_t choice) {
   KindWatch watch;
   MemoryState state = rewind(recording, moment_choice(*recording, choice), &watch);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pieces of snapshots, for shapes that are put together by hand.
+// Pieces of snapshots, for shapes built by hand.
 
 #include "pickle_pieces.hpp"
 
@@ -14,7 +14,7 @@
 
 namespace memviz::fuzz {
 
-/// A snapshot put together key by key; the words that records repeat are in the memo from the start.
+/// A snapshot built key by key; the words that records repeat are in the memo from the start.
 class File {
 public:
   File() : text_(std::string(kProtocol4) + "}(" + text_piece("words") + "(") {
@@ -40,12 +40,12 @@ public:
   }
 
   void add(std::string_view key, const std::string& value) { text_ += text_piece(key) + value; }
-  /// Under a key that means nothing; returns what fetches it.
+  /// Adds it under a meaningless key; returns the bytes that fetch it.
   std::string keep(const std::string& value) {
     add("kept", value + "\x94");
     return fetch_piece(memo_++);
   }
-  /// Bytes that mean nothing but pay for what the others refer to.
+  /// Adds meaningless bytes that pay for references elsewhere.
   void pad(std::size_t count) { add("padding", text_piece(std::string(count, 'p'))); }
 
   [[nodiscard]] std::size_t size() const { return text_.size(); }
@@ -86,7 +86,7 @@ private:
   std::uint64_t memo_ = 0;
 };
 
-/// `piece` of a number, as often as fits into `bytes`, as a list.
+/// Returns `piece` of a number, as often as fits into `bytes`, as a list.
 template <class Piece> [[nodiscard]] std::string list_of(std::size_t bytes, Piece piece) {
   std::string list = "(";
   for (std::uint64_t number = 0; list.size() < bytes; ++number)

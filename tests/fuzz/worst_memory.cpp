@@ -27,17 +27,17 @@ namespace {
 
 constexpr std::uint64_t kBytesPerByte = 80;
 constexpr std::uint64_t kFixedBytes = std::uint64_t{64} << 20U;
-/// A checkout without optimisation takes several times as long as one with it.
+/// A build without optimisation takes several times as long as one with it.
 constexpr double kSecondsPerMegabyte = 6;
 constexpr double kMostGrowth = 2.3; ///< of the time for twice the bytes
-/// The least time that is compared: it takes as much to start the program and to draw an empty page.
+/// The minimum time that is compared: about as much as starting the program and drawing an empty page take.
 constexpr double kFewSeconds = 0.4;
-/// A file causes so many warnings at most, however large it is.
+/// The maximum number of warnings for a file, however large it is.
 constexpr std::uint64_t kMostErrorBytes = 32768;
 
 struct Step {
   std::string_view name;
-  std::vector<std::string> words; ///< FILE stands for the file
+  std::vector<std::string> words; ///< FILE is replaced by the file
   std::size_t files = 1;          ///< how often it reads it
 };
 
@@ -79,7 +79,7 @@ const std::vector<Step>& steps_of(fuzz::FileKind kind) {
   return kind == fuzz::FileKind::archive ? of_archives : of_snapshots;
 }
 
-/// A folder that goes when this goes.
+/// A folder that is removed by the destructor.
 class Folder {
 public:
   Folder() {
@@ -150,7 +150,7 @@ private:
     return "";
   }
 
-  /// Compares the best of several runs, in turns: a busy machine takes time, and gives none.
+  /// Compares the best of several runs, in turns, because other load only adds time.
   [[nodiscard]] std::string growth_of(const Step& step, const fuzz::HostileShape& shape, const File& file) const {
     constexpr int kMostRounds = 6;
     const File larger = made(shape, 2 * file.size);

@@ -34,7 +34,8 @@ def memviz(*words):
 
 
 def check_itself(path, base):
-    """A recording has not grown since its own baseline; the lines of that and its rest are all that was requested."""
+    """A recording has not grown since its own baseline; the baseline's lines and rest add up to everything
+    requested."""
     code, _, error = memviz("baseline", path, "-q", "-o", base)
     expect(f"baseline of {path.name}: {error}", (code, base.stat().st_size <= 100_000), (0, True))
     for device in json.loads(base.read_text())["devices"]:
@@ -49,7 +50,7 @@ def check_itself(path, base):
 
 
 def check_gate(folder):
-    """Identical work passes by figures and by lines, from a recording and from its baseline; what grew is named."""
+    """Identical work passes by figures and by lines, from a recording and from its baseline; growth is named."""
     before = GATE / "base.pickle.zst"
     base = folder / "gate.json"
     memviz("baseline", before, "-q", "-o", base)
@@ -68,7 +69,7 @@ def check_gate(folder):
 
 
 STAND_IN = """#!/bin/sh
-# `rehearse` leaves a recording that is there; all else is memviz.
+# `rehearse` leaves an existing recording; everything else is memviz.
 if [ "$1" = rehearse ]; then mkdir -p memory && cp "$RECORDED" memory/rehearsal-1.pickle; else exec {memviz} "$@"; fi
 """
 

@@ -11,7 +11,7 @@ root=$folder/memviz-gpu
 bin=$root/bundle/bin
 mkdir -p "$bin" "$root/bundle/doctest"
 
-# The tree, as far as the tests take it.
+# The part of the tree that the tests need.
 (cd "$source" && git ls-files -z --cached capture cmake python tests/gpu tests/record LICENSE | xargs -0 tar -cf -) | tar -xf - -C "$root"
 
 # memviz itself, static, with its made-up GPU; the wheel for the step that installs it.
@@ -24,7 +24,7 @@ mv "$folder"/wheel/*.data/scripts/memviz "$bin/memviz"
 mv "$folder"/wheel/*.data/data/libexec/memviz/rehearsal "$bin/rehearsal"
 chmod 755 "$bin/memviz"
 
-# doctest is one header; what needs CUDA is built where there is a toolkit, and with LibTorch where that is there.
+# doctest is one header; parts that need CUDA are built if there is a toolkit, and with LibTorch if that is available.
 cp /usr/include/doctest/doctest.h "$root/bundle/doctest/"
 "$source/tests/gpu/run.sh" "$folder/build" --only-build --binaries "$bin" --python "$python" ||
   echo "bundle.sh: not everything was built here; run.sh builds it on the machine, or leaves it out" >&2

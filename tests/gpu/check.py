@@ -16,7 +16,8 @@ def blocks_of(snapshot):
 
 
 def imbalance(snapshot):
-    """Bytes by which baseline + allocations - frees misses the requested bytes of the active blocks."""
+    """Returns the bytes by which baseline + allocations - frees differs from the requested bytes of the active
+    blocks."""
     total = 0
     for device, trace in enumerate(snapshot["device_traces"]):
         live, baseline, change = {}, 0, 0
@@ -137,7 +138,7 @@ def check_mark(snapshot, is_rehearsed):
 
 
 def check(path, memviz, is_rehearsed):
-    """The failures of one snapshot, in words."""
+    """Returns the failures of one snapshot, in words."""
     snapshot = pickle.loads(path.read_bytes())
     failures = check_mark(snapshot, is_rehearsed)
     if missing := imbalance(snapshot):
@@ -157,7 +158,7 @@ def check(path, memviz, is_rehearsed):
 
 
 def compare_with_reserved(folder, figures):
-    """All that the allocator had reserved was seen by the inject library; the rest is what others took."""
+    """The inject library saw everything that the allocator had reserved; the rest belongs to others."""
     paths = list(folder.glob("inject_training/*signal*.pickle"))
     if not paths or "training.reserved" not in figures:
         return []

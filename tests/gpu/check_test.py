@@ -1,4 +1,4 @@
-"""Mutations of made-up results: check.py has to accept the good ones and to name what is wrong in each of the others."""
+"""Mutations of made-up results: check.py must accept the good ones and name the error in each of the others."""
 
 import copy
 import json

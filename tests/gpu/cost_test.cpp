@@ -18,7 +18,7 @@ constexpr std::size_t kMaxEntries = 1'000'000;
 constexpr double kEventsPerPair = 3; // alloc, free_requested, free_completed
 constexpr int kDeepFrames = 60;
 
-/// Allocates and frees out of the allocator's cache: CUDA itself has no part in it.
+/// Allocates and frees from the allocator's cache, without CUDA itself.
 void allocate_and_free(std::uint64_t pairs, int frames) {
   const at::TensorOptions options = at::TensorOptions().device(at::kCUDA).dtype(at::kByte);
   for (std::uint64_t pair = 0; pair < pairs; ++pair) {

@@ -78,7 +78,7 @@ command -v "$python" >/dev/null || {
 rm -f "$out"/{figures,steps,device,plain,results}.json
 rm -rf "$out"/{oom,inject,inject_libtorch,inject_training,run_async,rehearsal} "$out"/*.pickle
 
-# results: what is known so far, in case the next step is the last that this machine sees.
+# results: what is known so far, in case the next step is the last that this machine runs.
 results() { "$python" "$source_folder/tests/gpu/check.py" --without-snapshots "$out" >/dev/null; }
 
 note() {
@@ -86,7 +86,8 @@ note() {
   results
 }
 
-# leave_out STEP WHY: what this machine has not, or not the time for, is an entry of the results and no failure.
+# leave_out STEP WHY: a step that this machine cannot run, or has no time for, is an entry of the results and not a
+# failure.
 leave_out() {
   echo "run.sh: $1 is left out: $2"
   "$python" -c 'import json, sys; print(json.dumps({"step": sys.argv[1], "left_out": sys.argv[2]}))' "$@" >>"$out/steps.json"
@@ -108,7 +109,7 @@ lacks() {
   echo "${words#, }"
 }
 
-# loads FILE: whether it is there, with all libraries and symbols that it needs: LibTorch may be another version.
+# loads FILE: whether it exists, with all libraries and symbols that it needs: LibTorch may be another version.
 loads() { [ -e "$1" ] && ! ldd -r "$1" 2>&1 | grep -Eq 'not found|undefined symbol|not a dynamic'; }
 
 # bound: the seconds that the next step may take; 0: none are left.
@@ -154,7 +155,7 @@ shrink() {
   done
 }
 
-# finish STATUS: shrinks, packs, and ends.
+# finish STATUS: shrinks, packs, and exits.
 finish() {
   find "$out" -path "$build" -prune -o -name '*.log' -size +256k -print | while read -r log; do
     tail -c 262144 "$log" >"$log.end" && mv "$log.end" "$log"
@@ -180,7 +181,7 @@ build() {
     step "build_$name" cmake --build "$folder" --parallel "$(nproc)" --target "$@"
 }
 
-# The words before a command: the chosen GPU; the made-up one is not in the tools around the command.
+# The words before a command: the chosen GPU. The made-up one is not in the tools around the command.
 on_gpu=(env)
 [ -z "$rehearsal" ] ||
   on_gpu+=("LD_PRELOAD=$rehearsal/libmemviz_rehearsal.so" "LD_LIBRARY_PATH=$rehearsal${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
@@ -192,11 +193,11 @@ under_inject() {
   MEMVIZ_OUT=$out/$1/ MEMVIZ_SIGNAL=USR2 CUDA_INJECTION64_PATH=$inject "${@:2}"
 }
 
-# The toolkit and the inject library need no LibTorch: whatever becomes of that, these are built and run first.
+# The toolkit and the inject library need no LibTorch, so these are built and run first.
 tests=$build/gpu/memviz_gpu_tests plain=$build/gpu/plain/memviz_gpu_plain inject=$build/inject/libmemviz_inject.so
 if [ -n "$binaries" ] && [ $only_builds = 0 ]; then
   binaries=$(cd "$binaries" && pwd) || finish 2
-  # LibTorch is that of Python, wherever it lies.
+  # LibTorch is Python's, wherever it is installed.
   [ -z "$torch" ] || export LD_LIBRARY_PATH=${torch%/share/cmake}/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   ! loads "$binaries/memviz_gpu_tests" || tests=$binaries/memviz_gpu_tests
   ! loads "$binaries/memviz_gpu_plain" || plain=$binaries/memviz_gpu_plain
@@ -237,7 +238,7 @@ export MEMVIZ_GPU_OUT=$out
 if [ -x "$tests" ]; then
   run device "${on_gpu[@]}" "$tests" --list-test-cases
   if grep -q '^skipped: no CUDA device' "$out/device.log"; then
-    # A machine that has a GPU is not one on which its tests may be skipped.
+    # On a machine with a GPU its tests must not be skipped.
     if [ -n "$rehearsal" ] || [ -e "${MEMVIZ_GPU_DEVICE:-/dev/nvidiactl}" ]; then
       echo "run.sh: this machine has a GPU, and LibTorch finds no CUDA device" >&2
       finish 1
@@ -250,7 +251,7 @@ fi
 # 1. CUDA and the inject library alone.
 rm -f "$out/plain_alone.log"
 if [ -z "$rehearsal" ] && [ -x "$plain" ] && [ -e "$inject" ]; then # the made-up GPU has no CUPTI
-  # The wall times of the two say what recording a call costs.
+  # The wall times of the two show the cost of recording a call.
   step plain_alone "$plain" 20000
 fi
 if [ -n "$rehearsal" ]; then

@@ -16,7 +16,7 @@ import tempfile
 LEFT_OUT = 77
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs.py"
 
-# Asks for more with each step, until it is too much.
+# Requests more with each step, until it is too much.
 TOO_MUCH = """
 import torch
 kept = []
@@ -69,7 +69,7 @@ class Steps:
             path.write_text(json.dumps(facts) + "\n")
 
     def malloc_async(self):
-        """An allocator that keeps no history: one line says so, and the program's error is its own."""
+        """An allocator without history: one line says so, and the program's error is unchanged."""
         done = self.ran(self.memviz, "run", "--dir", "run_async", "--", sys.executable, "-c", TOO_MUCH,
                         PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
         check("OutOfMemoryError" in done.stderr, done.stderr)
@@ -88,7 +88,7 @@ class Steps:
         if made.returncode != 0:
             leave_out(f"no virtual environment: {(made.stdout + made.stderr).strip().splitlines()[-1]}")
         python = folder / "bin" / "python"
-        # The packages of an environment that this Python is one of.
+        # Returns the packages of the environment that this Python belongs to.
         (found,) = folder.glob("lib/python3*/site-packages")
         (found / "outer.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")) + "\n")
         pip = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
@@ -109,7 +109,7 @@ class Steps:
             self.figure(f"step.{name}", min(times), "us")
 
     def rehearsed(self):
-        """Three programs here, and rehearsed on a made-up GPU with this one's facts: the same to the byte."""
+        """Three programs here, and rehearsed on a made-up GPU with this one's properties: the same to the byte."""
         profile = self.profile()
         different = []
         for name in ("mlp", "transformer", "convolutions"):
@@ -131,7 +131,7 @@ class Steps:
         check(not different, f"{len(different)} figures differ")
 
     def profile(self):
-        """A profile of this device: one that memviz brings along, with what torch says of the device."""
+        """Returns a profile of this device: one of memviz's profiles, with what torch reports about the device."""
         torch = self.torch
         base = PROGRAMS.parents[2] / "capture" / "rehearsal" / "profiles" / "h100-80.profile"
         lines = (line.partition("#")[0].partition("=") for line in base.read_text().splitlines())
@@ -142,7 +142,7 @@ class Steps:
         facts.update(
             device=device.name, compute_capability=f"{device.major}.{device.minor}",
             multiprocessors=device.multi_processor_count, total_bytes=total,
-            # Others may hold memory as well; what programs allocate does not depend on that where it fits.
+            # Others may hold memory as well; allocations of programs do not depend on that as long as they fit.
             context_bytes=total - free - torch.cuda.memory_reserved(),
         )
         for key, name in {"threads_per_multiprocessor": "max_threads_per_multi_processor",

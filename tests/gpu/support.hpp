@@ -9,7 +9,7 @@
 
 namespace memviz::gpu {
 
-/// $MEMVIZ_GPU_OUT, else a folder of this process below the system's one for temporary files. It exists.
+/// Returns $MEMVIZ_GPU_OUT, else a folder of this process below the system's one for temporary files. It exists.
 [[nodiscard]] std::filesystem::path out_folder();
 
 /// Adds a figure to figures.json in the out folder, one JSON object a line, so that what was measured before a crash or
@@ -21,7 +21,7 @@ void report(const std::string& name, double value, const std::string& unit);
 /// Returns the bytes that this process has in memory now.
 [[nodiscard]] std::int64_t resident_bytes();
 
-/// Calls `action` below `frames` its own frames. The bits of `path` choose at each frame one of two call sites, so
+/// Calls `action` below `frames` additional frames. The bits of `path` select one of two call sites at each frame, so
 /// that different paths are different stacks.
 void call_below(int frames, std::uint64_t path, const std::function<void()>& action);
 

@@ -17,7 +17,7 @@ namespace examples = memviz::capture::examples;
 
 namespace {
 
-/// Calls `at_end` while the model lives.
+/// Calls `at_end` while the model exists.
 template <class Action> void train(const Action& at_end) {
   examples::Mlp model({});
   model.to(at::kCUDA, at::kFloat);

@@ -28,7 +28,7 @@ grep -q 'memviz/rehearsal/profiles/h100-80.profile$' "$folder/list" || fail "the
 dpkg-deb -x "$package" "$folder/root"
 "$folder/root/usr/bin/memviz" stats "$source/testdata/oom.pickle" >"$folder/stats"
 grep -q "^GPU 0 " "$folder/stats" || fail "the program in the package does not work"
-# The made-up GPU is found from where the program lies: python3 never uses it, and that is what is said.
+# The made-up GPU is found relative to the program: python3 never uses it, and the message says that.
 "$folder/root/usr/bin/memviz" rehearse -q -o "$folder/out" -- python3 -c 'print()' >"$folder/rehearsal" 2>&1 && fail "no GPU was used"
 ! grep -q "is not there; looked in" "$folder/rehearsal" || { cat "$folder/rehearsal"; exit 1; }
 echo "package: $(basename "$package"), $(wc -l <"$folder/list") files"

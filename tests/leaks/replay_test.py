@@ -21,15 +21,15 @@ def leaks(memviz, file, *options):
 
 
 def kind_of(event):
-    """What memviz distinguishes stacks by: the frames, or without any the size."""
+    """Returns what memviz distinguishes stacks by: the frames, or without any the size."""
     frames = tuple((f["name"], f["filename"], f["line"]) for f in event.get("frames", []))
     return frames or event["size"]
 
 
 def replayed(events, starts, segments):
-    """Per step: live bytes where it begins, and the lowest, by kind; the lowest and the highest of all."""
+    """Returns, per step, live bytes at its beginning, and the lowest, by kind; the lowest and the highest of all."""
     freed = sum(b["requested_size"] if b["state"] != "inactive" else 0 for s in segments for b in s["blocks"])
-    # Backward from the end: what was active then, less what was allocated, and what was freed.
+    # Backward from the end: what was active then, minus allocations, plus frees.
     total = freed + sum(
         e["size"] * {"alloc": -1, "free_completed": 1}.get(e["action"], 0) for e in events
     )
@@ -85,7 +85,7 @@ def check_verdict(found, expected):
         assert [s["line"] for s in found[name]] == expected[name], (name, found[name])
     assert found.get("doubtful", {}).get("reason") == expected.get("doubt")
     assert expected.get("note", "") in found["steps"].get("note", "")
-    # The device has what the allocator had, to a page that no request fitted.
+    # The device has what the allocator had, to within a page that no request fitted.
     if "capacity" in expected:
         assert abs(found["capacity_bytes"] - expected["capacity"]) < 1, found["capacity_bytes"]
 

@@ -1,4 +1,4 @@
-// Notes in the log of switch.hpp which file's tests begin, before the mutants that they come to.
+// Notes in the log of switch.hpp which file's tests begin, before the mutants that they reach.
 
 #include "mutants/switch.hpp"
 

@@ -19,7 +19,7 @@ NUMBERS = (
     TypeKind.FLOAT,
 )  # fmt: skip
 FIXED_AT_COMPILE_TIME = (CursorKind.STATIC_ASSERT, CursorKind.ENUM_DECL)
-# Warnings that changes bring about, and errors they would be.
+# Warnings that changes cause, which would be errors.
 HEAD = "".join(f'#pragma GCC diagnostic ignored "-W{name}"\n' for name in ("type-limits", "parentheses", "logical-op", "sign-compare", "conversion"))
 HEAD += f'#include "{pathlib.Path(__file__).with_name("switch.hpp")}"\n'
 STATEMENTS = (CursorKind.CALL_EXPR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR)
@@ -107,7 +107,7 @@ class Finder:
 
 
 def find_mutants(path, name, command):
-    """All mutants of a file, which is compiled by `command`."""
+    """Returns all mutants of a file, which is compiled by `command`."""
     words = shlex.split(command)
     arguments = [word for word in words if word.startswith(("-I", "-D", "-std"))]
     arguments += [f"-isystem{value}" for flag, value in zip(words, words[1:]) if flag == "-isystem"]

@@ -1,5 +1,5 @@
-// One build has all mutants: the environment's MUTANT is the number of the one that is switched on. With MUTANT_LOG, a
-// file, each process notes there which mutants its run came to, so that a mutant meets only tests that come to it.
+// One build contains all mutants: the environment's MUTANT is the number of the active one. With MUTANT_LOG, a file,
+// each process notes there which mutants its run reached, so that a mutant is only tested by tests that reach it.
 
 #pragma once
 
@@ -22,7 +22,7 @@ inline void note(const char* mark, const char* text) {
   }
 }
 
-/// Whether the mutant of this number is switched on.
+/// Whether the mutant with this number is active.
 inline bool is_on(int number) {
   static const int chosen = [] {
     const char* const value = std::getenv("MUTANT");

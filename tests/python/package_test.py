@@ -32,7 +32,7 @@ import memviz_torch._program
 
 OOM = TESTDATA / "oom.pickle"
 FUNCTIONS = ("flame", "timeline", "state", "explain", "leaks", "stats")
-# The options of a command for which a function has another way: its result is not a file, and warnings are Python's.
+# The options of a command that a function handles differently: its result is not a file, and warnings are Python's.
 NOT_KEYWORDS = {"output", "json", "text", "markdown", "format", "zoom", "quiet", "help", "empty"}
 NOT_KEYWORDS |= {"step", "strict", "rank-pattern"}  # of folders, which no function takes
 

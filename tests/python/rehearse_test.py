@@ -1,4 +1,5 @@
-"""memviz_torch.rehearse() with a made-up GPU that does nothing, and a stub of PyTorch: rehearse_test.py MEMVIZ SOURCE"""
+"""memviz_torch.rehearse() with a made-up GPU that does nothing, and a stub of PyTorch: rehearse_test.py MEMVIZ
+SOURCE"""
 import io
 import os
 import pathlib

@@ -22,7 +22,7 @@ import xml.etree.ElementTree
 MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 DATA = SOURCE / "testdata"
 RECORDED = SOURCE.parent / "shared" / "probes" / "many" / "ranks"
-# For each job the rank that was made to differ, and the line that does it.
+# For each job the rank that was made to differ, and the line that makes it differ.
 PLANTED = {
     "rec/ddp-extra-4": (2, "keep_samples job.py:121"),
     "rec/ddp-extra-8": (2, "keep_samples job.py:121"),
@@ -61,7 +61,7 @@ def make_job(folder, ranks=6, odd=3):
 
 
 def check_parts(folder):
-    """Parts of several calls are the same job as its files, in any order."""
+    """Parts from several calls are the same job as its files, in any order."""
     files = sorted(folder.glob("*.pickle"))
     whole = run(*files, "--json", "-")
     first, second = folder / "first.ndjson", folder / "second.ndjson"
@@ -115,7 +115,7 @@ def check_many(folder):
 
 
 def check_largest_part(folder):
-    """A part stays small whatever the names of functions are, and its lines still add up to what is held."""
+    """A part stays small whatever the names of functions are, and its lines still add up to the total."""
     blocks, at = [], 1 << 32
     for i in range(300):
         frames = [{"name": '"\\' * 40 + str(i), "filename": "model.py", "line": i}]
@@ -129,7 +129,7 @@ def check_largest_part(folder):
 
 
 def check_picture(folder):
-    """A cell for each rank, with a tooltip where there are not too many; 10,000 ranks fit."""
+    """A cell for each rank, with a tooltip if there are not too many; 10,000 ranks fit."""
     picture = folder / "ranks.svg"
     run(folder, "-o", picture)
     text = picture.read_text()
@@ -171,7 +171,8 @@ def check_flame_graph_of_all(folder):
 
 
 def moved_to(device, name, folder):
-    """A copy of a snapshot of GPU 0 as process number `device` of eight has it: all on that GPU, and no event on the others."""
+    """Returns a copy of a snapshot of GPU 0 as process number `device` of eight has it: everything on that GPU, and
+    no event on the others."""
     snapshot = pickle.loads((DATA / f"{name}.pickle").read_bytes())
     for segment in snapshot["segments"]:
         segment["device"] = device
@@ -184,7 +185,8 @@ def moved_to(device, name, folder):
 
 
 def check_one_of_eight(folder):
-    """explain says in one line that other GPUs are empty; compare takes the only GPU of each file, whatever its number."""
+    """explain says in one line that other GPUs are empty; compare uses the only GPU of each file, whatever its
+    number."""
     main, branch = moved_to(1, "run_main", folder), moved_to(5, "run_branch", folder)
     text = run(main, command="explain").decode()
     expect("explain: other GPUs", text.count("Nothing is reserved on 7 others: GPU 0, GPU 2, GPU 3, "), 1)

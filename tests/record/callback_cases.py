@@ -1,4 +1,4 @@
-"""examples/callbacks, with trainers that call them as theirs do."""
+"""examples/callbacks, with trainers that call them as the real ones do."""
 
 import os
 import sys

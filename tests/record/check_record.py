@@ -165,7 +165,7 @@ def check_run(stage):
     outside_bytes = stage.total_bytes - totals["reserved_bytes"] - totals["device_free_bytes"]
     check(totals["outside_bytes"] == outside_bytes, totals)
     check(device["model"]["reproduces"], device["model"])
-    # The memory of this process outside PyTorch is a part of it, if NVML reports it.
+    # It includes the memory of this process outside PyTorch, if NVML reports it.
     measured = device["measured"]
     check((measured["own_outside_bytes"] or 0) <= outside_bytes, measured, outside_bytes)
     return measured

@@ -1,4 +1,4 @@
-"""What is measured of the devices, where NVML is there and where it is not."""
+"""Measurements of the devices, with and without NVML."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from stage import PACKAGE
 
 
 class Nvml:
-    """Stands in for libnvidia-ml.so.1: a device whose processes are given."""
+    """Replaces libnvidia-ml.so.1: a device with given processes."""
 
     def __init__(self, processes, uuid=b"GPU-00000000-stand-in"):
         self.processes = processes

@@ -1,4 +1,4 @@
-"""The folder of the hook in the cache: what others may have changed is not run."""
+"""The folder of the hook in the cache: files that others may have changed are not run."""
 
 import os
 import py_compile
@@ -18,7 +18,7 @@ class HookFolder(Stage):
         self.cache = self.folder / "home" / ".cache"
 
     def hook_of_a_run(self):
-        """The folder that a Python under `memviz run` finds first on its path."""
+        """Returns the folder that a Python under `memviz run` finds first on its path."""
         done = self.run_python(FITS + "import os; print(os.environ['PYTHONPATH'].split(os.pathsep)[0])")
         self.assertEqual((done.returncode, done.err), (0, ""))
         *more, hook = done.out.splitlines()

@@ -1,4 +1,4 @@
-"""What `memviz run` leaves of an out-of-memory error."""
+"""The files and messages of `memviz run` after an out-of-memory error."""
 
 import json
 import os
@@ -61,7 +61,7 @@ class OutOfMemory(Stage):
         words = r"memviz: process \d+ ran out of GPU memory again: GPU 0, 2.00 GiB asked for, 1,022 MiB free; the latest file: /"
         self.assertRegex(last, words)
         self.assertIn(last.rpartition(" ")[2], [str(file) for file in self.files()])
-        # One a second: by thousands they would be all that a log has.
+        # One per second, because thousands would fill the log.
         self.assertEqual(done.err.count("ran out of GPU memory again"), 1)
 
     def test_that_ends_the_program_has_a_file_after_many_that_were_caught(self):

@@ -1,4 +1,4 @@
-"""Where recorded programs run in these tests, and those programs: with a module that stands in for torch
+"""Where recorded programs run in these tests, and those programs: with a module in place of torch
 (tests/rehearse/torch).
 """
 

@@ -123,7 +123,7 @@ def check_fits(rehearsals):
     check(done.returncode == 0 and verdict["outcome"] == "fits", answer, done.stderr)
     check("done 2" in done.stdout, done.stdout)
     device = verdict["devices"][0]
-    # The data next to weight, gradient and momentum; the segments of the small ones are 20 MiB.
+    # The data in addition to weight, gradient and momentum; the segments of the small ones are 20 MiB.
     check(device["peak_reserved_bytes"] == 256 * MIB + 20 * MIB + 2 * MIB, device)
     check(device["peak_bytes"] >= device["context_bytes"] + device["peak_reserved_bytes"], device)
     check(device["peak_bytes"] <= device["context_bytes"] + device["peak_reserved_bytes"] + CONTEXT_LEEWAY, device)
@@ -153,7 +153,7 @@ def check_search(rehearsals):
     # Each sample takes 128 MiB; the small ones 22 MiB; of what is left the driver gives whole pages of 2 MiB.
     largest = (memory - context - 22 * MIB) // (128 * MIB)
     check(done.returncode == 0 and answer["search"]["largest"] == largest, answer["search"], largest)
-    # The output of the runs belongs to the way to an answer, and is not shown.
+    # The output of the runs leads to the answer, and is not shown.
     check("done" not in done.stdout and "OutOfMemoryError" not in done.stderr, done.stdout, done.stderr)
     words, done, _ = rehearsals.python(["--memory", str(memory), "--search", f"N={largest}..{largest + 1}"], MODEL, "{}")
     check(words["search"]["largest"] == largest, words["search"], largest)
@@ -166,7 +166,7 @@ def check_compare(rehearsals):
     check(answer["variants"][0]["verdict"]["outcome"] == "fits", answer["variants"])
 
 
-# A weight of 64 MiB and one of 4 KiB, filled on the CPU and moved; says whether each has values.
+# A weight of 64 MiB and one of 4 KiB, filled on the CPU and moved; prints whether each has values.
 FILLED = """
 import torch
 large, small = torch.nn.Linear(4096, 4096, bias=False), torch.nn.Linear(32, 32, bias=False)
@@ -280,7 +280,7 @@ def check_training_together(rehearsals):
         # Parameters, two moments, and gradients of at least one layer.
         check(min(first, second) >= (3 * 32 + 16) * MIB // shards, way, first, second)
         # DDP rebuilds its buckets in the second step. Whether the first bucket (32 MiB) is free by then depends on
-        # NCCL's watchdog, which looks every 100 ms for finished collectives and lets go of their tensors.
+        # NCCL's watchdog, which looks every 100 ms for finished collectives and releases their tensors.
         by_chance = 32 * MIB if way == "ddp" else 0
         check(abs(first - second) <= by_chance + 4 * MIB, way, first, second)
 

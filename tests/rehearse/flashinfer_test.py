@@ -1,4 +1,4 @@
-"""FlashInfer's kernels in a rehearsed program: not compiled, except where they came compiled.
+"""FlashInfer's kernels in a rehearsed program: not compiled, except those that came compiled.
 
 usage: flashinfer_test.py MEMVIZ SOURCE
 """

@@ -47,7 +47,7 @@ def main():
     for line in range(3_000):  # a program of many lines
         run_as("/home/me/long.py", "\n" * line + "on_read()", on_read=reads.on_read)
     assert len(reads._counts) == 1_000, len(reads._counts)
-    # Frames of PyTorch's are passed over.
+    # Frames of PyTorch are skipped.
     found = []
     names = {"keep": lambda: found.append(line_of_program(sys._getframe(1), TORCH))}
     inner = compile("keep()", os.path.join(os.path.dirname(TORCH.__file__), "_tensor.py"), "exec")

@@ -15,7 +15,7 @@ sys.modules["memviz_recording.waiting"] = __import__("recording.waiting").waitin
 from memviz_rehearsal_server import facts_of_line  # noqa: E402
 
 LINES = {
-    # vLLM 0.8 to 0.19, as published logs have them
+    # vLLM 0.8 to 0.19, from published logs
     "GPU KV cache size: 476,016 tokens": {"cache_tokens": 476016},
     "Maximum concurrency for 8,192 tokens per request: 58.11x": {"request_tokens": 8192, "requests_at_once": 58.11},
     "Maximum concurrency for 2,048 tokens per request: 1,010.50x": {"request_tokens": 2048, "requests_at_once": 1010.5},
@@ -31,7 +31,7 @@ LINES = {
     "Not enough memory. Please try to increase --mem-fraction-static.\n": {
         "error": "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static."
     },
-    # lines that only look like these
+    # Lines that only look like these
     "": {},
     "GPU KV cache size: tokens": {},
     "GPU KV cache size: -5 tokens": {},

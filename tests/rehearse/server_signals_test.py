@@ -25,7 +25,7 @@ def wait_until(what, holds):
 
 
 def processes_of(session):
-    """The processes of a session that still run."""
+    """Returns the processes of a session that are still running."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -38,7 +38,8 @@ def processes_of(session):
 
 
 def text_of(terminal):
-    """All that is written to a terminal until the last process has closed it; ends the test where that takes too long."""
+    """Returns everything written to a terminal until the last process has closed it; ends the test if that takes too
+    long."""
     signal.alarm(SECONDS)
     text = b""
     try:
@@ -51,7 +52,7 @@ def text_of(terminal):
 
 
 def interrupt(folder, environment, is_time):
-    """Returns what memviz printed when somebody typed Ctrl-C into its terminal, which sends SIGINT to all."""
+    """Returns memviz's output after Ctrl-C in its terminal, which sends SIGINT to all processes."""
     environment = {
         **os.environ,
         **environment,

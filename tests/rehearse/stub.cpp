@@ -19,7 +19,7 @@ void memviz_rehearsal_set_outside(std::uint64_t bytes) {
   outside_bytes = bytes;
 }
 
-// Returns what the test's server finds outside of PyTorch.
+// Returns what the test's server measures outside PyTorch.
 std::uint64_t memviz_stub_outside() {
   return outside_bytes;
 }
@@ -28,7 +28,7 @@ void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, std::uint64_t n
   bytes_of_graphs = first_bytes + 40 * node_bytes;
 }
 
-// Returns other bytes at each call.
+// Returns different bytes at each call.
 std::uint64_t memviz_rehearsal_take_peak(int /*device*/) {
   static std::uint64_t calls = 0;
   return ++calls << 27U;

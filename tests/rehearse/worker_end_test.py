@@ -1,4 +1,4 @@
-"""What the hook of `memviz rehearse` does when it ends a server's worker, which the server kills then.
+"""How the hook of `memviz rehearse` ends a server's worker, which the server then kills.
 
 usage: worker_end_test.py MEMVIZ SOURCE
 """

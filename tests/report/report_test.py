@@ -86,7 +86,7 @@ class Report:
         return self.rows(query, *values)[0][0]
 
     def stack_of(self, entry_type, entry_id):
-        """As the documentation says how to."""
+        """As the documentation describes."""
         correlation = self.value(
             "SELECT correlation_id FROM stack_correlation WHERE entry_type = ? AND entry_id = ?", entry_type, entry_id
         )
@@ -108,7 +108,7 @@ def check_schema(report):
 
 
 def check_stacks(report):
-    """Every entry has its row in stack_correlation, and lines that a person can go to."""
+    """Every entry has its row in stack_correlation, and lines that exist in a file."""
     for entry_type, table in ((WEIGHT, "weight_entries"), (ACTIVATION, "activation_entries")):
         entries = report.rows(f"SELECT id FROM {table} ORDER BY id")
         correlated = report.rows("SELECT entry_id FROM stack_correlation WHERE entry_type = ? ORDER BY 1", entry_type)

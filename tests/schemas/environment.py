@@ -1,4 +1,4 @@
-"""Where the tests of schemas find jsonschema: in a virtual environment that `python3 environment.py` makes."""
+"""Where the tests of schemas find jsonschema: in a virtual environment that `python3 environment.py` creates."""
 
 import pathlib
 import sys

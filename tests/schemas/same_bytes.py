@@ -1,4 +1,4 @@
-"""The bytes of several commands' answers about one snapshot are the same. `expect(what, found, expected)` notes those that differ."""
+"""Several commands give the same bytes for one snapshot. `expect(what, found, expected)` notes those that differ."""
 
 
 def check_bytes(path, answers, expect):

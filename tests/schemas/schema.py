@@ -15,7 +15,7 @@ def expect(what, found, expected):
 
 
 class Schema:
-    """A schema, and which of its properties were seen in outputs."""
+    """A schema, and which of its properties occurred in outputs."""
 
     def __init__(self, path):
         self.name = path.stem
@@ -28,7 +28,7 @@ class Schema:
         self.check_texts(self.text)
 
     def check_texts(self, schema):
-        """Each property says what it is, and each object which properties it has."""
+        """Each property has a description, and each object says which properties it has."""
         if isinstance(schema, list):
             for part in schema:
                 self.check_texts(part)
@@ -79,7 +79,8 @@ def number_of(form):
 
 
 def form(value):
-    """The number of what a schema judges: types, keys, words and signs; of an array, the set of those of its elements."""
+    """Returns a number for what a schema checks: types, keys, words and signs; for an array, the set of those of its
+    elements."""
     kind = type(value)
     if kind is str:
         return form_of_text(value)
@@ -93,7 +94,7 @@ def form(value):
 
 
 def thinned(value):
-    """The form of a value, and the value without elements of arrays that have the form of one before."""
+    """Returns the form of a value, and the value without elements of arrays that have the form of an earlier one."""
     if isinstance(value, dict):
         parts = {key: thinned(part) for key, part in value.items()}
         number = number_of((tuple(value), *(number for number, _ in parts.values())))

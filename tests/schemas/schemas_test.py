@@ -54,7 +54,7 @@ def is_hostile(path):
 
 
 def answer_of(path, command):
-    """The answer of a command to a snapshot; None where it reports that the file has too little."""
+    """Returns the answer of a command for a snapshot; None if it reports that the file lacks what it needs."""
     outcome = subprocess.run([str(MEMVIZ), command, str(path), "--json", "-", "--quiet"], capture_output=True, text=True)
     if outcome.stdout:
         return json.loads(outcome.stdout)
@@ -63,7 +63,7 @@ def answer_of(path, command):
 
 
 def answers_of_several(paths, command):
-    """The answer to each file that it can read, of a command that takes several."""
+    """Returns the answer for each file that it can read, for a command that takes several."""
     lines = map(json.loads, run(command, *paths, "--json", "-", "--quiet", codes=(1, 2)).splitlines())
     answers = {answer["file"]: answer for answer in lines if answer["schema"] != "memviz.unread/1.0"}
     refused = [path.name for path in paths if str(path) not in answers and not is_hostile(path)]
@@ -90,7 +90,7 @@ def check_snapshots(schemas):
 
 
 def first_step():
-    """A snapshot of a first training step in which memory runs out after its first gradient."""
+    """Returns a snapshot of a first training step in which memory runs out after its first gradient."""
     stacks = [("_apply", "torch/nn/modules/module.py"), ("forward", "model.py"), ("torch::autograd::Engine::execute()", "??")]
     segments, events = [], []
     for i, (name, file) in enumerate(stacks):
@@ -184,7 +184,7 @@ BY_BATCH = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (100 << 
 
 
 def check_rehearsals(schemas, folder):
-    """On a made-up GPU without a GPU in it, with a torch of the tests."""
+    """On a made-up GPU without a GPU in it, with a test version of torch."""
     surroundings = {**os.environ, "MEMVIZ_REHEARSAL_DIR": str(REHEARSAL), "PYTHONPATH": str(SOURCE / "tests" / "rehearse")}
 
     def rehearse(name, program, *options, gpu="small"):
@@ -222,7 +222,7 @@ def check_rehearsals(schemas, folder):
 
 
 def check_several(schemas):
-    """Several files are a line each, also what cannot be read, and the exit code is the worst."""
+    """Several files are one line each, even unreadable ones, and the exit code is the worst."""
     data = SOURCE / "testdata"
     for command in ("stats", "explain", "leaks", "check"):
         names = [data / "oom.pickle", data / "nothing_there.pickle", data / "before.pickle"]
@@ -305,7 +305,7 @@ def check_lines(schemas):
 
 
 def check_strictness(schemas):
-    """A field that no schema has, or one that is missing, is found."""
+    """A field that is in no schema, or one that is missing, is reported."""
     document = json.loads(run("stats", SOURCE / "testdata" / "oom.pickle", "--json", "-", "--quiet"))
     validator = schemas["stats"].validator
     expect("stats as it is", validator.is_valid(document), True)
@@ -317,7 +317,7 @@ def check_strictness(schemas):
     expect("a text for a number", validator.is_valid(document), False)
 
 
-# Properties that no file here gives an output.
+# Properties that no file here produces.
 UNSEEN = {"leaks": {"block_bytes"}, "rehearse": {"within"}}  # a stack without frames that grows; the stub has no library
 
 

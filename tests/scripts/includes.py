@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-# include/memviz is the model that all of them share, but these know no analysis.
+# include/memviz is the model that all of them share, but these use no analysis.
 OF_MODEL = {
     "src/base": ["format", "log_commands", "version"],
     "src/text": ["format", "frames", "label", "memory_kind", "memory_map", "moment", "rehearsal", "source_line"],

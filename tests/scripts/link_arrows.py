@@ -20,7 +20,7 @@ from includes import ORDER
 
 
 def folder_of(path, build):
-    """The folder of ORDER that an object file is of: the folder's unity file, or a single file in it."""
+    """Returns the folder of ORDER that an object file belongs to: the folder's unity file, or a single file in it."""
     name = "/".join(path.relative_to(build).parts)
     unity = re.search(r"unity__(.+?)_cxx", name)
     if unity:
@@ -40,14 +40,14 @@ def symbols_of(path):
 
 
 def objects_of(build):
-    """The object files of this build; a folder may have older ones."""
+    """Returns the object files of this build; a folder may have older ones."""
     commands = json.loads((build / "compile_commands.json").read_text())
     names = {re.search(r" -o (\S+\.o) ", entry["command"]).group(1) for entry in commands}
     return [build / name for name in sorted(names) if (build / name).exists()]
 
 
 def read_symbols(build):
-    """The folder that defines each symbol, and the symbols that each folder wants."""
+    """Returns the folder that defines each symbol, and the symbols that each folder needs."""
     defined, wanted = {}, collections.defaultdict(set)
     for path in objects_of(build):
         folder = folder_of(path, build)
@@ -70,7 +70,8 @@ def calls_against_arrows(defined, wanted):
 
 
 def headers_of_several(defined, source):
-    """By the names of the free functions that a header declares; a name that other headers declare too says nothing."""
+    """By the names of the free functions that a header declares; a name that other headers also declare is
+    ambiguous."""
     folders = collections.defaultdict(set)
     for symbol, folder in defined.items():
         found = re.match(r"memviz::(\w+)(?:\[abi:cxx11\])?\(", symbol)

@@ -38,7 +38,8 @@ def run(*command, **options):
 
 
 def copy_tree():
-    """The files that git knows, those of the work tree; unchanged ones keep their time, so that a second run builds less."""
+    """Returns the files that git knows, those of the work tree; unchanged ones keep their time, so that a second run
+    builds less."""
     names = run("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", capture_output=True, text=True).stdout.split("\n")
     names = [name for name in names if name and (ROOT / name).is_file()]
     for name in names:
@@ -62,7 +63,8 @@ def configure():
 
 
 def draw(commands, folders, count, chance):
-    """`count` mutants that do not overlap, each place as likely as another of its file, each file by its length."""
+    """Returns `count` mutants that do not overlap, each place as likely as another of its file, each file by its
+    length."""
     files = sorted(name for name in commands if name.startswith(tuple(f"{folder}/" for folder in folders)))
     if not files:
         sys.exit(f"no file of the build is in {' or '.join(folders)}")
@@ -86,7 +88,7 @@ def write(mutants):
 
 
 def build(mutants):
-    """Builds, without the files that do not compile so; returns the mutants that are in the build."""
+    """Builds, without the files that then do not compile; returns the mutants that are in the build."""
     write(mutants)
     built = subprocess.run(["ninja", "-C", BUILD, "-k", "0", *TARGETS], capture_output=True, text=True)
     if built.returncode == 0:
@@ -101,7 +103,7 @@ def build(mutants):
 
 
 def tests_that_come_to():
-    """For each mutant the test files whose tests come to it, by a run without any mutant, which has to pass."""
+    """Returns for each mutant the test files whose tests reach it, from a run without any mutant, which must pass."""
     log = FOLDER / "reached.log"
     log.unlink(missing_ok=True)
     run(BUILD / "tests/memviz_tests", "-m", env={**os.environ, "MUTANT_LOG": str(log)}, cwd=BUILD / "tests", stdout=subprocess.DEVNULL)
@@ -123,7 +125,7 @@ def passes(number, *command, **options):
 
 
 def killer(number, files, slow):
-    """The name of the kind of tests that notice a mutant; None if none does."""
+    """Returns the name of the kind of tests that notice a mutant; None if none does."""
     # Tests that run the program take longer.
     for part in ("/unit/", "/cli/"):
         names = [f"*{part}{name.split(part)[1]}" for name in files if part in name]

@@ -21,7 +21,7 @@ WITHOUT_HEADER = {
 
 
 def headers_of(source, path):
-    """The names of the headers that could be its own, without .hpp."""
+    """Returns the names of the headers that could be its own, without .hpp."""
     folder = path.parent.relative_to(source)
     for included in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
         included = pathlib.Path(included)

@@ -37,7 +37,7 @@ MORE_ANSWERS = [
     ["export", "--format", "folded", "--device", "host"],
     ["export", "--format", "json", "--at", "peak", "--group", "kind,compile,annotation,metadata"],
 ]
-# The parts that the reader does not take in, and that so cannot be written again.
+# The parts that the reader ignores, and that therefore cannot be written again.
 LOST_WARNING = re.compile(
     r"does not read|left out|follow the end of the pickle|requested_size above|state that memviz does not know|double precision"
 )
@@ -156,7 +156,8 @@ class Proof:
                 self.failures.append(f"{self.file.name}: event {event} of {first} to {last}: {expected} became {found}")
 
     def check_torch(self, before, after):
-        """The sums of PyTorch's own tool, without lines of free blocks, whose requested sizes are stale, and its log."""
+        """Returns the sums of PyTorch's own tool, without lines of free blocks, whose requested sizes are stale, and
+        its log."""
         script = (
             "import pickle, sys; from torch.cuda import _memory_viz as viz; snapshot = pickle.load(open(sys.argv[1], 'rb'));"
             "root = snapshot if isinstance(snapshot, dict) else {'segments': snapshot};"

@@ -70,7 +70,7 @@ def files_of(arguments):
 
 
 def runs_of(files):
-    """Each as the words after the program, and the kind of output that -o gets ("" for none)."""
+    """Returns each as the words after the program, and the kind of output that -o gets ("" for none)."""
     for path in files:
         yield from ((words[:1] + [str(path)] + words[1:], ".svg") for words in PICTURES)
         yield from ((words[:1] + [str(path)] + words[1:], "") for words in TEXTS)
@@ -97,7 +97,7 @@ def answer_of(program, words, ending):
 
 
 def difference(before, after):
-    """The first lines that differ, cut to what fits a terminal."""
+    """Returns the first lines that differ, cut to what fits in a terminal."""
     lines = [text.decode(errors="replace").splitlines() for text in (before, after)]
     changed = [line for line in difflib.unified_diff(*lines, lineterm="", n=0) if not line.startswith(("---", "+++", "@@"))]
     shown = [line[:200] for line in changed[:MOST_LINES]]

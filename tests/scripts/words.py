@@ -35,7 +35,7 @@ REPLACED = re.compile(
 
 
 def fragments(lines, has_hash_comments):
-    """The line numbers, from 1, of comment blocks that begin with a fragment."""
+    """Returns the line numbers, from 1, of comment blocks that begin with a fragment."""
     before = None
     for number, line in enumerate(lines, 1):
         match = COMMENT.match(line)
@@ -46,7 +46,8 @@ def fragments(lines, has_hash_comments):
 
 
 def prose_of_code(lines, are_strings_read):
-    """The line numbers, from 1, and texts of comments, names of tests and, where users read them, strings."""
+    """Returns the line numbers, from 1, and texts of comments, names of tests and, in folders that users read,
+    strings."""
     for number, line in enumerate(lines, 1):
         comment = CODE_COMMENT.search(line)
         if comment:
@@ -57,7 +58,7 @@ def prose_of_code(lines, are_strings_read):
 
 
 def prose_of_script(text, lines, suffix):
-    """The line numbers, from 1, and texts of comments and of Python's docstrings."""
+    """Returns the line numbers, from 1, and texts of comments and of Python's docstrings."""
     for number, line in enumerate(lines, 1):
         comment = SCRIPT_COMMENT.search(line)
         if comment:
@@ -69,13 +70,13 @@ def prose_of_script(text, lines, suffix):
 
 
 def prose_of_page(text):
-    """The line numbers, from 1, and the lines of a page of Markdown, except code."""
+    """Returns the line numbers, from 1, and the lines of a page of Markdown, except code."""
     without_code = FENCE.sub(lambda code: "\n" * code[0].count("\n"), text)
     return enumerate(without_code.splitlines(), 1)
 
 
 def prose(path, name, text, lines):
-    """The line numbers, from 1, and texts of a file that people read."""
+    """Returns the line numbers, from 1, and texts of a file that people read."""
     if path.suffix in CODE:
         return prose_of_code(lines, name.parts[0] in SPEAKING and path.suffix != ".js")
     if path.suffix == ".md":
@@ -86,7 +87,7 @@ def prose(path, name, text, lines):
 
 
 def paths_of(source):
-    """The files that are checked: code, scripts, pages of docs and schemas."""
+    """Returns the files that are checked: code, scripts, pages of docs and schemas."""
     for folder in FOLDERS:
         for path in sorted((source / folder).rglob("*")):
             is_schema = path.suffix == ".json" and path.parent.name == "schemas"

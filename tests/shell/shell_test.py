@@ -131,7 +131,7 @@ class Zsh:
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r", "", found)
 
     def complete(self, line):
-        """What is listed below the line, which is then shown again."""
+        """Returns the list below the line, after which the line is shown again."""
         listed = self.send(line + "\x18?").partition("\n")[2]
         self.send("\x15")
         return set(listed.removesuffix(line).removesuffix(line.rstrip()).split())

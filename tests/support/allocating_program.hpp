@@ -1,7 +1,7 @@
 #pragma once
 
-// A made-up training program, step by step: what a leak looks like, and what only looks like one. The same seed gives
-// the same program everywhere.
+// A made-up training program, step by step: real leaks, and patterns that only look like one. The same seed gives the
+// same program everywhere.
 
 #include "support/small_snapshot.hpp"
 
@@ -14,11 +14,11 @@
 
 namespace memviz::test {
 
-/// Numbers by chance, the same with every standard library.
+/// Random numbers, the same with every standard library.
 class Dice {
 public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  /// 0 to 1, without 1.
+  /// Returns 0 to 1, excluding 1.
   [[nodiscard]] double share() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
   [[nodiscard]] std::uint64_t below(std::uint64_t end) { return engine_() % end; }
   [[nodiscard]] bool chance(double probability) { return share() < probability; }
@@ -29,7 +29,7 @@ public:
       ++count;
     return count;
   }
-  /// Mean 0, variance 1.
+  /// Returns a number with mean 0 and variance 1.
   [[nodiscard]] double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i)
@@ -63,13 +63,13 @@ public:
     free(held[place]);
     held.erase(held.begin() + static_cast<std::ptrdiff_t>(place));
   }
-  /// On the same line, for good.
+  /// Allocates on the same line, permanently.
   void leak(std::uint64_t bytes) {
     next_address_ += 512;
     snapshot_.event(Action::alloc, next_address_, bytes, kept_);
   }
 
-  /// Runs `turn` once a step, which gets its number; `warm_up` times before the first mark, from -warm_up on.
+  /// Runs `turn` once per step, with its number; `warm_up` times before the first mark, from -warm_up on.
   Recording run(int steps, int warm_up, const std::function<void(AllocatingProgram&, int step)>& turn) {
     for (int step = -warm_up; step < steps; ++step) {
       snapshot_.time(1000 * (step + warm_up + 1));

@@ -39,7 +39,7 @@ void add_segment(const Recording& snapshot, const Segment& segment, std::string&
   }
 }
 
-/// The recording as lines of text, ids resolved: two recordings are the same when their texts are.
+/// Returns the recording as lines of text, with ids resolved: two recordings are the same if their texts are.
 std::string snapshot_text(const Recording& snapshot) {
   const FrameTable& frames = snapshot.frames;
   std::string text = snapshot.origin.encoding + ", " + snapshot.origin.generation + '\n';

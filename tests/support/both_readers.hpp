@@ -1,6 +1,6 @@
 #pragma once
 
-// The two readers of pickles held against each other.
+// Compares the two readers of pickles.
 
 #include "memviz/read_by.hpp"
 #include "memviz/recording.hpp"
@@ -12,14 +12,15 @@
 namespace memviz::test {
 
 struct Reading {
-  std::string outcome;           ///< all of the recording as text, or what is wrong with the file
-  std::optional<ReadBy> read_by; ///< none where no reader began
+  std::string outcome;           ///< all of the recording as text, or the error
+  std::optional<ReadBy> read_by; ///< nullopt if no reader started
 };
 
 /// Reads `bytes` with `options` except for on_reader.
 [[nodiscard]] Reading reading_of(std::string_view bytes, ReadOptions options);
 
-/// Fails the test unless the fast reader, on any number of threads, says what the plain one says. Returns who read it.
+/// Fails the test unless the fast reader, on any number of threads, gives the plain one's result. Returns the reader
+/// used.
 ReadBy check_same(std::string_view bytes);
 
 } // namespace memviz::test

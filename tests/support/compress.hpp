@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes -> gzip and zstd, for tests of what reads them.
+// Bytes -> gzip and zstd, for tests of their readers.
 
 #include <string>
 #include <string_view>

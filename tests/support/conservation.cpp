@@ -9,7 +9,7 @@
 namespace memviz::test {
 namespace {
 
-/// Returns the bytes of all segments, each of which has to be filled by its blocks.
+/// Returns the bytes of all segments, each of which must be filled by its blocks.
 std::uint64_t segment_bytes(const MemoryState& state, DeviceId device) {
   std::uint64_t total_bytes = 0;
   for (const Segment& segment : state.segments_of(device)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A state -> whether each of its bytes is counted once by whatever adds bytes up.
+// A state -> whether every sum over it counts each of its bytes once.
 
 #include "memviz/memory_state.hpp"
 

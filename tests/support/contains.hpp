@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether words are in a text, for outputs that tests read.
+// Whether words are in a text, for tests that read outputs.
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Built trees -> flame graphs of them, as `memviz flame` would draw them of a file that holds just that.
+// Built trees -> flame graphs of them, as `memviz flame` would draw them for such a file.
 
 #include "memviz/svg.hpp"
 #include "support/tree_builder.hpp"
@@ -11,7 +11,7 @@
 
 namespace memviz::test {
 
-/// A state whose frames and totals are those of a built tree.
+/// Returns a state with the frames and totals of a built tree.
 struct Drawing {
   std::shared_ptr<Recording> recording = std::make_shared<Recording>();
   MemoryState state = {{}, recording, {}, {}};
@@ -26,7 +26,7 @@ struct Drawing {
   }
 };
 
-/// A drawing of these leaves, each a path of the tree with its bytes and blocks.
+/// Returns a drawing of these leaves, each a path of the tree with its bytes and blocks.
 Drawing drawing_of(const std::vector<Leaf>& leaves);
 
 /// A step of training: two lines in use, memory from before the recording, and much that is free.
@@ -35,7 +35,7 @@ Drawing training();
 /// The directory of the library's frames in training().
 constexpr const char* kTorch = "/usr/lib/python3/dist-packages/torch/nn/";
 
-/// visible_text() with sentences that take several lines in one piece.
+/// Returns visible_text() with each sentence in one piece, even if it takes several lines.
 std::string sentences(const std::string& svg);
 
 } // namespace memviz::test

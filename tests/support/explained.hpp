@@ -18,7 +18,7 @@ struct Explained {
 
   [[nodiscard]] const DeviceExplanation& first() const { return devices.at(0); }
   [[nodiscard]] ExplanationText words() const { return in_words(state, first()); }
-  /// The answer to one question; fails the test where it was not asked.
+  /// Returns the answer to one question; fails the test if there is none.
   [[nodiscard]] const WhatIf& answer(Circumstance circumstance) const;
   /// "store cache.py:55": the line with most bytes.
   [[nodiscard]] std::string label(const NodeKey& key) const;
@@ -27,7 +27,7 @@ struct Explained {
 [[nodiscard]] Explained explained(Recording recording, std::optional<std::uint64_t> capacity_bytes = std::nullopt);
 [[nodiscard]] Recording read_file(const std::filesystem::path& path);
 
-/// Every part of the totals adds up to the reserved bytes, which are those of the state.
+/// Checks that every part of the totals adds up to the reserved bytes, which are those of the state.
 void check_adds_up(const Explained& explained);
 
 } // namespace memviz::test

@@ -63,7 +63,7 @@ std::string testdata_file(std::string_view name) {
 std::optional<fs::path> shared_folder() {
   const fs::path folder = fs::path(MEMVIZ_SOURCE_DIR) / "../shared";
   if (fs::is_directory(folder / "snapshots") && fs::is_directory(folder / "oracle")) return folder;
-  // Tests that are skipped would go unnoticed where the files are expected.
+  // Skipped tests would go unnoticed where the files are expected.
   if (std::getenv("MEMVIZ_NEED_SHARED") != nullptr)
     throw std::runtime_error("MEMVIZ_NEED_SHARED is set, but there is no " + folder.string());
   MESSAGE("skipped: no ../shared");

@@ -10,7 +10,7 @@
 
 namespace memviz::test {
 
-/// A new empty folder, removed with all that is in it.
+/// A new empty folder, removed with everything in it.
 class TemporaryFolder {
 public:
   TemporaryFolder();
@@ -19,7 +19,7 @@ public:
   ~TemporaryFolder();
 
   [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / name).string(); }
-  /// Names of all that is in it, sorted.
+  /// Returns the names of all entries, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
 private:
@@ -29,20 +29,20 @@ private:
 [[nodiscard]] std::string read_bytes(const std::string& path);
 void write_bytes(const std::string& path, std::string_view bytes);
 
-/// Files of `folder` whose names end in `extension`, sorted; none where the folder is missing.
+/// Returns files of `folder` whose names end in `extension`, sorted; none if the folder is missing.
 [[nodiscard]] std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
                                                           std::string_view extension);
 
 /// The project's own snapshots.
 [[nodiscard]] std::filesystem::path testdata();
-/// The path of one of its files; of a snapshot the name is enough, without ".pickle".
+/// Returns the path of one of its files; for a snapshot the name without ".pickle" is enough.
 [[nodiscard]] std::string testdata_file(std::string_view name);
-/// Real snapshots with figures of independent origin, which are next to a checkout on some machines only; throws where
-/// they are missing although MEMVIZ_NEED_SHARED is set, else says that the test was skipped.
+/// Returns the folder of real snapshots with figures of independent origin, which are next to a checkout only on some
+/// machines. If they are missing, throws if MEMVIZ_NEED_SHARED is set, else prints that the test was skipped.
 [[nodiscard]] std::optional<std::filesystem::path> shared_folder();
-/// The real snapshots, sorted; none where they are missing.
+/// Returns the real snapshots, sorted; none if they are missing.
 [[nodiscard]] std::vector<std::filesystem::path> shared_snapshots();
-/// The snapshots of a folder, and after them the shared ones.
+/// Returns the snapshots of a folder, followed by the shared ones.
 [[nodiscard]] std::vector<std::filesystem::path> snapshots_in(const std::filesystem::path& folder);
 
 } // namespace memviz::test

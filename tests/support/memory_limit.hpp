@@ -1,10 +1,10 @@
 #pragma once
 
-// Whether --max-memory can be tested: a sanitizer takes address space and memory of its own.
+// Whether --max-memory can be tested: a sanitizer takes additional address space and memory.
 
 namespace memviz::test {
 
-// A sanitizer reserves memory that counts as the program's, so that no limit leaves it any.
+// A sanitizer reserves memory that counts as the program's, so no limit would leave it any.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kCanLimit = false;
 #elif defined(__has_feature)

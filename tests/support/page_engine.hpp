@@ -1,6 +1,6 @@
 #pragma once
 
-// The engine of the page, as tests ask it.
+// The engine of the page, as tests use it.
 
 #include "engine/engine.hpp"
 
@@ -15,7 +15,7 @@ std::size_t add_testdata(view::Engine& engine, const std::string& name);
 
 [[nodiscard]] std::string answered(view::Engine& engine, const nlohmann::json& request);
 [[nodiscard]] nlohmann::json answered_json(view::Engine& engine, const nlohmann::json& request);
-/// The first `count` doubles of an answer; all by default.
+/// Returns the first `count` doubles of an answer; all by default.
 [[nodiscard]] std::vector<double> doubles_of(const std::string& answer, std::size_t count = std::string::npos);
 
 } // namespace memviz::test

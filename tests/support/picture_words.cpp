@@ -22,7 +22,7 @@ std::string_view class_of(const pugi::xml_node& node) {
   return node.attribute("class").value();
 }
 
-/// "headline", "figure-name", ... of a text; else by what it is in.
+/// Returns "headline", "figure-name", ... for a text; else the class of its container.
 std::string kind_of_text(const pugi::xml_node& text) {
   static constexpr std::array<std::string_view, 5> kKinds{"headline", "answer", "section", "figure-name", "figure"};
   const std::string_view first = class_of(text).substr(0, class_of(text).find(' '));
@@ -95,7 +95,7 @@ std::vector<std::string> differences(const std::string& before, const std::strin
   was.erase(tail.first.base(), was.end());
   is.erase(tail.second.base(), is.end());
 
-  // The lines in between: if there are as many, each has changed; else some came or went.
+  // The lines in between: if there are equally many, each has changed; else some were added or removed.
   std::vector<std::string> lines;
   for (std::size_t i = 0; was.size() == is.size() && i < was.size(); ++i)
     if (!is_same(was[i], is[i]))

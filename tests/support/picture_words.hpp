@@ -1,7 +1,7 @@
 #pragma once
 
-// An SVG that memviz drew -> what it says to who looks at it, and how two of them differ in that. Scripts, styles and
-// where on the page something is say nothing.
+// An SVG that memviz drew -> its text as a viewer sees it, and how two of them differ in that. Ignores scripts, styles
+// and positions.
 
 #include <string>
 #include <vector>
@@ -10,15 +10,15 @@ namespace memviz::test {
 
 struct PicturePart {
   std::string kind; ///< "title", "headline", "figure", "row", "box", ...
-  std::string text; ///< the lines of a paragraph are one; of a box its title, or else its class
+  std::string text; ///< the lines of a paragraph are one; for a box its title, or else its class
   double width = 0; ///< of a box, in pixels
 };
 
-/// In the order of the file. Fails the test where it is not well-formed.
+/// Returns the words in file order. Fails the test if the picture is not well-formed.
 [[nodiscard]] std::vector<PicturePart> parts_of(const std::string& svg);
 
-/// One line each, as "headline was 'this', is 'that'"; none where the pictures say the same. Boxes may be half a pixel
-/// wider.
+/// Returns one line each, as "headline was 'this', is 'that'"; none if the pictures say the same. Boxes may be half a
+/// pixel wider.
 [[nodiscard]] std::vector<std::string> differences(const std::string& before, const std::string& after);
 
 } // namespace memviz::test

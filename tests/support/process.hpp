@@ -1,6 +1,6 @@
 #pragma once
 
-// A command line -> what the real memviz program does with it.
+// A command line -> the result of the real memviz program.
 
 #include "support/files.hpp"
 
@@ -19,23 +19,23 @@ struct Outcome {
   int exit_code = -1; ///< 128 + the signal's number for a program that a signal ended
   std::string out;
   std::string err;
-  std::size_t peak_bytes = 0; ///< of main memory; not less than what the test program itself had in use
+  std::size_t peak_bytes = 0; ///< of main memory; at least what the test program itself used
 };
 
 /// Runs the memviz that this build made, in the current directory, with `input` on standard input.
 [[nodiscard]] Outcome run(const std::vector<std::string>& arguments, std::string_view input = {});
 
-/// The same, with standard output going to a file or device.
+/// Runs the same, with standard output going to a file or device.
 [[nodiscard]] Outcome run_into(const std::string& output, const std::vector<std::string>& arguments);
 
-/// A memviz that runs next to the test. What it writes goes to files, unless `output` or `input` is a descriptor.
+/// A memviz that runs concurrently with the test. Its output goes to files, unless `output` or `input` is a descriptor.
 class Process {
 public:
   struct Setup {
     int input = -1;                  ///< descriptor; -1 is /dev/null
     int output = -1;                 ///< descriptor; -1 is a file
     std::size_t file_size_limit = 0; ///< RLIMIT_FSIZE; 0 is none
-    bool is_traced = false;          ///< stands still until run_until() or let_go()
+    bool is_traced = false;          ///< stopped until run_until() or let_go()
   };
   explicit Process(const std::vector<std::string>& arguments, const Setup& setup);
   explicit Process(const std::vector<std::string>& arguments) : Process(arguments, Setup{}) {}
@@ -45,10 +45,10 @@ public:
   ~Process();
 
   [[nodiscard]] pid_t id() const { return id_; }
-  /// A traced one runs from one system call to the next until `is_there`, and stands still then. False if it ended
-  /// before. Linux only.
+  /// Lets a traced one run from one system call to the next until `is_there`, and stops it there. Returns false if it
+  /// ended before. Linux only.
   [[nodiscard]] bool run_until(const std::function<bool()>& is_there);
-  /// A traced one runs on, as if it had got `signal`.
+  /// Lets a traced one continue, as if it had received `signal`.
   void let_go(int signal = 0);
   void send(int signal) const;
   /// Waits for its end.
@@ -59,7 +59,7 @@ private:
   pid_t id_ = -1;
 };
 
-/// A memviz on a terminal: its three streams are one.
+/// A memviz on a terminal: its three streams are the same.
 class TerminalProcess {
 public:
   TerminalProcess(const std::vector<std::string>& arguments, unsigned short columns, const std::string& kind = "xterm");
@@ -70,7 +70,7 @@ public:
   /// Returns the output so far, at most `milliseconds` later.
   [[nodiscard]] const std::string& shown(int milliseconds);
   void send(int signal) const;
-  /// Waits for its end; `out` is all that it wrote.
+  /// Waits for its end; `out` is its whole output.
   [[nodiscard]] Outcome wait();
 
 private:

@@ -136,7 +136,7 @@ const std::string& TerminalProcess::shown(int milliseconds) {
   pollfd waiting{.fd = terminal_, .events = POLLIN, .revents = 0};
   std::array<char, 4096> bytes{};
   while (::poll(&waiting, 1, milliseconds) > 0) {
-    // A terminal whose other side is closed is a read error, EIO.
+    // A terminal whose other side is closed gives a read error, EIO.
     const ssize_t got = ::read(terminal_, bytes.data(), bytes.size());
     if (got <= 0) break;
     shown_.append(bytes.data(), static_cast<std::size_t>(got));

@@ -11,14 +11,14 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 
 class PythonEnvironment:
     def __init__(self, name, requirements, module):
-        """`module` is one that it lets import; `requirements` is next to what it was made of."""
+        """`module`: one that it lets import; `requirements`: the file that it was made from."""
         self.requirements = requirements
         self.module = module
         self.venv = CACHE / "memviz" / name
         self.python = self.venv / "bin" / "python"
 
     def is_installed(self):
-        """Whether the environment holds what requirements.txt asks for, and runs."""
+        """Whether the environment has what requirements.txt asks for, and runs."""
         installed = self.venv / self.requirements.name
         return (
             installed.is_file()
@@ -31,7 +31,7 @@ class PythonEnvironment:
         subprocess.run([sys.executable, "-m", "venv", "--clear", self.venv], check=True)
         pip = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "--requirement", self.requirements], check=True)
-        # Written last: a broken-off installation is not taken for a whole one.
+        # Written last, so that an interrupted installation is not mistaken for a complete one.
         shutil.copy(self.requirements, self.venv)
 
     def install_if_missing(self):

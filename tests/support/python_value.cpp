@@ -114,7 +114,8 @@ private:
     out_ += has_short_form ? static_cast<char>(0x84 + size) : 't';
   }
 
-  /// Python batches by 1000 and writes a single leftover on its own; the C++ writer one batch, even an empty one.
+  /// Python batches by 1000 and writes a single leftover item separately; the C++ writer writes one batch, even an
+  /// empty one.
   template <class Items, class WriteItem>
   void write_batches(const Items& items, char many, char one, WriteItem&& write_item) {
     const std::size_t batch = style_.is_cpp_writer ? items.size() + 1 : style_.protocol == 0 ? 1 : 1000;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A program that has something to hide in every place where a snapshot has text, and what of it must not be seen.
+// A program with secrets in every place where a snapshot has text, and the texts that must not be visible.
 
 #include "support/snapshot_builder.hpp"
 

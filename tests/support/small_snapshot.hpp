@@ -1,6 +1,6 @@
 #pragma once
 
-// A snapshot of a few lines, put together by hand: for tests of what comes after the reader.
+// A snapshot of a few lines, built by hand, for tests of code after the reader.
 
 #include "memviz/recording.hpp"
 
@@ -33,15 +33,15 @@ public:
                        std::uint32_t device = 0);
   /// Attaches a text to an allocation.
   SmallSnapshot& annotate(std::uint64_t address, std::string_view text);
-  /// The time of the events and marks that follow.
+  /// Sets the time of the following events and marks.
   SmallSnapshot& time(std::int64_t time_us);
-  /// An annotation that begins.
+  /// Begins an annotation.
   SmallSnapshot& mark(std::string_view name, std::uint32_t device = 0);
   SmallSnapshot& setting(std::string_view name, std::string_view value);
   SmallSnapshot& warning(std::string_view text);
 
   [[nodiscard]] FrameTable& frames() { return snapshot_.frames; }
-  /// "/app/train.py:12:step", outermost first.
+  /// Parses "/app/train.py:12:step", outermost first.
   [[nodiscard]] StackId stack(const std::vector<std::string_view>& frames);
   [[nodiscard]] Recording take();
 

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t KiB = 1024;
 inline constexpr std::uint64_t MiB = 1024 * KiB;
 inline constexpr std::uint64_t GiB = 1024 * MiB;
 
-/// Frames as "FILE:LINE:NAME", innermost first, as in the file.
+/// Parses frames as "FILE:LINE:NAME", innermost first, as in the file.
 using Stack = std::vector<std::string>;
 [[nodiscard]] PythonValue frames_of(const Stack& stack);
 
@@ -30,7 +30,7 @@ public:
 
   SegmentBuilder& active(std::uint64_t size, std::uint64_t requested, const Stack& stack = {});
   SegmentBuilder& pending(std::uint64_t size, std::uint64_t requested, const Stack& stack = {});
-  /// `stale_requested`: what every writer leaves behind in a freed block.
+  /// `stale_requested`: the value that every writer leaves in a freed block.
   SegmentBuilder& inactive(std::uint64_t size, std::uint64_t stale_requested = 0);
   SegmentBuilder& block(PythonValue block);
   SegmentBuilder& set(std::string_view key, PythonValue value);
@@ -53,13 +53,13 @@ public:
   SnapshotBuilder& alloc(std::uint64_t address, std::uint64_t size, const Stack& stack = {}) {
     return event("alloc", address, size, stack);
   }
-  /// Both free_requested and free_completed.
+  /// Adds both free_requested and free_completed.
   SnapshotBuilder& free(std::uint64_t address, std::uint64_t size);
   /// Adds pinned host memory: a block that is its segment. Its size is a power of two, as in its events.
   SnapshotBuilder& host_block(std::uint64_t address, std::uint64_t size, bool is_active, const Stack& stack = {});
   SnapshotBuilder& host_event(std::string_view action, std::uint64_t address, std::uint64_t size,
                               const Stack& stack = {});
-  /// A key of the top level.
+  /// Sets a key of the top level.
   SnapshotBuilder& set(std::string_view key, PythonValue value);
 
   [[nodiscard]] const PythonValue& python() const { return root_; }

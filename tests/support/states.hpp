@@ -12,7 +12,7 @@
 
 namespace memviz::test {
 
-/// Not owned, so that a test can look at a recording that it goes on changing.
+/// Not owned, so that a test can look at a recording that it continues to change.
 [[nodiscard]] inline std::shared_ptr<const Recording> borrowed(const Recording& recording) {
   return {std::shared_ptr<const Recording>(), &recording};
 }
@@ -25,7 +25,7 @@ namespace memviz::test {
   return rewind(borrowed(recording), choice);
 }
 
-/// The state with the births of its blocks.
+/// Returns the state with the births of its blocks.
 [[nodiscard]] inline MemoryState with_births(MemoryState state) {
   BirthFinder finder(state);
   take_events(*state.recording, finder);

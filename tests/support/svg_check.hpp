@@ -1,6 +1,6 @@
 #pragma once
 
-// An SVG that memviz drew -> failures of the running test, unless it is a sound picture.
+// Checks that an SVG that memviz drew is a sound picture, and fails the running test if it is not.
 
 #include <cstdint>
 #include <pugixml.hpp>
@@ -25,17 +25,17 @@ struct SvgBox {
   double width = 0;
 };
 
-/// The document; fails the test where it is not well-formed.
+/// Returns the document; fails the test if it is not well-formed.
 [[nodiscard]] pugi::xml_document parse_svg(const std::string& svg);
 [[nodiscard]] std::vector<SvgBox> boxes_of(const pugi::xml_document& document);
-/// The first box whose title starts with `beginning`; fails the test where there is none.
+/// Returns the first box whose title starts with `beginning`; fails the test if there is none.
 [[nodiscard]] SvgBox box_titled(const std::vector<SvgBox>& boxes, std::string_view beginning);
 /// Whether a text is not the first line of its paragraph.
 [[nodiscard]] bool goes_on(const pugi::xml_node& text);
-/// All text that a static viewer shows, a line an element; the lines of a paragraph are one.
+/// Returns all text that a static viewer shows, one line per element; the lines of a paragraph are one.
 [[nodiscard]] std::string visible_text(const pugi::xml_document& document);
 
-/// Well-formed and valid characters only; ids unique; in every row no two boxes overlap; every box is below one
+/// Checks: well-formed and valid characters only; ids unique; in every row no two boxes overlap; every box is below one
 /// that spans it; children's bytes never exceed the parent's; labels fit their boxes; all boxes are on the page.
 void check_svg(const std::string& svg);
 

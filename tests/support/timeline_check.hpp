@@ -9,16 +9,16 @@
 
 namespace memviz::test {
 
-/// Live bytes by state, from the events alone: what the timeline must agree with.
+/// Returns live bytes by state, from the events alone, which the timeline must agree with.
 std::vector<std::int64_t> replayed_live(const Recording& snapshot, DeviceId device);
 
-/// All events of a device.
+/// Returns all events of a device.
 Window whole(const DeviceRecord& record);
 
-/// Baseline, bands and rest add up to what lives, at every slice; and what lives is what the events say.
+/// Checks that baseline, bands and rest add up to live memory at every slice, and that it agrees with the events.
 void check_conserves_bytes(const BandChart& chart, const std::vector<std::int64_t>& live);
 
-/// The strips below the bands add up to the baseline, those above them to the rest, at every slice.
+/// Checks that the strips below the bands add up to the baseline, those above them to the rest, at every slice.
 void check_strips_add_up(const std::vector<Strip>& strips, const BandChart& chart);
 
 } // namespace memviz::test

@@ -8,10 +8,10 @@
 
 namespace memviz::test {
 
-/// The timeline of the whole recording, of every device.
+/// Returns the timeline of the whole recording, of every device.
 std::string drawn_timeline(const Recording& snapshot, const TimelineSvgOptions& options = {});
 
-/// A snapshot of testdata.
+/// Returns that of a snapshot of testdata.
 Recording read_testdata(const std::string& name);
 
 } // namespace memviz::test

@@ -1,6 +1,6 @@
 #pragma once
 
-// Events -> what `memviz trace` says of them, in both of its forms.
+// Events -> the output of `memviz trace` for them, in both of its forms.
 
 #include "memviz/trace.hpp"
 #include "support/snapshot_builder.hpp"
@@ -17,9 +17,9 @@ struct Logged {
   std::uint64_t shown = 0;
 };
 
-/// Both passes over the bytes of a snapshot, as `memviz trace` does them.
+/// Makes both passes over the bytes of a snapshot, as `memviz trace` does.
 [[nodiscard]] Logged logged(const std::string& bytes, const TraceOptions& options);
-/// Each line of NDJSON.
+/// Returns each line of NDJSON.
 [[nodiscard]] std::vector<nlohmann::json> objects(const std::string& bytes, TraceOptions options = {});
 
 /// An event of stream 0.
@@ -28,7 +28,7 @@ struct Logged {
 /// An annotation of device 0.
 [[nodiscard]] PythonValue mark(const char* name, const char* stage, std::int64_t time_us);
 
-/// Three allocations at one address, one after the other, and another across; times in microseconds.
+/// Three allocations at one address, one after the other, and an overlapping one; times in microseconds.
 [[nodiscard]] std::string reuse();
 
 } // namespace memviz::test

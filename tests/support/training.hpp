@@ -1,6 +1,6 @@
 #pragma once
 
-// A training loop put together event by event, and the kinds of memory that are found in it.
+// A training loop built event by event, and the kinds of memory found in it.
 
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
@@ -40,12 +40,12 @@ public:
     made.event(Action::free_completed, address, blocks_.at(address).bytes);
     blocks_.at(address).is_live = false;
   }
-  /// There without an event, and to the end.
+  /// Exists without an event, and to the end.
   void before_recording(std::uint64_t address, std::uint64_t bytes, StackId stack = kNoFrames) {
     blocks_[address] = {bytes, stack, true};
   }
 
-  /// There before the events, which free it.
+  /// Exists before the events, which free it.
   void old_then_freed(std::uint64_t address) { blocks_[address] = {}; }
   [[nodiscard]] StackId backward_stack() const { return backward_; }
 
@@ -55,7 +55,7 @@ public:
     alloc(kBase + 0x20000, 5000, forward_);
     free(kBase + 0x20000);
   }
-  /// Makes what is kept, and something that is freed.
+  /// Allocates kept memory, and some that is freed.
   void layer(std::uint64_t address, std::uint64_t temporary_bytes = 600) {
     alloc(address, 1000, forward_);
     alloc(address + 0x10000, temporary_bytes, forward_);
@@ -67,7 +67,7 @@ public:
     alloc(kBase + 0x40000, kWeightBytes, backward_); // the gradient
     free(kBase + 0x30000);
   }
-  /// Frees what was kept at `address`.
+  /// Frees the kept memory at `address`.
   void backward_of(std::uint64_t address) {
     alloc(kBase + 0x30000, 700, backward_);
     free(address);

@@ -33,7 +33,7 @@ template <class Weight> struct BuiltTree {
 [[nodiscard]] BuiltTree<Change> diff_tree_of(const std::vector<DiffLeaf>& leaves);
 
 /// Fails the running test unless, at every node, own bytes and the children's totals add up to the total, and parents
-/// are before their children.
+/// come before their children.
 void check_conserves_bytes(const FrameTree& tree);
 void check_conserves_bytes(const DiffTree& tree);
 

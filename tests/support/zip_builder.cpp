@@ -34,7 +34,7 @@ struct Placed {
   std::uint32_t checksum = 0;
 };
 
-/// Returns what both headers have from the version to the lengths of name and extra field.
+/// Returns the part that both headers share, from the version to the lengths of name and extra field.
 std::string common_header(const ZipEntry& entry, const Placed& placed, const std::string& extra) {
   const std::uint64_t method = entry.method.value_or(entry.is_deflated ? 8 : 0);
   const std::uint64_t stated = entry.stated_bytes.value_or(static_cast<std::uint32_t>(entry.content.size()));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names and contents -> the bytes of a zip archive, also of one that no honest writer makes.
+// Names and contents -> the bytes of a zip archive, including ones that no honest writer makes.
 
 #include <cstdint>
 #include <optional>
@@ -24,7 +24,7 @@ struct ZipEntry {
 
 [[nodiscard]] std::string zip_archive(const std::vector<ZipEntry>& entries);
 
-/// An archive of the flat layout with this JSON as its program.
+/// Returns an archive of the flat layout with this JSON as its program.
 [[nodiscard]] std::string flat_program(std::string_view json);
 
 } // namespace memviz::test

@@ -1,4 +1,5 @@
-"""What the devices hold beyond PyTorch: CUDA's own totals, and, where NVML is there, who else is on the device."""
+"""The memory that the devices hold outside PyTorch: CUDA's own totals, and, if NVML is available, the other
+processes on the device."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ _NOT_AVAILABLE = (1 << 64) - 1
 
 
 def measured(torch: Any, always: Optional[int] = None) -> list[dict[str, int]]:
-    """A dict for each device that this process holds memory of, and for the device ``always``."""
+    """Returns a dict for each device on which this process holds memory, and for the device ``always``."""
     found = []
     for device in range(torch.cuda.device_count()):
         reserved = torch.cuda.memory_reserved(device)
@@ -24,7 +25,7 @@ def measured(torch: Any, always: Optional[int] = None) -> list[dict[str, int]]:
 
 
 def _try(function: Any, *arguments: Any) -> None:
-    """A fact that cannot be had is left out."""
+    """Facts that are not available are omitted."""
     try:
         function(*arguments)
     except Exception:
@@ -40,7 +41,8 @@ def _add_totals(facts: dict[str, int], torch: Any, device: int) -> None:
 def _add_processes(facts: dict[str, int], torch: Any, device: int, reserved: int) -> None:
     processes = processes_of(str(torch.cuda.get_device_properties(device).uuid))
     own = processes.pop(os.getpid(), None)
-    # In a container NVML's numbers may be those of the machine: then no one here is this process, or a stranger is.
+    # In a container NVML's process ids may be those of the machine: then this process is not among them, or an
+    # unrelated one has its id.
     others = [size for size in processes.values() if size is not None]
     if own is None or own < reserved or len(others) < len(processes):
         return
@@ -61,8 +63,8 @@ class _Process(ctypes.Structure):
 
 
 def processes_of(uuid: str, library: Any = None) -> dict[int, Optional[int]]:
-    """Bytes by process id, None where NVML does not show them. Raises OSError where there is no NVML, or it does not
-    know the device."""
+    """Returns bytes by process id, None if NVML does not show them. Raises OSError if there is no NVML, or it does
+    not know the device."""
     nvml = library if library is not None else ctypes.CDLL("libnvidia-ml.so.1")
     _call(nvml.nvmlInit_v2)
     try:

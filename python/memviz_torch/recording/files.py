@@ -1,4 +1,5 @@
-"""Where a snapshot goes: names that distinguish processes, and files that are whole or not there and never replaced."""
+"""Where a snapshot is written: names that distinguish processes, and files that are complete or absent and never
+replaced."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _EXAMPLES = {"rank": 0, "time": "20261123-031502", "pid": 4711, "host": "gpu7"} 
 
 
 def check_template(template: str) -> None:
-    """Raises ValueError where a name has a field that is none."""
+    """Raises ValueError if a name has an unknown field."""
     try:
         template.format(**_EXAMPLES)
     except (KeyError, IndexError, ValueError, AttributeError) as error:
@@ -27,7 +28,7 @@ def check_template(template: str) -> None:
 
 
 def path_of(template: str) -> str:
-    """The name of a file of this process, at this moment; in a folder, the default name."""
+    """Returns the name of a file of this process, at this moment; in a folder, the default name."""
     path = _filled_in(template)
     is_folder = path.endswith(os.sep) or os.path.isdir(path)
     return os.path.join(path, _filled_in(DEFAULT_NAME)) if is_folder else path
@@ -40,7 +41,7 @@ def _filled_in(template: str) -> str:
 
 
 def check_place(template: str) -> None:
-    """Raises OSError where no file of that name can be written, as far as that is known without writing one."""
+    """Raises OSError if no file of that name can be written, as far as that is known without writing one."""
     path = os.path.abspath(path_of(template))
     folder = os.path.dirname(path)
     while not os.path.lexists(folder):  # it will be made
@@ -61,13 +62,13 @@ def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
 
 
 def write_where_possible(path: str, content: bytes) -> tuple[Optional[str], str]:
-    """As write_new(), or in the temporary folder where that folder takes no file. Returns the path, None where neither
-    does, and what was wrong, if anything."""
+    """Writes like write_new(), or in the temporary folder if that folder accepts no file. Returns the path, None if
+    neither does, and the error, if any."""
     failures: list[str] = []
     for given in (os.path.dirname(path), None):
         what = "the temporary folder"
         try:
-            # Asked for only where it is needed: gettempdir() writes a file, and raises on a full disk.
+            # Called only when needed: gettempdir() writes a file, and raises on a full disk.
             folder = tempfile.gettempdir() if given is None else given
             what = folder or os.curdir
             place = os.path.join(folder, os.path.basename(path))
@@ -78,7 +79,7 @@ def write_where_possible(path: str, content: bytes) -> tuple[Optional[str], str]
 
 
 def replace(path: str, write: Callable[[BinaryIO], object]) -> None:
-    """The same for a file that may be there already, and is replaced; behind a link, where there is one."""
+    """Does the same for a file that may exist and is replaced; follows a link."""
     try:
         _written(os.path.realpath(path), write, os.replace)
     except OSError as error:

@@ -1,5 +1,5 @@
-"""PyTorch's own recorder, torch.cuda.memory._record_memory_history(): turned on with a bound, and left to the program
-where that uses it itself. The arguments here are those that PyTorch 2.1 to 2.15 have."""
+"""PyTorch's own recorder, torch.cuda.memory._record_memory_history(): turned on with a bound, and left to the
+program if that uses it itself. The arguments are those of PyTorch 2.1 to 2.15."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def stop(torch: Any) -> None:
 
 
 def is_on(torch: Any) -> bool:
-    """Whether somebody records. That is asked of the allocator, and not of is_initialized(): CUDA is not initialised in
-    torch's eyes before all that waited for it has run, and recorders may be among that."""
+    """Whether a recording is active. This queries the allocator, not is_initialized(): in torch's view CUDA is
+    initialised only after all waiting callbacks have run, and recorders may be among them."""
     return bool(torch._C._cuda_isHistoryEnabled())
 
 
 class Shared:
-    """The history of all recordings of a process that overlap: it ends with the last of them. In torch there is one, so
-    that several copies of this package have the same."""
+    """The history of all overlapping recordings of a process: it ends with the last of them. It is kept in torch, so
+    that several copies of this package share it."""
 
     def __init__(self) -> None:
         self._users: list[object] = []
@@ -37,7 +37,7 @@ class Shared:
         self._lock = threading.RLock()
 
     def join(self, torch: Any, user: object, max_entries: int, stacks: str) -> None:
-        """Records for ``user`` until it leaves; what somebody else records is used as it is."""
+        """Records for ``user`` until it leaves; uses an existing recording unchanged."""
         with self._lock:
             if not is_on(torch):
                 self._settings = (max_entries, stacks)
@@ -68,8 +68,8 @@ class Shared:
         start(torch, *wanted)
 
     def _can_grow(self, torch: Any) -> bool:
-        """Whether the events stay, and in their order: PyTorch without clear_history drops them, and a ring that has
-        come round puts new ones after the wrong old one."""
+        """Whether the events stay, and in order: PyTorch without clear_history drops them, and a ring that has
+        wrapped around puts new ones after the wrong old one."""
         traces = torch.cuda.memory._snapshot()["device_traces"]
         keeps = "clear_history" in inspect.signature(torch.cuda.memory._record_memory_history).parameters
         return all(len(trace) < self._settings[0] if keeps else not trace for trace in traces)
@@ -86,7 +86,7 @@ def _start(record: Callable[..., object], max_entries: int, stacks: str) -> None
     except Exception:
         if stacks == "python":
             raise
-        # PyTorch finds no C++ frames on every machine: older ones refuse them outside of x86-64.
+        # PyTorch does not support C++ frames on every machine: older ones refuse them except on x86-64.
         record(max_entries=max_entries, stacks="python")
 
 
@@ -96,7 +96,7 @@ def _enables(arguments: Sequence[Any], named: Mapping[str, Any]) -> bool:
 
 
 class Yielding:
-    """Bounded history, except while the program records its own: then it gets the history that it asked for."""
+    """Bounded history, except while the program records itself: then it gets the history that it asked for."""
 
     def __init__(self, torch: Any) -> None:
         self.was_of_program = False  # at any time
@@ -111,7 +111,7 @@ class Yielding:
             self._yield()
             enables = False
             try:
-                # Outside of the lock: torch has its own locks, which may be held by who waits for this one.
+                # Called without the lock: torch has locks, which may be held by a thread that waits for this one.
                 result = record(*arguments, **named)
                 enables = _enables(arguments, named)
                 return result
@@ -122,7 +122,7 @@ class Yielding:
         torch.cuda.memory._record_memory_history = record_for_program
 
     def start(self, max_entries: int, stacks: str = "all") -> None:
-        """To be called when CUDA is there."""
+        """Must be called once CUDA is initialised."""
         with self._lock:
             self._settings = (max_entries, stacks)
             if not self._is_of_program:
@@ -141,7 +141,7 @@ class Yielding:
                     pass  # what the program asked for comes next, and says what is wrong
 
     def _take_back(self) -> None:
-        """The program records no more, or could not begin."""
+        """The program no longer records, or could not start."""
         with self._lock:
             self._is_of_program = False
             if self._settings:

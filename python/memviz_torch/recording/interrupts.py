@@ -1,5 +1,5 @@
-"""Signals that arrive while the recorder works. Their handlers are the program's, and so is what those raise: Ctrl-C, a
-time limit. It reaches the program, although what else fails in the recorder does not."""
+"""Signals that arrive while the recorder works. Their handlers belong to the program, and so do the exceptions they
+raise (Ctrl-C, a time limit): these reach the program, although other failures in the recorder do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # typing takes a while to import, and every Python of a job p
 
 
 class Passed:
-    """Context: raises at its end what a handler raised meanwhile, whoever caught it in between."""
+    """A context that raises at its end what a handler raised meanwhile, even if it was caught in between."""
 
     def __init__(self) -> None:
         self.raised: list[BaseException] = []

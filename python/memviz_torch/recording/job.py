@@ -20,7 +20,7 @@ _DONE = "_memviz_job"
 
 
 def install() -> None:
-    """Once in a process, whoever asks for it: sitecustomize and the package may both be there."""
+    """Once per process, although sitecustomize and the package may both call it."""
     if os.environ.get("MEMVIZ_RECORD", "0") in ("", "0") or hasattr(sys, _DONE):
         return
     setattr(sys, _DONE, True)
@@ -29,7 +29,7 @@ def install() -> None:
 
 class _Job:
     def __init__(self, torch: Any) -> None:
-        # All that will be needed, while the folder is there; not before torch is.
+        # Imports everything that will be needed, while the folder exists; not before torch is imported.
         from . import files, history, oom, ranks, snapshot
 
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
@@ -43,7 +43,7 @@ class _Job:
         self._stacks = os.environ.get("MEMVIZ_RECORD_STACKS") or "all"
         self._history = history.Yielding(torch)
         self._reports = oom.Reports(torch, self._place, lambda refusal: snapshot.pickled(torch, refusal=refusal), [])
-        # An exception within torch's own queue ends the program: allocators of other kinds raise one.
+        # An exception within torch's own queue would end the program, and other kinds of allocators raise one.
         torch.cuda._lazy_call(lambda: messages.guarded("is not recorded", self._begin))
 
     def _begin(self) -> None:

@@ -1,5 +1,5 @@
-"""What the recorder says on standard error, and how it keeps its own failures from the program. Imports next to nothing,
-because every Python of a job passes here."""
+"""The recorder's messages on standard error, and how it keeps its own failures from the program. Imports almost
+nothing, because every Python of a job runs this file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    """In one piece, because ranks share a log. Never raises."""
+    """Writes in one piece, because ranks share a log. Never raises."""
     try:
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
@@ -29,14 +29,14 @@ def this_process() -> str:
 
 
 def reason(error: BaseException) -> str:
-    """The type and the first line: torch's errors go on with a stack of C++."""
+    """Returns the type and the first line, because torch's errors continue with a C++ stack."""
     lines = str(error).splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def guarded(what: str, function: Callable[..., object], *arguments: Any) -> None:
-    """Calls it. Where that fails, one line says ``what`` and why, and the program goes on; what the handler of a signal
-    raises meanwhile is raised."""
+    """Calls it. If that fails, prints one line with ``what`` and the reason, and the program continues; raises what
+    a signal handler raised meanwhile."""
     from .interrupts import Passed
 
     with Passed() as passed:
@@ -48,7 +48,7 @@ def guarded(what: str, function: Callable[..., object], *arguments: Any) -> None
 
 
 def size(count: int) -> str:
-    """Bytes in words, as memviz has them: "311 MiB", "2.00 GiB"."""
+    """Returns bytes in memviz's format: "311 MiB", "2.00 GiB"."""
     if count < 1024:
         return f"{count} B"
     value, unit = float(count), "B"

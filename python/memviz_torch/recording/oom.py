@@ -1,4 +1,4 @@
-"""What happens at an out-of-memory error: one file, and a verdict on standard error; then the error goes on."""
+"""At an out-of-memory error: writes one file, and a verdict to standard error; then the error continues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SECONDS_FOR_VERDICT = 120
 
 
 class Refusal(NamedTuple):
-    """What the allocator could not give."""
+    """A request that the allocator could not fulfil."""
 
     device: int
     requested_bytes: int
@@ -23,9 +23,9 @@ class Refusal(NamedTuple):
 
 
 def watch(torch: Any, notify: Callable[[Refusal], object]) -> None:
-    """From now on calls ``notify`` at each out-of-memory error of the allocator, before it becomes an exception; to be
-    called when CUDA is there. Of several only the last one that watches is called. Raises where the allocator reports
-    to no one, as cudaMallocAsync and those that programs bring along."""
+    """Makes the allocator call ``notify`` at each out-of-memory error, before it becomes an exception; must be
+    called once CUDA is initialised. Only the last of several watchers is called. Raises if the allocator reports no
+    errors, as cudaMallocAsync and custom allocators do."""
     watchers = torch.__dict__.get("_memviz_oom_watchers")
     if watchers is None:  # an observer cannot be taken away again, so there is one for all
         watchers = []
@@ -46,9 +46,9 @@ def unwatch(torch: Any, notify: Callable[[Refusal], object]) -> None:
 
 
 class Allowance:
-    """Programs catch these errors and try again, as those do that look for a batch size: three files at once, then one
-    in ten minutes. An error unlike all before, whose request or whose live memory has another power of two, has its
-    file in any case: it may be the one that ends the program."""
+    """A limit on files. Programs may catch these errors and try again, for example to find a batch size: three files
+    at once, then one in ten minutes. An error unlike all before, whose request or whose live memory has another
+    power of two, always gets a file, because it may be the one that ends the program."""
 
     _SECONDS = 600
     _MOST_KINDS = 16
@@ -71,8 +71,8 @@ class Allowance:
 
 
 class Reports:
-    """The out-of-memory errors of a recording: a file and a verdict for each that its allowance has room for, a line
-    for the others."""
+    """The out-of-memory errors of a recording: a file and a verdict for each that the limit allows, a line for the
+    others."""
 
     def __init__(
         self, torch: Any, place: Callable[[], str], pickled: Callable[[Refusal], bytes], written: list[str]
@@ -104,7 +104,7 @@ class Reports:
             return 0
 
     def _say_again(self, refusal: Refusal) -> None:
-        """The last word, where this is the error that ends the program; no flood, where it catches them by thousands."""
+        """The last word, if this error ends the program; not a flood, if the program catches thousands."""
         now = time.monotonic()
         if now - self._last_line < 1:
             return
@@ -117,8 +117,8 @@ class Reports:
 
 
 def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
-    """Writes the bytes of a snapshot, elsewhere where that folder takes none, and prints what they say. Returns the
-    path; None where nothing could be written."""
+    """Writes the bytes of a snapshot, elsewhere if the folder accepts none, and prints the verdict. Returns the
+    path; None if nothing could be written."""
     written, failure = files.write_where_possible(path, snapshot)
     lines = [f"memviz: {messages.this_process()} ran out of GPU memory."]
     try:
@@ -136,11 +136,11 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
 
 
 def verdict(snapshot: Union[str, bytes]) -> str:
-    """What `memviz explain --brief` says of a file, or of the bytes of one."""
+    """Returns the output of `memviz explain --brief` for a file, or for the bytes of one."""
     words = [_program(), "explain", "--brief", "--quiet"]
     if isinstance(snapshot, bytes):
         return _said([*words, "--", "-"], snapshot)
-    # The files that ran are there, and it is known which changed since.
+    # The executed files exist here, and it is known which ones changed since.
     return _said([*words, "--source", os.sep, "--", snapshot], None)
 
 
@@ -159,8 +159,8 @@ def _part_lines(path: str) -> list[str]:
 
 
 def _said(words: list[str], standard_input: Optional[bytes]) -> str:
-    """What memviz prints for these words. Raises where it fails."""
-    # The program needs nothing that was loaded into this one.
+    """Returns memviz's output for these words. Raises if it fails."""
+    # The program does not need what was preloaded into this one.
     environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "PYTHONPATH")}
     done = subprocess.run(
         words,

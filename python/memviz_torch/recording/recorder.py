@@ -1,4 +1,4 @@
-"""``record()``: PyTorch's own recorder for the length of a block, with a bound, and files that nothing replaces."""
+"""``record()``: PyTorch's own recorder for the duration of a block, with a bound, and files that are never replaced."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ class Recorder:
         self.stop(error)
 
     def start(self) -> Recorder:
-        """Begins, where a ``with`` has no place; returns this recording."""
+        """Starts without a ``with`` block; returns this recording."""
         torch = importlib.import_module("torch")
         if self._was_used:
             raise RuntimeError("a recording begins once; record() makes another")
         self._was_started = True
-        # Not torch.cuda.is_available(), which asks CUDA: a fork could not use it any more.
+        # Not torch.cuda.is_available(), which initialises CUDA, so that a forked child could no longer use it.
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
             warnings.warn("nothing is recorded: this torch was built without CUDA", stacklevel=3)
             return self
@@ -103,7 +103,7 @@ class Recorder:
         self._torch = torch
         self._reports = oom.Reports(torch, self._place_of_oom, self._pickled, self.files)
         self._steps.begin()
-        # torch keeps what waits for CUDA for ever, so what it has of this recording can be taken away again.
+        # torch keeps callbacks that wait for CUDA forever, so its reference to this recording must be removable.
         waiting = [self]
         self._forget = waiting.clear
 
@@ -115,14 +115,14 @@ class Recorder:
         return self
 
     def _begin(self) -> None:
-        """Once CUDA is there: until then there is nothing to record."""
+        """Starts once CUDA is initialised, because until then there is nothing to record."""
         if self._on_oom:
             oom.watch(self._torch, self._reports.add)
         history.shared(self._torch).join(self._torch, self, self._max_entries, self._stacks)
         self._is_recording = True
 
     def stop(self, error: Optional[BaseException] = None) -> None:
-        """Ends; ``error`` is the exception that the program ends with, if it does."""
+        """Ends; ``error`` is the exception that ends the program, if any."""
         if self._torch is None:
             return
         try:
@@ -150,7 +150,7 @@ class Recorder:
             warnings.warn("nothing is recorded: CUDA was not used", stacklevel=4)
 
     def _write_at_end(self) -> None:
-        """Raises nothing for want of a place: the training is done, and its checkpoint may not be written yet."""
+        """Raises nothing if no file can be written: the training is done, and its checkpoint may not be written yet."""
         written, failure = files.write_where_possible(files.path_of(self._path), self._pickled(None))
         if written:
             self.files.append(written)
@@ -162,15 +162,15 @@ class Recorder:
         return bool(self._torch is not None and self._is_recording and self._torch.cuda.is_initialized())
 
     def step(self) -> None:
-        """Marks the end of a step, as ``torch.profiler.profile.step()`` does; `memviz leaks` compares steps."""
+        """Marks the end of a step, like ``torch.profiler.profile.step()``; `memviz leaks` compares steps."""
         if self._torch is not None:
             self._steps.begin()
         elif not self._was_started:
             raise RuntimeError("step() marks the end of a step of a recording that runs: call start() first, or use with")
 
     def dump(self, path: Union[None, str, os.PathLike[str]] = None) -> Optional[str]:
-        """Writes a snapshot of this moment; the fields of ``path`` are those of ``record()``. Returns where it is, or
-        None where nothing is recorded, because CUDA is not there or was not used yet; raises OSError."""
+        """Writes a snapshot of this moment; the fields of ``path`` are those of ``record()``. Returns its path, or
+        None if nothing is recorded, because CUDA is not available or was not used yet; raises OSError."""
         if path is not None:
             files.check_template(os.fspath(path))
         if not self._can_dump():

@@ -1,5 +1,5 @@
-"""A snapshot as torch takes it, with what memviz adds: a key that other readers ignore, and the marks of steps among
-`external_annotations`, where torch keeps those of record_function."""
+"""A snapshot as torch takes it, with memviz's additions: a key that other readers ignore, and the marks of steps
+among `external_annotations`, where torch keeps those of record_function."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from . import devices, ranks
 from .oom import Refusal
 
 KEY = "memviz_recorder"
-# The distance from the end of a device's events within which torch's own event of an error may be: other threads go
-# on meanwhile.
+# The maximum distance of torch's own event of an error from the end of a device's events: other threads continue
+# meanwhile.
 _NEAR_THE_END = 64
 _OWN_FOLDER = os.path.dirname(__file__) + os.sep
 
@@ -24,7 +24,7 @@ _OWN_FOLDER = os.path.dirname(__file__) + os.sep
 def pickled(
     torch: Any, tensors: Iterable[Any] = (), steps: Optional[Steps] = None, refusal: Optional[Refusal] = None
 ) -> bytes:
-    """The bytes of a file; at an out-of-memory error, with what was refused."""
+    """Returns the bytes of a file; at an out-of-memory error, including the refused request."""
     taken = torch.cuda.memory._snapshot()
     if refusal is not None:
         _add_refusal(torch, taken, refusal)
@@ -44,8 +44,8 @@ def pickled(
 
 
 def _add_refusal(torch: Any, taken: dict[str, Any], refusal: Refusal) -> None:
-    """The event that torch writes where it records events at all. Without it the file would be one of a moment at which
-    nothing failed, for torch's own viewer as well: history may be off, or leave these out (skip_actions)."""
+    """Adds the event that torch writes if it records events at all. Without it the file would describe a moment
+    without a failure, also for torch's own viewer: history may be off, or exclude these events (skip_actions)."""
     traces = taken.get("device_traces", ())
     if refusal.device >= len(traces):
         return
@@ -66,7 +66,7 @@ def _add_refusal(torch: Any, taken: dict[str, Any], refusal: Refusal) -> None:
 
 
 def _stream(torch: Any, device: int) -> int:
-    """Of this thread, which is the one that asked; 0 is the default stream."""
+    """Returns the stream of this thread, which is the one that made the request; 0 is the default stream."""
     try:
         return int(torch.cuda.current_stream(device).cuda_stream)
     except Exception:
@@ -74,7 +74,7 @@ def _stream(torch: Any, device: int) -> int:
 
 
 def _frames() -> list[dict[str, Any]]:
-    """The program's Python frames, innermost first, as torch has them."""
+    """Returns the program's Python frames, innermost first, in torch's form."""
     found: list[dict[str, Any]] = []
     frame: Optional[types.FrameType] = sys._getframe()
     while frame is not None and len(found) < 256:
@@ -97,7 +97,7 @@ class Steps:
         self._count += 1
 
     def marks(self, device: int) -> Iterator[dict[str, Any]]:
-        """Entries of external_annotations. The last step is not over."""
+        """Returns entries of external_annotations. The last step has not ended."""
         times = list(self.times)
         for number, (begin, end) in enumerate(zip(times, [*times[1:], None]), self._count - len(times)):
             yield _mark(number, "START", device, begin)

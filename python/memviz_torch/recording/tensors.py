@@ -1,4 +1,4 @@
-"""The tensors of models and optimizers: where each lies, and what it is called."""
+"""The tensors of models and optimizers: their addresses and names."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any, Callable, Iterator
 
 from . import messages
 
-# No model has so many; a bound for what is written.
+# A bound for what is written, which no model reaches.
 _MOST = 200_000
-# The parts that wrappers of PyTorch's add to the names of parameters.
+# The parts that PyTorch's wrappers add to the names of parameters.
 _WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
-# The tensors that a sparse one is made of.
+# The tensors that make up a sparse one.
 _PARTS = {
     "torch.sparse_coo": ("_indices", "_values"),
     "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
@@ -21,17 +21,17 @@ _PARTS = {
 
 
 def check_models(models: Any) -> None:
-    """Raises TypeError where something has no names, such as what model.parameters() gives."""
+    """Raises TypeError for something without names, such as the result of model.parameters()."""
     for model in _as_list(models):
         if not hasattr(model, "named_parameters") or not hasattr(model, "named_buffers"):
             raise TypeError(f"names must be a module or a list of modules, not {type(model).__name__}")
 
 
 def declared(models: Any, optimizers: Any) -> tuple[list[list[Any]], list[str]]:
-    """[device, address, bytes, kind, name] for each piece of GPU memory that their tensors lie in, and a text for each
-    tensor, model and optimizer that does not provide one. Kinds are parameter, buffer, gradient and optimizer_state; a
-    gradient has the name of its parameter, a state that of its parameter and its own. What several tensors share has
-    the first one's name, and says how many more there are."""
+    """Returns [device, address, bytes, kind, name] for each piece of GPU memory of their tensors, and a message for
+    each tensor, model and optimizer that could not be read. Kinds are parameter, buffer, gradient and
+    optimizer_state; a gradient has the name of its parameter, a state that of its parameter and its own. Memory
+    shared by several tensors has the first one's name, and the number of the others."""
     memory = _Memory()
     names: dict[int, str] = {}
     for model in _as_list(models):
@@ -53,7 +53,7 @@ class _Memory:
         self.failures: list[str] = []
 
     def guarded(self, name: str, function: Callable[[], object]) -> None:
-        """A tensor without a name costs no other its name."""
+        """A tensor without a name does not affect the names of others."""
         try:
             function()
         except Exception as error:
@@ -77,7 +77,7 @@ class _Memory:
 
 
 def _places(tensor: Any) -> Iterator[tuple[tuple[int, int], int]]:
-    """((device, address), bytes) of the memory that it lies in: several for tensors that are made of others."""
+    """Returns ((device, address), bytes) of its memory: several for tensors that are made of others."""
     local = getattr(tensor, "_local_tensor", None)  # of a DTensor, what this rank has of it
     if local is not None:
         yield from _places(local)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # typing takes a while to import, and every Python of a job p
 
 
 def when_imported(name: str, notify: Callable[[Any], object]) -> None:
-    """Calls ``notify(module)`` once, right after the module was imported for the first time."""
+    """Calls ``notify(module)`` once, directly after the module was imported for the first time."""
     module = sys.modules.get(name)
     if module is not None:
         notify(module)
@@ -20,7 +20,7 @@ def when_imported(name: str, notify: Callable[[Any], object]) -> None:
 
 
 class _Finder:
-    """Lets the other finders find the module, and says when it has been executed."""
+    """Lets the other finders find the module, and reports when it has been executed."""
 
     def __init__(self, name: str, notify: Callable[[Any], object]) -> None:
         self._name = name

@@ -56,7 +56,7 @@ def explain(memviz, path):
 
 
 def figures(result, device):
-    """What the file says of memory against what the allocator counts, and the driver."""
+    """Compares the file's memory with the counts of the allocator and the driver."""
     totals = device["totals"]
     in_use = totals["live_bytes"] + totals["rounding_bytes"]
     for name, told, counted in (
@@ -71,7 +71,7 @@ def figures(result, device):
 
 
 def answered(question, result):
-    """Whether the run bears the answer out, and what it showed."""
+    """Returns whether the run confirms the answer, and what it showed."""
     if question.reserved_bytes is not None:
         last = len(question.program.operations) - 1
         if result.failed_operation not in (None, last):
@@ -97,7 +97,7 @@ class Judge:
         return self.runner.run(program, snapshot_path, late_bytes)
 
     def judge(self, program):
-        """Nothing where it does not fail."""
+        """Returns None if it does not fail."""
         from questions import questions
         from runner import MemoryLost
 
@@ -147,7 +147,7 @@ def judge_each(judge, programs, pipe):
         try:
             found = [vars(judgement) for judgement in judge.judge(program)]
         except RuntimeError as error:
-            # CUDA forbids some calls while a stream is captured: such a program is none.
+            # CUDA forbids some calls while a stream is captured: such a program does not count.
             found = [vars(Judgement("not run", captures(program), str(error)))]
         pipe.write(json.dumps([number, found]) + "\n")
         if judge.is_lost:
@@ -155,7 +155,7 @@ def judge_each(judge, programs, pipe):
 
 
 def in_process(memviz, programs):
-    """Number of a program -> its judgements, made in its own process; those after a crash are missing."""
+    """Returns number of a program -> its judgements, made in a separate process; those after a crash are missing."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -191,7 +191,7 @@ def judged(memviz, programs):
 
 
 def on_made_up_gpu(folder):
-    """Starts this program anew with the library in front of CUDA's, unless it is."""
+    """Starts this program again with the library in front of CUDA's, unless it is already."""
     library = os.path.join(folder, "libmemviz_rehearsal.so")
     if library in os.environ.get("LD_PRELOAD", ""):
         return

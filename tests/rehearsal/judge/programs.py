@@ -31,7 +31,7 @@ class Program:
         return replace(self, later_settings={**self.settings, **changes})
 
     def with_settings(self, **changes):
-        """A setting of None is left out."""
+        """A setting of None is omitted."""
         settings = {key: value for key, value in {**self.settings, **changes}.items() if value is not None}
         return replace(self, settings=settings)
 
@@ -45,7 +45,7 @@ def settings_text(settings):
 
 
 def program_text(program):
-    """For people: one line for each operation."""
+    """Prints for people: one line for each operation."""
     lines = [f"memory {program.memory_bytes / MIB:g} MiB, settings '{settings_text(program.settings)}'"]
     if program.records_from:
         lines.append(f"recorded from operation {program.records_from}")
@@ -150,7 +150,7 @@ class _Generator:
 
 
 def _few_sizes(seed):
-    """Of every fourth program or so: then free blocks are often equally large, and their order decides."""
+    """In about every fourth program, so that free blocks are often equally large and their order matters."""
     rng = random.Random(f"sizes of {seed}")
     if rng.random() >= 0.25:
         return ()

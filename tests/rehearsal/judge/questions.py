@@ -55,7 +55,7 @@ def _without_pools(program):
 
 
 def changed_program(program, answer):
-    """The program under an answer's circumstance from where it is recorded on; None where no program does that."""
+    """Returns the program under an answer's circumstance from where it is recorded on; None if no program does that."""
     circumstance = answer["circumstance"]
     if circumstance == "expandable_segments":
         return program.with_later_settings(expandable_segments="True")
@@ -72,7 +72,7 @@ def changed_program(program, answer):
 
 
 def _operation_of_event(event, result, trace):
-    """The allocation that the event of the recording is of. Allocations are found in turn by their addresses."""
+    """Returns the allocation behind the event of the recording. Allocations are found in turn by their addresses."""
     turn = iter(result.allocations)
     operation, address = next(turn, (None, None))
     for index, entry in enumerate(trace):
@@ -116,7 +116,7 @@ def _without_blocks(program, result, answer):
 
 
 def _missing(program, device):
-    """So much more of the device is enough, when the request comes, and a page less is not."""
+    """This much more device memory is enough when the request comes, and a page less is not."""
     missing = device["missing_bytes"]
     late = _inserted(program, ("late",))
     pages = -(-missing // PAGE_BYTES) * PAGE_BYTES
@@ -137,7 +137,7 @@ VERDICT_BYTES = {
 
 
 def _verdict(program, device):
-    """A verdict names memory; were that the device's, the request would have been served by a new segment."""
+    """A verdict names memory; were that free on the device, a new segment would have served the request."""
     name, totals = device["verdict"], device["totals"]
     request = replace(program.with_operations([program.operations[-1]]), records_from=0)
     if name == "exhaustion":
@@ -149,7 +149,7 @@ def _verdict(program, device):
 
 
 def questions(program, result, device, trace):
-    """`program` ends with the request that failed, and has no operation that left no trace."""
+    """`program` ends with the request that failed, and has no operation without a trace."""
     for answer in device["what_if"]:
         if answer["circumstance"] == "empty_cache" and answer["outcome"] in ("fits", "does_not_fit"):
             if not in_capture(program):

@@ -38,7 +38,7 @@ class Result:
 
 
 class MemoryLost(RuntimeError):
-    """PyTorch gave back memory that is in use. What such a run shows is no truth, and its process is of no more use."""
+    """PyTorch released memory that is in use. Such a run proves nothing, and its process cannot be used further."""
 
 
 _lost = []  # runs whose tensors must never be freed
@@ -57,7 +57,7 @@ def _is_device_memory(address):
 
 
 class _Ballast:
-    """Memory of the device that PyTorch does not manage."""
+    """Returns the device's memory outside PyTorch."""
 
     def __init__(self, size):
         self._pointer = ctypes.c_void_p()
@@ -143,7 +143,7 @@ def _figure(name):
 
 
 class Runner:
-    """Needs a process in which no one else uses the device."""
+    """Needs a process in which nothing else uses the device."""
 
     def __init__(self):
         torch.cuda.init()
@@ -151,7 +151,7 @@ class Runner:
         self.device_bytes = torch.cuda.mem_get_info()[0]
 
     def run(self, program, snapshot_path=None, late_bytes=0):
-        """`late_bytes`: so much more the device has from an operation ("late",) on."""
+        """`late_bytes`: the additional memory that the device has from an operation ("late",) on."""
         settings = {key: value for key, value in {**DEFAULTS, **program.settings}.items() if value is not None}
         torch._C._accelerator_setAllocatorSettings(settings_text(settings))
         late = _Ballast(late_bytes)
@@ -220,7 +220,7 @@ class Runner:
 
 
 def run_alone(program, snapshot_path=None, late_bytes=0):
-    """In its own process; this one must not have used the device yet."""
+    """Runs in a separate process; this one must not have used the device yet."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""A program that shows something -> a small one that still does, for people to read."""
+"""A program that shows a disagreement -> a smaller one that still does, for people to read."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def _fewer_operations(program, shows):
 
 
 def _simpler(program):
-    """The program with one thing less of it, in each way."""
+    """Returns the program with one part removed, in each way."""
     for name in program.settings:
         yield program.with_settings(**{name: None})
     if program.records_from:

@@ -18,14 +18,14 @@ import tempfile
 FOUND = ["parameter", "gradient", "optimizer_state", "activation", "input"]
 SCALARS = 1024  # bytes of losses and their like, which a variable holds as long as autograd does
 PROGRAMS = ["sgd", "fused", "assigned", "kept", "failed", "penalty", "momentum", "averaged"]
-# Older than the recording, and no gradient has been made yet whose size shows what it is.
+# Older than the recording, before any gradient whose size shows what it is.
 OLD = {("late", "first"): ["parameter"]}
 # An averaged model is a second copy of the parameters, and as old.
 OLD.update({("averaged", moment): ["parameter"] for moment in ["forward3", "backward3", "end"]})
 
 
 def segments_of(memviz, snapshot):
-    """Bytes by segment and kind, as memviz shows them: {(address, kind): bytes}."""
+    """Returns bytes by segment and kind, as memviz shows them: {(address, kind): bytes}."""
     command = [memviz, "export", snapshot, "--format", "json", "--group", "segment,kind", "--quiet"]
     nodes = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["nodes"]
     bytes_of = collections.Counter()
@@ -36,7 +36,7 @@ def segments_of(memviz, snapshot):
 
 
 def truth_of(snapshot_path, truth_path):
-    """The same, as PyTorch's objects show it."""
+    """Returns the same from PyTorch's objects."""
     import pickle
 
     truth = json.loads(truth_path.read_text())
@@ -50,7 +50,7 @@ def truth_of(snapshot_path, truth_path):
 
 
 def judge(when, moment, told, true):
-    """Prints what memviz says of what is true, by kind; returns whether it is good enough."""
+    """Prints memviz's answer for the truth, by kind; returns whether it is good enough."""
     is_good = True
     for kind in FOUND:
         called = sum(size for (_, of), size in told.items() if of == kind)

@@ -22,7 +22,7 @@ WIDTH, CLASSES, BATCH = 256, 16, 64
 
 
 class Truth:
-    """The tensors whose kinds are known."""
+    """The tensors with known kinds."""
 
     def __init__(self, model, optimizer=None):
         self.model, self.optimizer, self.saved = model, optimizer, {}
@@ -70,7 +70,7 @@ def batch():
 
 
 def train(model, optimizer, steps=3, recorded_from=0, average=None):
-    """The loop of PyTorch's tutorials: the output stays until the next one is there."""
+    """The loop of PyTorch's tutorials: the output stays until the next one exists."""
     truth = Truth(model, optimizer)
     for step in range(steps):
         if step == recorded_from > 0:

@@ -32,7 +32,7 @@ def recorded(folder, rehearsal, settings, seed):
 
 
 def told(memviz, snapshot, event):
-    """Allocated, requested, reserved and active bytes after an event, as memviz shows them."""
+    """Returns allocated, requested, reserved and active bytes after an event, as memviz shows them."""
     command = [memviz, "stats", snapshot, "--at", f"event:{event}", "--json", "-", "--quiet"]
     device = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["devices"][0]
     allocated = device["allocated_bytes"]

@@ -32,7 +32,7 @@ def rehearse(memviz, folder, options, program):
 
 
 def every_way(memviz, world, python, job):
-    """The figures of each rank: of processes under torchrun, alone, and at the same time."""
+    """Returns the figures of each rank: of processes under torchrun, alone, and at the same time."""
     ranks = range(int(world))
     ways = {"alone": f"0..{ranks[-1]}", "met": "+".join(map(str, ranks))}
     with tempfile.TemporaryDirectory() as scratch:
@@ -45,7 +45,7 @@ def every_way(memviz, world, python, job):
 
 
 def differences(found):
-    """A sentence for each rank and way whose figures are not those of the processes under torchrun."""
+    """Returns a sentence for each rank and way whose figures differ from those of the processes under torchrun."""
     together = found["torchrun"]
     for way in ("alone", "met"):
         for rank, figures in found[way].items():

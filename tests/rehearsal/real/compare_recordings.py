@@ -26,13 +26,13 @@ def output_of(*command):
 
 
 def figures(memviz, path):
-    """The figures at the end of a recording, summed over its devices."""
+    """Returns the figures at the end of a recording, summed over its devices."""
     devices = json.loads(output_of(memviz, "stats", "--quiet", "--json", "-", path))["devices"]
     return {name: sum(device[name] for device in devices) for name in FIGURES}
 
 
 def allocation_sizes(memviz, path):
-    """How often each size was allocated."""
+    """Returns how often each size was allocated."""
     events = output_of(memviz, "trace", "--quiet", "--action", "alloc", "--format", "ndjson", path).splitlines()
     return collections.Counter(json.loads(event)["size_bytes"] for event in events)
 

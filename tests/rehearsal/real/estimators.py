@@ -32,7 +32,7 @@ def empty_model(folder):
 
 
 def planned(name, config, model, options):
-    """The GiB and the tokens of the KV cache, and the peak of activations, by llm-d-planner."""
+    """Returns the GiB and the tokens of the KV cache, and the peak of activations, by llm-d-planner."""
     parameters = sum(parameter.numel() for parameter in model.parameters())
     capacity_planner.model_params_by_dtype = lambda *_: {"BF16": parameters}
     gib = capacity_planner.allocatable_kv_cache_memory(

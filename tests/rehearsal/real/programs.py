@@ -33,7 +33,8 @@ class AllocatedMemory:
 
 
 class SavedTensors:
-    """Bytes of the distinct storages that a forward pass keeps for the backward pass, parameters left out."""
+    """Returns the bytes of the distinct storages that a forward pass keeps for the backward pass, without
+    parameters."""
 
     def __init__(self, parameters):
         self.storage_bytes = {}
@@ -102,7 +103,7 @@ def three_small_tensors():
 
 
 def activations(make_model):
-    """What a forward pass keeps, as autograd says and as the allocator counts it."""
+    """Returns what a forward pass keeps, according to autograd and to the allocator."""
     inputs = torch.randn(2, 4096, 1024, device="cuda", dtype=torch.bfloat16, requires_grad=True)
     figures = {}
     for name, activation in (("relu", nn.ReLU()), ("gelu", nn.GELU())):
@@ -144,7 +145,7 @@ def cross_entropy():
 
 
 def wide_linear():
-    """Three forward passes of one layer; the outputs of one live until those of the next are there."""
+    """Three forward passes of one layer; the outputs of one live until those of the next exist."""
     model = nn.Linear(10_000, 50_000, device="cuda")
     for _ in range(3):
         inputs = torch.randn(5_000, 10_000, device="cuda")
@@ -161,5 +162,5 @@ PROGRAMS = {
 
 if __name__ == "__main__":
     print(json.dumps(PROGRAMS[sys.argv[1]]()), flush=True)
-    # Without the interpreter's end, at which a thread of the last backward() may abort the process (pytorch issue 38228).
+    # Skips the interpreter's end, at which a thread of the last backward() may abort the process (pytorch issue 38228).
     os._exit(0)

@@ -87,7 +87,7 @@ def check_equal(memviz):
 
 
 def check_objects(memviz):
-    """Between the processes of one rehearsal, which torchrun starts and which memviz starts. The job checks what it gets."""
+    """Between the processes of one rehearsal, started by torchrun and by memviz. The job checks what it receives."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
     for options, start in ((["--devices", "2"], torchrun), (["--world", "2", "--rank", "0+1"], [sys.executable])):
         with tempfile.TemporaryDirectory() as folder:
@@ -129,7 +129,7 @@ def check_own_ranks(memviz):
 
 
 def check_splits(memviz):
-    """Parts of a group have the sizes that the program asks for, in NCCL as well."""
+    """Parts of a group have the sizes that the program requests, in NCCL as well."""
     with tempfile.TemporaryDirectory() as folder:
         program = [sys.executable, "-W", "ignore", "-c", SPLITS]
         command = [memviz, "rehearse", "--world", "8", "--rank", "5", "-o", pathlib.Path(folder, "out"), "--", *program]

@@ -22,7 +22,7 @@ import tempfile
 
 PROBE = pathlib.Path(__file__).resolve().parents[4] / "shared/probes/serve"
 GIB = 1 << 30
-# The 79.19 GiB that the logs show of "NVIDIA H100 80GB HBM3"; the profile has 79.10.
+# The 79.19 GiB that the logs show for "NVIDIA H100 80GB HBM3"; the profile has 79.10.
 TOTAL_BYTES = 85_031_714_816
 TOKENS, CACHE = "tokens", "KV cache"
 MOST_SHARE = {TOKENS: 0.003, "graphs": 0.15}
@@ -32,7 +32,7 @@ ROUNDING = 0.001  # of differences between numbers with two decimals
 
 
 def options_of(row):
-    """The words that were typed after the model, from those that vLLM logs as not default."""
+    """Returns the words that were typed after the model, from those that vLLM logs as not default."""
     for name, value in ast.literal_eval(row["args"]["non_default"]).items():
         option = name.replace("_", "-")
         if name in ("model", "model_tag"):

@@ -105,7 +105,7 @@ def unpack(folder):
 
 
 def rehearse(memviz, python, source, row):
-    """The highest reserved bytes of the row's ranks in GiB, or the reason why there is none."""
+    """Returns the highest reserved bytes of the row's ranks in GiB, or the reason why there is none."""
     config, *words = row.words.split()
     with tempfile.TemporaryDirectory() as scratch:
         answer = pathlib.Path(scratch) / "answer.json"

@@ -1,4 +1,4 @@
-"""A GPT-2 of 124 million parameters, written plainly: the program of the README's rehearsal."""
+"""A plainly written GPT-2 of 124 million parameters: the program of the README's rehearsal."""
 
 import argparse
 

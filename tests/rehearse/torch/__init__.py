@@ -12,7 +12,7 @@ version = types.SimpleNamespace(cuda=None if os.environ.get("FAKE_TORCH_IS_CPU")
 
 
 def _profile():
-    """The values of the profile by their names, as text."""
+    """The values of the profile by name, as text."""
     profile = os.environ.get("MEMVIZ_REHEARSAL_GPU", "")
     if "/" not in profile:
         return {}
@@ -21,11 +21,11 @@ def _profile():
 
 
 PROFILE = _profile()
-# As the made-up GPU finds it: the variable's, else the profile's.
+# Returns the variable's value, else the profile's, like the made-up GPU.
 TOTAL_BYTES = int(os.environ.get("MEMVIZ_REHEARSAL_MEMORY") or PROFILE.get("total_bytes", 1 << 30))
 CONTEXT_BYTES = 1 << 20
 
-# "native", or one of those that keep no history and report no errors: cudaMallocAsync, pluggable.
+# "native", or one of those without history and error reports: cudaMallocAsync, pluggable.
 ALLOCATOR = os.environ.get("FAKE_TORCH_ALLOCATOR", "native")
 
 _state = types.SimpleNamespace(

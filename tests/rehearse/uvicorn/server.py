@@ -1,4 +1,4 @@
-"""Stands in for uvicorn, with the answers of vLLM's API; a request takes memory of the tests' torch for a moment."""
+"""Replaces uvicorn, with the answers of vLLM's API; a request takes memory of the tests' torch for a moment."""
 
 import errno
 import http.server

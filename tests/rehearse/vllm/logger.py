@@ -14,5 +14,5 @@ _configure_vllm_root_logger()
 
 
 def configure_again():
-    """As vLLM 0.33 does when it knows its arguments."""
+    """Like vLLM 0.33 once it knows its arguments."""
     _configure_vllm_root_logger()

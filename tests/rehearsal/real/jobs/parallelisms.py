@@ -148,7 +148,7 @@ def cp():
 
 
 class Experts(nn.Module):
-    """A layer whose ranks have an expert each: words go to them and come back."""
+    """A layer in which each rank has one expert: words are sent to them and come back."""
 
     def __init__(self):
         super().__init__()
@@ -194,7 +194,7 @@ def zero1_torch():
 
 
 def objects():
-    """Not of the table: collectives over objects and CPU tensors, stores, and a checkpoint of all ranks."""
+    """Not in the table: collectives over objects and CPU tensors, stores, and a checkpoint of all ranks."""
     import tempfile
 
     import torch.distributed.checkpoint as checkpoint

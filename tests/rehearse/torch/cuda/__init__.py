@@ -46,7 +46,7 @@ def is_initialized():
 
 
 def device_count():
-    # With a driver, a process that is forked from one that has asked cannot use CUDA.
+    # With a driver, a process forked from one that has initialised CUDA cannot use it.
     torch._state.was_counted_before_use |= not _initialized
     return 1
 
