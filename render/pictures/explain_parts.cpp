@@ -74,7 +74,7 @@ std::vector<Bar> request_bars(const DeviceExplanation& device) {
   add("largest free run for it", paint::kHardFree, ledger.largest_hole_bytes);
   if (ledger.largest_any_hole_bytes > ledger.largest_hole_bytes)
     add("largest free run anywhere", paint::kOtherStream, ledger.largest_any_hole_bytes);
-  if (ledger.device_free_bytes) add("free of the device", paint::kFree, *ledger.device_free_bytes);
+  if (ledger.device_free_bytes) add("free on the device", paint::kFree, *ledger.device_free_bytes);
   return bars;
 }
 

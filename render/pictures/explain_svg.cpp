@@ -76,7 +76,7 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
   RankedList list;
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) {
     const auto& lines = device.pins.lines;
-    list.heading = "What keeps free memory from going back";
+    list.heading = "What keeps free memory from being returned";
     list.rest = rest_of(lines.size());
     for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
       RankedRow row = row_of(frames, origins, {lines[i].key, {lines[i].held_bytes, lines[i].active.blocks}},

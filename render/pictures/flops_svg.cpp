@@ -57,7 +57,7 @@ RankedList ranked_list(const ModelFlops& model) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const ModuleRow& left, const ModuleRow& right) { return left.own_flops > right.own_flops; });
   RankedList list;
-  list.heading = "Dearest modules, without those inside of them";
+  list.heading = "Most expensive modules, without their submodules";
   for (const ModuleRow& row : rows) {
     if (list.rows.size() == kRankedRows) break;
     RankedRow line{};

@@ -208,17 +208,17 @@ std::string two_processes_sentence(const Comparison& comparison) {
   const std::string reason =
       shared == 0
           ? "No segment is in both files"
-          : fmt::format("{} the same address and size in both files by chance, but other times, stacks or blocks",
+          : fmt::format("{} the same address and size in both files by chance, but different times, stacks or blocks",
                         format_counted(shared, "segment has", "segments have"));
   std::string sentence =
-      fmt::format("{}, so they are of two processes, whose addresses cannot match: {} before ({}), {} after ({}).",
+      fmt::format("{}, so they are from two processes, whose addresses cannot match: {} before ({}), {} after ({}).",
                   reason, format_counted(comparison.only_before.size() + shared, "segment"),
                   format_bytes(bytes_of(comparison.only_before) + shared_bytes),
                   format_counted(comparison.only_after.size() + shared, "segment"),
                   format_bytes(bytes_of(comparison.only_after) + shared_bytes));
   if (shared > 0) return sentence;
   if (const std::size_t resized = resized_segments(comparison); resized > 0)
-    sentence += fmt::format(" Or of one, whose expandable segments changed their size: {} at the same address.",
+    sentence += fmt::format(" Or from one, whose expandable segments changed size: {} at the same address.",
                             resized == 1 ? "1 is" : format_count(resized) + " are");
   return sentence;
 }

@@ -128,9 +128,9 @@ std::string legend_hint(TimelineView view, ColorBy color, const TimelineSubject&
 
 std::string reading_text(TimelineView view, ColorBy color) {
   if (view == TimelineView::segments)
-    return "bytes reserved after each event; a band is one segment, or what was mapped at once";
+    return "bytes reserved after each event; a band is one segment, or one mapped range";
   const std::string_view strips = color == ColorBy::kind ? "" : ", small ones are strips, one a line";
-  return fmt::format("requested bytes that lived after each event; a band is one allocation{}", strips);
+  return fmt::format("live requested bytes after each event; a band is one allocation{}", strips);
 }
 
 /// Draws the place of the script's controls; without the script, how to read the chart.
@@ -303,7 +303,7 @@ private:
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> notes;
     if (is_lowered_)
-      notes.push_back(fmt::format("Drawn with fewer bands than {}, so that the file is no larger than {}.",
+      notes.push_back(fmt::format("Drawn with fewer bands than {}, to keep the file below {}.",
                                   format_count(asked_bands_), format_bytes(options_.max_bytes)));
     const std::vector<Chart>& charts = charts_.charts();
     for (const Chart& chart : charts) {
@@ -312,8 +312,8 @@ private:
     }
     if (std::string shared = shared_text(); !shared.empty()) notes.push_back(std::move(shared));
     if (guesses_pools())
-      notes.emplace_back("The events of this file do not name pools: what lay in segments that are gone at the end is "
-                         "counted with the default pool of its stream.");
+      notes.emplace_back("The events of this file do not name pools: memory in segments that do not exist at the end "
+                         "is counted with the default pool of its stream.");
     if (lacks_kinds()) notes.push_back(no_kinds_note());
     if (const std::string left_out = left_out_text(); !left_out.empty())
       notes.push_back("Not drawn: " + left_out + ".");

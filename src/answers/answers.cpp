@@ -117,7 +117,7 @@ void check_capacity(const std::string& file, const std::vector<DeviceExplanation
     const MemoryLedger& ledger = device.ledger;
     const std::uint64_t known_bytes = ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
     if (!ledger.capacity_bytes || *ledger.capacity_bytes >= known_bytes) continue;
-    throw UsageError(fmt::format("--capacity {} is too little for {}: {} had {} or more, of which PyTorch held {}",
+    throw UsageError(fmt::format("--capacity {} is too small for {}: {} had {} or more, of which PyTorch held {}",
                                  format_bytes(*ledger.capacity_bytes), file, device_name(device.device_state),
                                  format_bytes(known_bytes), format_bytes(ledger.reserved_bytes)));
   }

@@ -69,8 +69,7 @@ void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentCh
     is_any = is_any || reversed == true;
   }
   if (is_any) {
-    throw UsageError(
-        fmt::format("{} comes after {}: there is nothing between them", ends.from->option, ends.to->option));
+    throw UsageError(fmt::format("{} comes after {}, so the range is empty", ends.from->option, ends.to->option));
   }
 }
 

@@ -18,7 +18,7 @@ struct BaselineCommand : CommandOptions {
 
 OptionList<BaselineCommand> baseline_options() {
   return joined<BaselineCommand>(
-      {{verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &BaselineCommand::output)},
+      {{verbatim({"output", 'o', "FILE", "the output (default: standard output)"}, &BaselineCommand::output)},
        kinds_options<BaselineCommand>(),
        snapshot_options<BaselineCommand>()});
 }
@@ -38,11 +38,11 @@ Command baseline_command() {
   const CommandText text{
       .name = "baseline",
       .operands = "SNAPSHOT... [-o FILE]",
-      .summary = "a small file of a commit's memory, which compare takes instead of a snapshot",
+      .summary = "a small file about a commit's memory, which compare accepts in place of a snapshot",
       .text = "Writes the peak and the end of each device, by line of your code and kind of memory, as JSON of at most "
-              "100 KB, to be kept with the code; what is too small for that is one sum. Several recordings of one "
-              "commit give the range that they span. `memviz compare base.json new.pickle --fail-over 1%` counts "
-              "growth from the highest of them; docs/ci.md has whole workflows.",
+              "100 KB, to keep with the code; lines that are too small for that are combined. Several recordings of "
+              "one commit give the range that they span. `memviz compare base.json new.pickle --fail-over 1%` measures "
+              "growth from the highest of them; docs/ci.md has complete workflows.",
       .examples = "  memviz baseline mem.pickle -o base.json\n"
                   "  memviz baseline first.pickle second.pickle third.pickle -o base.json\n"
                   "  memviz compare base.json new.pickle --fail-over peak=1%,end=1%,line=64MiB\n",

@@ -23,13 +23,12 @@ struct CheckOptions : CommandOptions {
 };
 
 OptionList<CheckOptions> check_options() {
-  return joined<CheckOptions>(
-      {{flag({"structure", '\0', "",
-              "decode and validate everything, but replay nothing and count no opcodes; the time it took "
-              "goes to standard error"},
-             &CheckOptions::structure)},
-       within<CheckOptions>(&CheckOptions::outputs, TextOutputs::options()),
-       within<CheckOptions>(&CheckOptions::file, general_options())});
+  return joined<CheckOptions>({{flag({"structure", '\0', "",
+                                      "decode and validate everything, but replay nothing and count no opcodes; prints "
+                                      "the time to standard error"},
+                                     &CheckOptions::structure)},
+                               within<CheckOptions>(&CheckOptions::outputs, TextOutputs::options()),
+                               within<CheckOptions>(&CheckOptions::file, general_options())});
 }
 
 CheckReport checked(const std::string& file, const CheckOptions& options) {
@@ -73,11 +72,12 @@ Command check_command() {
   const CommandText text{
       .name = "check",
       .operands = "SNAPSHOT...|FOLDER... [options]",
-      .summary = "is it well-formed and balanced, who wrote it, what is in it; what a hostile one tried",
-      .text = "Reads the whole file and says whether it is a snapshot and whether its accounts add up; who wrote it "
-              "and with which PyTorch; its opcodes and what bounds them. Of a file that would run code in Python it "
-              "names each attempt, with its place; nothing is run. The exit code is 0 for a snapshot, also one with "
-              "warnings, and 1 for everything else.",
+      .summary =
+          "whether a file is well-formed and balanced, what wrote it, what it contains, and what a hostile one tried",
+      .text = "Reads the whole file and reports whether it is a snapshot and whether its accounts balance; what wrote "
+              "it, with which PyTorch; its opcodes and their limits. For a file that would run code in Python it names "
+              "each attempt and its place; nothing is run. The exit code is 0 for a snapshot, even with warnings, and "
+              "1 for everything else.",
       .examples = "  memviz check mem.pickle\n"
                   "  memviz check attachment.pickle || echo not opened\n"
                   "  memviz check mem.pickle.zst --json - | jq .opcodes.total\n"

@@ -59,7 +59,7 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
   });
   if (is_alone && found > 0)
     throw UsageError(
-        fmt::format("--{} goes without snapshots; '{}' is one too many", text.stands_alone, parsed.operands.front()));
+        fmt::format("--{} takes no snapshots; '{}' is one too many", text.stands_alone, parsed.operands.front()));
   if (is_alone) return parsed;
   if (found < text.operand_count) {
     throw UsageError(fmt::format("{} needs {}: memviz {} {}", text.name,

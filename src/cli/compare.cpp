@@ -60,32 +60,31 @@ struct CompareCommand : CommandOptions {
 
 OptionList<CompareCommand> own_options() {
   return {
-      verbatim({"markdown", '\0', "FILE", "a comment for a pull request, in Markdown"}, &CompareCommand::markdown),
+      verbatim({"markdown", '\0', "FILE", "write a comment for a pull request there, in Markdown"},
+               &CompareCommand::markdown),
       json_option(&CompareCommand::json, "with all of it, for programs"),
       rare(one_of<CompareCommand, std::optional<FrameMatch>, std::optional<FrameMatch>>(
           {"match", '\0', "HOW",
-           "what makes two frames the same. line: file, function and line; function: file and function; "
-           "auto (default): line, but function where most lines only moved, that is where the other side "
-           "holds at least half of what differs by line, and a tenth of all, in the same functions of the "
-           "same files at other lines. The output says which it was, and shows a function with the line that "
-           "holds most"},
+           "when two frames are the same. line: by file, function and line; function: by file and function; auto "
+           "(default): by line, but by function if most lines only moved, that is, if the other side holds at least "
+           "half of what differs by line, and a tenth of everything, in the same functions of the same files at other "
+           "lines. The output says which was used, and shows a function with its largest line"},
           &CompareCommand::match,
           {{"auto", std::nullopt}, {"line", FrameMatch::line}, {"function", FrameMatch::function}})),
-      parsed(
-          {"fail-over", '\0', "LIMIT",
-           "exit with code 3 when the peak or the end of a device grew by more than this size or percentage, which "
-           "has a unit: 500M, 1GiB, 2%. Or a limit for each: peak=1%,end=64MiB, with reserved=SIZE for reserved "
-           "memory, and line=SIZE for each line of your code at the moment compared. A peak that is unknown, because "
-           "a file has no events, is said and not looked at"},
-          &CompareCommand::limits, parse_limits),
+      parsed({"fail-over", '\0', "LIMIT",
+              "exit with code 3 if the peak or the end of a device grew by more than this size or percentage, which "
+              "needs a unit: 500M, 1GiB, 2%. Or separate limits: peak=1%,end=64MiB, with reserved=SIZE for reserved "
+              "memory, and line=SIZE for each line of your code at the compared moment. A peak that is unknown, "
+              "because a file has no events, is reported and not checked"},
+             &CompareCommand::limits, parse_limits),
       one_of<CompareCommand, std::optional<Gauge>, Gauge>(
           {"gate", '\0', "FIGURE",
-           "look at this one only: peak or end (requested bytes), or reserved (at the end). One that is "
-           "unknown is an error"},
+           "check only this figure: peak or end (requested bytes), or reserved (at the end). An unknown figure is an "
+           "error"},
           &CompareCommand::gauge, {{"peak", Gauge::peak}, {"end", Gauge::end}, {"reserved", Gauge::reserved}}),
       flag({"by-step", '\0', "",
-            "also compare step by step, where the steps of both are known, and say in which they differ most. Events "
-            "and times are not compared: one allocation more moves all that follow"},
+            "also compare step by step, if the steps of both are known, and report in which step they differ most. "
+            "Events and times are not compared, because one additional allocation shifts all later ones"},
            &CompareCommand::is_by_step),
   };
 }
@@ -93,16 +92,15 @@ OptionList<CompareCommand> own_options() {
 OptionList<CompareCommand> job_options() {
   return all_rare(joined<CompareCommand>(
       {within<CompareCommand>(&CompareCommand::ranks, rank_options()),
-       {flag({"strict", '\0', "", "of two folders: exit with code 1 where a file could not be read"},
+       {flag({"strict", '\0', "", "for two folders: exit with code 1 if a file could not be read"},
              &CompareCommand::is_strict)}}));
 }
 
 OptionList<CompareCommand> compare_command_options() {
   return joined<CompareCommand>(
-      {within<CompareCommand>(
-           &CompareCommand::picture,
-           {output_option("the picture; where this or another output is -, standard output, the text goes to standard "
-                          "error (default: no picture)")}),
+      {within<CompareCommand>(&CompareCommand::picture,
+                              {output_option("the picture; if this or another output is - (standard output), the text "
+                                             "goes to standard error (default: no picture)")}),
        own_options(),
        within<CompareCommand>(&CompareCommand::tree,
                               {view_option("memory: by stream, state and stack; segments: by stream, segment, "
@@ -249,13 +247,13 @@ std::string name_of(const std::string& file, const FileOptions& options) {
 /// Checked before the work begins.
 void check_request(const CompareCommand& options) {
   if (!options.is_by_step && options.leaks.steps.source != StepSource::none)
-    throw UsageError("--steps says where steps begin: it needs --by-step");
+    throw UsageError("--steps sets where steps begin: it needs --by-step");
   if (options.is_by_step && (options.operands[0] == "-" || options.operands[1] == "-"))
-    throw UsageError("--by-step reads both files twice, and standard input is read once: name a file");
+    throw UsageError("--by-step reads both files twice, and standard input can be read only once: name a file");
   if (options.gauge && !options.limits)
-    throw UsageError("--gate needs --fail-over, which says how much growth is too much");
+    throw UsageError("--gate needs --fail-over, which sets how much growth is too much");
   if (options.gauge && options.limits->given.find('=') != std::string::npos)
-    throw UsageError("--gate names the figure of a limit that has no name: leave it out");
+    throw UsageError("--gate selects the figure for a limit without a name: omit it");
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--markdown", options.markdown}});
   if (options.operands[0] == "-" && options.operands[1] == "-")
@@ -275,8 +273,8 @@ struct Baselines {
 Baselines read_baselines(const CompareCommand& options, const std::pair<std::string, std::string>& names) {
   Baselines read{baseline_in(options.operands[0], names.first), baseline_in(options.operands[1], names.second)};
   if (!read.before && !read.after) return read;
-  if (options.picture.output) throw UsageError("a baseline has no stacks to draw: leave out -o");
-  if (options.is_by_step) throw UsageError("a baseline has no steps: leave out --by-step");
+  if (options.picture.output) throw UsageError("a baseline has no stacks to draw: omit -o");
+  if (options.is_by_step) throw UsageError("a baseline has no steps: omit --by-step");
   if (!read.before) add_snapshot(read.before.emplace(), options.operands[0], options.file);
   if (!read.after) add_snapshot(read.after.emplace(), options.operands[1], options.file);
   return read;
@@ -293,11 +291,11 @@ Scope scope_of(const Baselines& baselines, const Scope& scope) {
 int run_compare_jobs(const CompareCommand& options) {
   for (const auto& output : {options.picture.output, options.markdown})
     if (output || options.is_by_step)
-      throw UsageError("two folders have a table and --json alone: compare the two files of a rank for more");
+      throw UsageError("for two folders there are only a table and --json: compare the two files of a rank for more");
   if (options.scope.device || options.scope.at.kind != MomentKind::automatic)
-    throw UsageError("two folders are compared at the moment that memviz ranks looks at: leave out --at and --device");
+    throw UsageError("two folders are compared at the moment that memviz ranks uses: omit --at and --device");
   if (!options.file.sources.empty())
-    throw UsageError("two folders are compared without the text of lines: leave out --source");
+    throw UsageError("two folders are compared without the text of lines: omit --source");
   JobsQuestion question{options.ranks, {options.match, {}}, options.json, options.is_strict};
   if (options.limits) question.compare.limits = limits_of(options);
   return answer_jobs(options, question);
@@ -344,15 +342,13 @@ Command compare_command() {
       .name = "compare",
       .operands = "BEFORE AFTER [-o FILE] [options]",
       .operand_count = 2,
-      .summary = "what changed from one snapshot to another, in figures and a picture",
-      .text =
-          "Says how much the peak, the end and the reserved memory of each device grew, and which lines of your "
-          "code changed most; prints the addresses of the segments that only one of the two has at its end (of pinned "
-          "host memory with "
-          "--device host alone, as PyTorch's tools leave it out); and "
-          "draws the difference by stack. With --fail-over the exit code is 3 when the peak or the end grew "
-          "by more than that on a device; sums over devices are not looked at, because their peaks are at different "
-          "times. Two folders, or two files of parts (memviz ranks --partial), are compared rank by rank.",
+      .summary = "the changes from one snapshot to another, as figures and a picture",
+      .text = "Reports how much the peak, the end and the reserved memory of each device grew, and which lines of your "
+              "code changed most; prints the addresses of the segments that only one of the two has at its end (for "
+              "pinned host memory only with --device host, because PyTorch's tools omit it); and draws the difference "
+              "by stack. With --fail-over the exit code is 3 if the peak or the end of a device grew by more than the "
+              "limit; sums over devices are not checked, because their peaks are at different times. Two folders, or "
+              "two files of parts (memviz ranks --partial), are compared rank by rank.",
       .examples = "  memviz compare before.pickle after.pickle -o diff.svg\n"
                   "  memviz compare main.pickle pull.pickle --fail-over 2% --markdown comment.md\n"
                   "  memviz compare main.pickle pull.pickle --fail-over 500M --gate peak -q\n"

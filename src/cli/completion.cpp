@@ -154,7 +154,7 @@ std::string completions(const std::vector<std::string>& words) {
   const std::string& typed = words.back();
   if (words.size() == 1) {
     if (typed.starts_with('-')) return "--help\thow to use memviz\n--version\tthe version of memviz\n:words\n";
-    return commands_and({{"help", "what a command does and its options"}, {"completion", "print a completion script"}},
+    return commands_and({{"help", "help for a command and its options"}, {"completion", "print a completion script"}},
                         typed);
   }
   if (words[0] == "help") return commands_and({}, typed);
@@ -168,7 +168,7 @@ std::string completion_script(std::string_view shell) {
   if (shell == "bash") return std::string(kBash);
   if (shell == "zsh") return std::string(kZsh);
   if (shell == "fish") return std::string(kFish);
-  throw UsageError(fmt::format("completion is for bash, zsh or fish, not '{}'", shell));
+  throw UsageError(fmt::format("completion supports bash, zsh and fish, not '{}'", shell));
 }
 
 } // namespace memviz::cli

@@ -34,7 +34,7 @@ constexpr std::string_view kAllHelp = "--help=all";
 bool asks_for_help(const std::string& word) {
   constexpr std::string_view kHelpValue = "--help=";
   if (word.starts_with(kHelpValue) && word != kAllHelp)
-    throw UsageError(fmt::format("--help takes no value but all, which shows every option, not '{}'",
+    throw UsageError(fmt::format("--help takes no value except all, which shows every option, not '{}'",
                                  word.substr(kHelpValue.size())));
   return word == "--help" || word == "-h" || word == kAllHelp;
 }

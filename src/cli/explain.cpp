@@ -28,15 +28,15 @@ struct ExplainCommand : CommandOptions {
 OptionList<ExplainCommand> explain_options() {
   const auto question = joined<ExplainQuestion>(
       {{parsed({"capacity", '\0', "SIZE",
-                "memory of each device, for example 80GiB, if the file does not show it: without it memory "
-                "outside PyTorch is not known; less than a device had is an error"},
+                "the memory of each device, for example 80GiB, if the file does not record it: otherwise memory "
+                "outside PyTorch is unknown; a value smaller than what a device had is an error"},
                &ExplainQuestion::capacity_bytes, parse_bytes)},
        within<ExplainQuestion>(&ExplainQuestion::scope, scope_options("auto"))});
   return joined<ExplainCommand>(
       {within<ExplainCommand>(&ExplainCommand::picture,
-                              {output_option("also draw it; - is standard output, instead of the text")}),
+                              {output_option("also draw a picture; - is standard output, instead of the text")}),
        {json_option(&ExplainCommand::json, "instead of the text"),
-        flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
+        flag({"brief", '\0', "", "only what happened, why, what to do, and which lines hold most; for logs"},
              &ExplainCommand::is_brief),
         rare(verbatim(
             {"text", '\0', "FILE", "write the text there, in addition to the JSON or a picture on standard output"},
@@ -98,7 +98,7 @@ int run_explain(const ExplainCommand& given) {
   options.file.are_warnings_shown =
       !options.is_brief && options.picture.output != "-" && outputs.shows_text_beside_messages();
   if (options.is_brief && !wants_text(options, outputs))
-    throw UsageError("--brief shortens the text, and no text is asked for: leave it out, or add --text FILE");
+    throw UsageError("--brief shortens the text, and no text is written: omit it, or add --text FILE");
   if (options.picture.output) return draw(options, outputs);
   return answer_each(options, outputs, [&](const std::string& file, const ExplainCommand& own) {
     return explained_file(file, own, outputs).answer;
@@ -112,10 +112,10 @@ Command explain_command() {
       .name = "explain",
       .operands = "SNAPSHOT...|FOLDER... [options]",
       .summary = "why memory ran out or is fragmented, and what would have helped",
-      .text = "Says for each device, the one that failed first: what was asked for and what was free, where every "
-              "reserved byte was, and why that was not enough. What would have helped is computed by a replay of the "
-              "recorded events through a model of PyTorch's allocator, and unknown where the model does not reproduce "
-              "the recording.",
+      .text = "Reports for each device, starting with the one that failed: what was requested and what was free, where "
+              "every reserved byte was, and why that was not enough. What would have helped is computed by replaying "
+              "the recorded events through a model of PyTorch's allocator, and is unknown if the model does not "
+              "reproduce the recording.",
       .examples = "  memviz explain oom.pickle\n"
                   "  memviz explain oom.pickle --source ~/project\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"

@@ -247,12 +247,12 @@ OptionList<ExportOptions> export_options() {
       {{one_of<ExportOptions, const FormatRow*, const FormatRow*>(
             {"format", '\0', "FORMAT", all_formats() + " (required, except with --json)"}, &ExportOptions::format,
             format_choices()),
-        verbatim({"output", 'o', "FILE", "where it goes (default: standard output); of several snapshots a folder"},
+        verbatim({"output", 'o', "FILE", "the output (default: standard output); of several snapshots a folder"},
                  &ExportOptions::output),
         json_option(&ExportOptions::json, "the same as --format json -o FILE"),
         one_of<ExportOptions, std::optional<Table>, Table>(
             {"table", '\0', "NAME",
-             "of csv and ndjson: live (what lives at the peak or --at; default), events, segments, blocks, devices, "
+             "for csv and ndjson: live (memory at the peak or --at; default), events, segments, blocks, devices, "
              "stack_lines, texts or event_notes"},
             &ExportOptions::table,
             {{"live", Table::live},
@@ -292,7 +292,7 @@ void refuse_options(const ExportOptions& options) {
   refuse(options.tree.focus.has_value(), "focus", &FormatRow::has_frames, row);
   refuse(options.tree.hide.has_value(), "hide", &FormatRow::has_frames, row);
   if (options.part.to && !options.scope.at.option.empty())
-    throw UsageError("--to and --at both say where the snapshot ends: give one of them");
+    throw UsageError("--to and --at both set where the snapshot ends: give one of them");
   refuse(!options.scope.at.option.empty(), "at", &FormatRow::has_moment, row);
 }
 
@@ -335,19 +335,18 @@ Command export_command() {
   const CommandText text{
       .name = "export",
       .operands = "SNAPSHOT...|FOLDER... --format FORMAT [-o FILE] [options]",
-      .summary = "for other programs: pprof, Perfetto, speedscope, SQLite, CSV, JSON lines, folded stacks, the flame "
-                 "graph as JSON, or a snapshot written anew",
+      .summary = "files for other programs: pprof, Perfetto, speedscope, SQLite, CSV, JSON lines, folded stacks, the "
+                 "flame graph as JSON, or a new snapshot",
       .text =
-          "Writes what other programs open; docs/export.md has a page on each format, and queries. pprof: memory in "
-          "use and all recorded allocations by stack, with labels for device, state and kind. perfetto: live and "
-          "reserved bytes over time, annotations, steps and out-of-memory errors. speedscope and json: the tree of "
-          "the flame graph. folded: stacks as PyTorch's own tools feed them to flamegraph.pl; they have pinned host "
-          "memory, which PyTorch's tools leave out, with --device host alone. sqlite: the whole recording, as "
-          "tables of segments, blocks, events, stacks and frames, and of what lives at the peak, or at the moment "
-          "that --at names; csv and ndjson: one of these tables. pickle: a snapshot again, for PyTorch's tools and "
-          "this program: without what --redact hides, of one --device, or of the events from --from to --to; it "
-          "ends at the moment of --to or --at, with the segments and blocks of that moment. Of several snapshots, "
-          "and of those below a folder, -o names a folder that gets a file for each.",
+          "Writes files for other programs; docs/export.md describes each format, with queries. pprof: memory in use "
+          "and all recorded allocations by stack, with labels for device, state and kind. perfetto: live and reserved "
+          "bytes over time, annotations, steps and out-of-memory errors. speedscope and json: the tree of the flame "
+          "graph. folded: stacks as PyTorch's own tools pass them to flamegraph.pl; pinned host memory, which "
+          "PyTorch's tools omit, only with --device host. sqlite: the whole recording, as tables of segments, blocks, "
+          "events, stacks and frames, and of live memory at the peak or --at; csv and ndjson: one of these tables. "
+          "pickle: a new snapshot, for PyTorch's tools and memviz: without what --redact hides, for one --device, or "
+          "for the events from --from to --to; it ends at the moment of --to or --at, with the segments and blocks of "
+          "that moment. For several snapshots, or those in a folder, -o names a folder that gets a file for each.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
                   "  memviz export mem.pickle --format json --group pool,state -o tree.json\n"
                   "  memviz export mem.pickle --format pprof --frames user -o mem.pb.gz\n"

@@ -49,16 +49,13 @@ OptionList<FileOptions> redact_options() {
   return {
       rare(one_of<FileOptions, std::optional<Redact>, Redact>(
           {"redact", '\0', "WHAT",
-           "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
-           "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
-           "snapshot's own name. Pseudonyms are the same in every run. "
-           "Python, torch and widely known packages keep their names, and so does what looks like them: forks inside "
-           "of site-packages/torch or megatron, files below lib/python3.N, /torch/csrc/ or /usr/include/, C++ inside "
-           "of "
-           "at, "
-           "torch, cuda, jit or std, special methods, metadata without letters. Not hidden: sizes, times, addresses, "
-           "counts, line numbers, the shape of stacks. Regular expressions "
-           "see pseudonyms"},
+           "hide what the snapshot reveals about your code, so that the result can be published. paths: folders and "
+           "files; names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and "
+           "the snapshot's own name. Pseudonyms are the same in every run. Python, torch and widely known packages "
+           "keep their names, and so does code that looks like them: forks in site-packages/torch or megatron, files "
+           "below lib/python3.N, /torch/csrc/ or /usr/include/, C++ in the namespaces at, torch, cuda, jit or std, "
+           "special methods, metadata without letters. Not hidden: sizes, times, addresses, counts, line numbers, the "
+           "shape of stacks. Regular expressions are matched against pseudonyms"},
           &FileOptions::redact, {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}})),
       rare(verbatim(
           {"redact-key", '\0', "TEXT",
@@ -70,16 +67,16 @@ OptionList<FileOptions> redact_options() {
 OptionList<FileOptions> kind_rules_options() {
   return all_rare<FileOptions>(
       {verbatim({"kinds", '\0', "FILE",
-                 "rules of your own for what kind memory is (docs/kinds.md), one a line: a kind and a regular "
-                 "expression for frames (/path/file.py:12:function), annotations and metadata, such as "
-                 "'activation  kv_cache\\.py'. They go before memviz's own"},
+                 "your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular expression "
+                 "for frames (/path/file.py:12:function), annotations and metadata, such as 'activation  "
+                 "kv_cache\\.py'. They precede memviz's own rules"},
                 &FileOptions::kinds)});
 }
 
 OptionList<FileOptions> source_options() {
   OptionText text{"source", '\0', "DIR",
-                  "show the text of lines of code whose file is in this folder and did not change after the snapshot "
-                  "was written, in lists and tooltips; no file outside of the folder is read"};
+                  "show, in lists and tooltips, the text of lines whose file is in this folder and has not changed "
+                  "since the snapshot was written; no file outside the folder is read"};
   text.may_repeat = true;
   return {{std::move(text), [](FileOptions& options, const std::string& word) { options.sources.push_back(word); }}};
 }
@@ -87,15 +84,14 @@ OptionList<FileOptions> source_options() {
 OptionList<FileOptions> general_options() {
   return {
       rare(parsed({"threads", '\0', "N",
-                   "threads that decode the file (default: the processors there are, at most 4; for several files all "
+                   "threads for decoding the file (default: the number of processors, at most 4; for several files all "
                    "of them)"},
                   &FileOptions::threads, parse_threads)),
-      rare(parsed(
-          {"max-memory", '\0', "SIZE",
-           "fail cleanly instead of taking more memory than this, for example 500M or 2GiB; the snapshot itself, "
-           "where it is a plain file, does not count (default: no limit)"},
-          &FileOptions::max_memory, parse_max_memory)),
-      rare(flag({"quiet", 'q', "", "no warnings, hints and progress on standard error"}, &FileOptions::is_quiet)),
+      rare(parsed({"max-memory", '\0', "SIZE",
+                   "fail cleanly instead of using more memory than this, for example 500M or 2GiB; an uncompressed "
+                   "snapshot file itself does not count (default: no limit)"},
+                  &FileOptions::max_memory, parse_max_memory)),
+      rare(flag({"quiet", 'q', "", "print no warnings, hints and progress to standard error"}, &FileOptions::is_quiet)),
       help_option<FileOptions>(),
   };
 }
@@ -113,7 +109,7 @@ void settle(FileOptions& options) {
   if (!options.are_threads_given) options.threads = usual_threads();
   if (options.redact_key && !options.redact) throw UsageError("--redact-key needs --redact paths, names or all");
   if (options.redact && !options.sources.empty())
-    throw UsageError("--source shows lines of your code, and --redact hides it: leave out one of them");
+    throw UsageError("--source shows lines of your code, and --redact hides them: omit one of them");
   if (options.redact) options.redactor = new_redactor(options);
 }
 

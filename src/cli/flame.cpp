@@ -27,16 +27,16 @@ OptionList<FlameOptions> flame_options() {
   const auto question = joined<FlameQuestion>(
       {within<FlameQuestion>(
            &FlameQuestion::tree,
-           {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
-                        "stack, with the blocks of each segment and what keeps mostly empty ones from being given "
-                        "back")}),
+           {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and stack, "
+                        "with the blocks of each segment and what keeps mostly empty ones from being returned")}),
        within<FlameQuestion>(&FlameQuestion::tree, tree_options()),
        within<FlameQuestion>(&FlameQuestion::scope, scope_options("auto"))});
   return joined<FlameOptions>(
       {within<FlameOptions>(&FlameOptions::picture,
                             {output_option("the picture; - is standard output (required, except with --json)")}),
-       {json_option(&FlameOptions::json, "with the tree of the graph, as memviz export --format json writes it, with "
-                                         "memory that has no stack by its kind")},
+       {json_option(
+           &FlameOptions::json,
+           "with the tree of the graph, as in memviz export --format json, and memory without a stack by its kind")},
        within<FlameOptions>(&FlameOptions::question, question),
        within<FlameOptions>(&FlameOptions::picture, {color_option("origin")}),
        within<FlameOptions>(&FlameOptions::picture, flame_picture_options()),
@@ -62,7 +62,7 @@ int run_flame(const FlameOptions& options) {
   const std::string name = loaded.name;
   const FlameAnswer answer = naming_file(name, [&] { return flame_answer(question, std::move(loaded)); });
   if (question.tree.focus && stack_bytes(answer.built.tree) == 0)
-    options.file.advise(name + ": --focus matches no stack of what is in use");
+    options.file.advise(name + ": --focus matches no stack of memory in use");
   const std::string picture = naming_file(name, [&] {
     for (const std::string& hint : end_hints(answer.loaded.state.devices_of(question.scope.device)))
       options.file.advise(name + ": " + hint);
@@ -81,12 +81,11 @@ Command flame_command() {
       .name = "flame",
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
-      .summary = "draw who holds every reserved byte, as a flame graph",
-      .text =
-          "Draws one SVG: totals, the largest users and a flame graph in which the width of a box is bytes. The "
-          "whole width is the memory reserved from the device. Drawn is the last out-of-memory error; without one "
-          "the peak; without events the end. The picture names the moment and says what the others held; --at chooses "
-          "another.",
+      .summary = "a flame graph of who holds every reserved byte",
+      .text = "Draws one SVG: totals, the largest users and a flame graph in which the width of a box is bytes. The "
+              "whole width is the memory reserved from the device. The moment is the last out-of-memory error; without "
+              "one the peak; without events the end. The picture names the moment and gives the memory at the others; "
+              "--at selects another.",
       .examples = "  memviz flame mem.pickle -o mem.svg\n"
                   "  memviz flame mem.pickle --at end -o end.svg\n"
                   "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"

@@ -30,27 +30,27 @@ struct FlopsCommand : CommandOptions {
 
 /// "s0=8"
 Option<FlopsCommand> set_option() {
-  return {{"set", '\0', "NAME=N",
-           "a size that the program was exported without, for example s0=8; may be given several times (default: what "
-           "it had in the export)",
-           true},
-          [](FlopsCommand& options, const std::string& word) {
-            const std::size_t equals = word.find('=');
-            const auto size = whole_number<std::int64_t>(
-                equals == std::string::npos ? std::string_view() : std::string_view(word).substr(equals + 1));
-            if (!size || *size < 0 || equals == 0)
-              throw UsageError(fmt::format("--set must be a name and a size, as in s0=8, not '{}'", word));
-            options.flops.sizes[word.substr(0, equals)] = *size;
-          }};
+  return {
+      {"set", '\0', "NAME=N",
+       "the value of a symbolic size, for example s0=8; may be given several times (default: its value in the export)",
+       true},
+      [](FlopsCommand& options, const std::string& word) {
+        const std::size_t equals = word.find('=');
+        const auto size = whole_number<std::int64_t>(
+            equals == std::string::npos ? std::string_view() : std::string_view(word).substr(equals + 1));
+        if (!size || *size < 0 || equals == 0)
+          throw UsageError(fmt::format("--set must be a name and a size, as in s0=8, not '{}'", word));
+        options.flops.sizes[word.substr(0, equals)] = *size;
+      }};
 }
 
 OptionList<FlopsCommand> flops_options() {
   return joined<FlopsCommand>(
       {within<FlopsCommand>(&FlopsCommand::picture,
-                            {output_option("also draw it; - is standard output, instead of the text")}),
+                            {output_option("also draw a picture; - is standard output, instead of the text")}),
        {json_option(&FlopsCommand::json, "instead of the text"),
         set_option(),
-        {{"model", '\0', "NAME", "which program of an archive with several"},
+        {{"model", '\0', "NAME", "the program to read, in an archive with several"},
          [](FlopsCommand& options, const std::string& word) { options.flops.model = word; }},
         parsed({"depth", '\0', "N", "levels of modules in the text (default: as many as 40 lines allow)"},
                &FlopsCommand::depth,
@@ -99,12 +99,12 @@ Command flops_command() {
       .name = "flops",
       .operands = "MODEL.pt2 [options]",
       .operand_count = 1,
-      .summary = "the FLOPs, parameters and kept activations of a program of torch.export",
+      .summary = "the FLOPs, parameters and kept activations of a torch.export program",
       .text =
-          "Reads what torch.export.save wrote, without PyTorch and without its weights, and counts the floating point "
-          "operations of its matrix products in a forward pass: by operator, by module, and of a transformer by what "
-          "each product is for. Next to them are the bytes of the parameters of each module, and of what a forward "
-          "pass in training keeps for backward. Operators that are not counted are listed.",
+          "Reads a file of torch.export.save, without PyTorch and without its weights, and counts the floating point "
+          "operations of its matrix products in a forward pass: by operator, by module, and for a transformer by the "
+          "purpose of each product. It also gives the bytes of each module's parameters, and of the tensors that a "
+          "forward pass in training keeps for backward. Operators that are not counted are listed.",
       .examples = "  memviz flops model.pt2\n"
                   "  memviz flops model.pt2 -o flops.svg\n"
                   "  memviz flops model.pt2 --set s0=32 --depth 3\n"

@@ -37,19 +37,15 @@ std::string short_usage() {
 }
 
 std::string general_help() {
-  return "memviz: who holds the GPU memory. Reads PyTorch memory snapshots (the files of\n"
-         "torch.cuda.memory._dump_snapshot), draws them and sums them up. Nothing in a\n"
-         "snapshot is executed.\n\n"
-         "usage: memviz COMMAND [options] SNAPSHOT...\n       memviz run|rehearse [options] -- "
+  return "memviz shows who holds the GPU memory. It reads PyTorch memory snapshots (the\nfiles of "
+         "torch.cuda.memory._dump_snapshot), draws them and sums them up. Nothing\nin a snapshot is "
+         "executed.\n\nusage: memviz COMMAND [options] SNAPSHOT...\n       memviz run|rehearse [options] -- "
          "PROGRAM...\n\nCommands\n" +
          command_list() +
-         "  help      what a command does and its options: memviz help flame\n\n"
-         "A SNAPSHOT is a pickle or its JSON form, plain, gzip or zstd; - is standard input.\n\n"
-         "Example\n"
-         "  memviz flame mem.pickle -o mem.svg\n\n"
-         "Exit codes: 0 done, 1 bad data or I/O, 2 bad usage, 3 threshold exceeded.\n"
-         "memviz --version prints the version; memviz completion bash, zsh or fish what\n"
-         "makes that shell complete commands and options.\n";
+         "  help      help for a command and its options: memviz help flame\n\nA SNAPSHOT is a pickle or its JSON "
+         "form, plain, gzip or zstd; - is standard input.\n\nExample\n  memviz flame mem.pickle -o mem.svg\n\nExit "
+         "codes: 0 done, 1 bad data or I/O, 2 bad usage, 3 threshold exceeded.\nmemviz --version prints the version; "
+         "memviz completion bash|zsh|fish prints a\nscript with which that shell completes commands and options.\n";
 }
 
 std::string command_help(const Command& command, HelpExtent extent) {

@@ -30,19 +30,18 @@ struct LeaksCommand : CommandOptions {
 OptionList<LeaksCommand> leaks_options() {
   const OptionList<LeakOptions> own{
       parsed({"capacity", '\0', "SIZE",
-              "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
+              "what PyTorch can use of the device, for example 80GB (default: known if the recording has an "
               "out-of-memory error)"},
              &LeakOptions::capacity_bytes, parse_bytes),
   };
   return joined<LeaksCommand>(
       {within<LeaksCommand>(&LeaksCommand::leaks, step_options()),
        within<LeaksCommand>(&LeaksCommand::leaks, own),
-       {parsed(
-           {"fail-over", '\0', "SIZE",
-            "exit with code 3 where a device grows by more than this size a step, which has a unit, with medium or "
-            "high confidence; with "
-            "code 1 where that is unknown, because the steps are a guess or there are none: declare them with --steps"},
-           &LeaksCommand::most_bytes, parse_bytes_with_unit)},
+       {parsed({"fail-over", '\0', "SIZE",
+                "exit with code 3 if a device grows by more than this size per step, which needs a unit, with medium "
+                "or high confidence; with code 1 if that is unknown, because the steps are a guess or there are none: "
+                "declare them with --steps"},
+               &LeaksCommand::most_bytes, parse_bytes_with_unit)},
        within<LeaksCommand>(&LeaksCommand::leaks, {parsed(device_text(), &LeakOptions::device, parse_device)}),
        within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
        line_options<LeaksCommand>(),
@@ -63,7 +62,7 @@ bool is_over(const FileOptions& options, const Loaded& loaded, const std::vector
   for (const DeviceLeaks& leaks : devices) {
     if (gate_of(leaks, most_bytes) != Gate::exceeded) continue;
     is_any = true;
-    options.say(fmt::format("{}: {} grows by {} a step, more than the {} that --fail-over allows", loaded.name,
+    options.say(fmt::format("{}: {} grows by {} per step, more than the {} that --fail-over allows", loaded.name,
                             device_name(leaks.device, loaded.state.recording->origin.kind_of(leaks.device)),
                             format_bytes(leaks.bytes_per_step()), format_bytes(most_bytes)));
   }
@@ -72,10 +71,9 @@ bool is_over(const FileOptions& options, const Loaded& loaded, const std::vector
 
 std::string no_steps_text(const Recording& recording, const Steps& steps) {
   const std::string reason = steps.is_guess() ? guess_note(steps) : steps_note(recording, steps);
-  return fmt::format(
-      "--fail-over needs steps that are annotated or declared, and {}: say where they begin with --steps "
-      "annotation:NAME, --steps events:N or --steps time:US",
-      reason);
+  return fmt::format("--fail-over needs steps that are annotated or declared, and {}: set where they begin with "
+                     "--steps annotation:NAME, --steps events:N or --steps time:US",
+                     reason);
 }
 
 /// A gate that cannot be judged is not passed.
@@ -87,18 +85,18 @@ void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& de
     is_any = is_any || gate == Gate::passes;
     if (gate == Gate::no_steps) {
       throw Error(fmt::format("{}: {}{}", device, no_steps_text(*state.recording, leaks.steps),
-                              devices.size() > 1 ? ", or name the device that counts with --device" : ""));
+                              devices.size() > 1 ? ", or select a device with --device" : ""));
     }
     if (gate == Gate::too_few_steps) {
-      throw Error(fmt::format("{}: grows by {} a step, more than --fail-over allows, but {} are too few to be sure: "
-                              "record at least {}",
-                              device, format_bytes(leaks.bytes_per_step()),
-                              format_counted(leaks.steps.starts.size(), "step"), kFewestSureSteps));
+      throw Error(fmt::format(
+          "{}: grows by {} per step, more than --fail-over allows, but {} are too few to be sure: record at least {}",
+          device, format_bytes(leaks.bytes_per_step()), format_counted(leaks.steps.starts.size(), "step"),
+          kFewestSureSteps));
     }
   }
   if (is_any) return;
   if (!devices.empty()) throw Error(no_steps_text(*state.recording, devices.front().steps));
-  throw Error("--fail-over has nothing to look at: no events on any device; record with "
+  throw Error("--fail-over has nothing to check: no events on any device; record with "
               "torch.cuda.memory._record_memory_history()");
 }
 
@@ -129,18 +127,16 @@ Command leaks_command() {
   const CommandText text{
       .name = "leaks",
       .operands = "SNAPSHOT...|FOLDER... [options]",
-      .summary = "stacks whose memory grows from step to step, and how many steps are left",
+      .summary = "the stacks whose memory grows from step to step, and how many steps are left",
       .text =
-          "Cuts the recording into steps, and compares the lowest live bytes of each stack in each step. Tells apart "
-          "what grows until the end (with bytes a step, how sure that is, and when the device is full), what is freed "
-          "late (reference cycles), what is replaced by larger blocks (a cache that torch.cat() extends), and what "
-          "grew "
-          "and stopped (caches). Steps are found from annotations (memviz_torch's step(), ProfilerStep, "
-          "Optimizer.step, "
-          "any record_function that has a forward and a backward pass each time) or from stacks that allocate at even "
-          "distances. All other steps are a guess, because the layers of one pass repeat as steps do: what grows in "
-          "them never has high confidence, and --fail-over does not accept them. A loop without a backward pass, as of "
-          "a server, needs --steps annotation:NAME, ProfilerStep or step().",
+          "Divides the recording into steps, and compares the lowest live bytes of each stack in each step. "
+          "Distinguishes stacks that grow until the end (with bytes per step, the confidence, and when the device is "
+          "full), that are freed late (reference cycles), that are replaced by larger blocks (a cache that torch.cat() "
+          "extends), and that grew and stopped (caches). Steps are found from annotations (memviz_torch's step(), "
+          "ProfilerStep, Optimizer.step, any record_function that has a forward and a backward pass each time) or from "
+          "stacks that allocate at regular intervals. All other steps are a guess, because the layers of one pass "
+          "repeat as steps do: growth in them never has high confidence, and --fail-over does not accept them. A loop "
+          "without a backward pass, as in a server, needs --steps annotation:NAME, ProfilerStep or step().",
       .examples = "  memviz leaks mem.pickle\n"
                   "  memviz leaks mem.pickle --steps annotation:train_step --capacity 80GB\n"
                   "  memviz leaks mem.pickle --json leaks.json --fail-over 1MiB\n",

@@ -75,22 +75,19 @@ std::string option_entry(const OptionText& option) {
 }
 
 constexpr std::string_view kExitStatus =
-    ".SH EXIT STATUS\n"
-    ".TP\n\\fB0\\fR\ndone\n"
-    ".TP\n\\fB1\\fR\nbad data, or a file that cannot be read or written\n"
-    ".TP\n\\fB2\\fR\nbad usage\n"
-    ".TP\n\\fB3\\fR\na threshold was exceeded; of \\fBmemviz rehearse\\fR: the program does not fit\n"
-    ".PP\nOf several files, the worst: 2, else 1, else 3, else 0.\n";
+    ".SH EXIT STATUS\n.TP\n\\fB0\\fR\ndone\n.TP\n\\fB1\\fR\nbad data, or a file that cannot be read or "
+    "written\n.TP\n\\fB2\\fR\nbad usage\n.TP\n\\fB3\\fR\na threshold was exceeded; for \\fBmemviz rehearse\\fR: the "
+    "program does not fit\n.PP\nFor several files, the worst: 2, else 1, else 3, else 0.\n";
 
 } // namespace
 
 std::string general_manual() {
-  std::string text = manual_head("memviz", "who holds the GPU memory: reads and draws PyTorch memory snapshots");
+  std::string text = manual_head("memviz", "show who holds the GPU memory, from PyTorch memory snapshots");
   text += ".SH SYNOPSIS\n\\fBmemviz\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] \\fISNAPSHOT\\fR...\n.br\n"
           "\\fBmemviz\\fR \\fBhelp\\fR [\\fICOMMAND\\fR]\n.br\n\\fBmemviz\\fR \\fB\\-\\-version\\fR\n";
   text += ".SH DESCRIPTION\n";
   text += paragraphs("memviz opens the files that torch.cuda.memory._dump_snapshot writes, draws them as one SVG, and "
-                     "says in text and in JSON who holds the memory, why it ran out, what grows and what changed. "
+                     "reports as text and JSON who holds the memory, why it ran out, what grows and what changed. "
                      "Nothing in a snapshot is executed. A snapshot is a pickle or its JSON form, plain, gzip or zstd; "
                      "- is standard input. Results go to standard output, warnings to standard error.");
   text += ".SH COMMANDS\n";
@@ -99,11 +96,10 @@ std::string general_manual() {
                         paragraphs(command.text.summary));
   text += ".TP\n\\fBcompletion\\fR \\fIbash\\fR|\\fIzsh\\fR|\\fIfish\\fR\nprint a completion script for that shell\n";
   text += ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\n" +
-          paragraphs("where it is set to anything, there is no colour on a terminal") +
-          ".TP\n\\fBMEMVIZ_REHEARSAL_DIR\\fR\n" + paragraphs("the folder of the made-up GPU, where it is another one");
-  text +=
-      ".SH JSON\n" + paragraphs("What --json writes has the name and version of its schema as its first member. The "
-                                "schemas are installed with the documentation, as docs/schemas/NAME.json.");
+          paragraphs("if set to anything, there is no colour on a terminal") + ".TP\n\\fBMEMVIZ_REHEARSAL_DIR\\fR\n" +
+          paragraphs("the folder of the made-up GPU, if not the default");
+  text += ".SH JSON\n" + paragraphs("The first member of every --json output is the name and version of its schema. "
+                                    "The schemas are installed with the documentation, as docs/schemas/NAME.json.");
   text += kExitStatus;
   text += ".SH SEE ALSO\n";
   for (const Command& command : commands())

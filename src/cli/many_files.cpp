@@ -47,10 +47,9 @@ std::vector<std::string> files_below(const std::string& folder) {
     throw Error(fmt::format("{}: {}", folder, error.code().message()));
   }
   if (files.empty())
-    throw Error(
-        fmt::format("{}: no file in this folder is called as snapshots are (*.pickle, *.pkl, *.pt, *.json, *.ndjson, "
-                    "also with .gz or .zst)",
-                    folder));
+    throw Error(fmt::format("{}: no file in this folder has the name of a snapshot (*.pickle, *.pkl, *.pt, *.json, "
+                            "*.ndjson, also with .gz or .zst)",
+                            folder));
   std::ranges::sort(files);
   return files;
 }

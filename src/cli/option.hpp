@@ -52,7 +52,7 @@ template <class Options, class Field> [[nodiscard]] Option<Options> verbatim(Opt
 
 /// Documents --help, which is handled before all other options.
 template <class Options> [[nodiscard]] Option<Options> help_option() {
-  return {{"help", 'h', "", "this text; --help=all has every option"},
+  return {{"help", 'h', "", "this text; --help=all lists every option"},
           [](Options& /*options*/, const std::string& /*word*/) {}};
 }
 

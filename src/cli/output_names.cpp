@@ -38,11 +38,12 @@ fs::path common_folder(const std::vector<fs::path>& paths) {
 std::vector<fs::path> outputs_below(const fs::path& folder, const CommandOptions& options, std::string_view ending) {
   std::error_code unknown;
   if (fs::exists(folder, unknown) && !fs::is_directory(folder, unknown))
-    throw UsageError(fmt::format("'{}' is not a folder, and several snapshots become several files", folder.string()));
+    throw UsageError(
+        fmt::format("'{}' is not a folder, and several snapshots are written to several files", folder.string()));
   std::vector<fs::path> snapshots;
   std::map<fs::path, std::string> taken; ///< by which snapshot
   for (const std::string& file : options.operands) {
-    if (file == "-") throw UsageError("standard input has no name for an output: export it alone");
+    if (file == "-") throw UsageError("standard input has no name for an output: export it separately");
     snapshots.push_back(fs::absolute(file, unknown).lexically_normal());
     taken.emplace(end_of(file), std::string());
   }
@@ -58,7 +59,8 @@ std::vector<fs::path> outputs_below(const fs::path& folder, const CommandOptions
     const std::string path = outputs.back().string();
     if (entry->second.empty())
       throw UsageError(fmt::format("the output '{}' would replace a snapshot: name another folder", path));
-    throw UsageError(fmt::format("'{}' and '{}' would both become '{}': export them apart", entry->second, file, path));
+    throw UsageError(
+        fmt::format("'{}' and '{}' would both become '{}': export them separately", entry->second, file, path));
   }
   return outputs;
 }

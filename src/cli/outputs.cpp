@@ -25,7 +25,7 @@ void naming_output(const std::string& path, const std::function<void()>& write) 
 
 void check_binary_output(const std::string& path, std::string_view what) {
   if (path != "-" || !output_is_terminal()) return;
-  throw UsageError(fmt::format("a terminal does not show {}: write it to a file with -o FILE, or into a pipe", what));
+  throw UsageError(fmt::format("a terminal cannot show {}: write it to a file with -o FILE, or to a pipe", what));
 }
 
 void check_redacted(const FileOptions& options, std::string_view text) {

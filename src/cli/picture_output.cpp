@@ -40,7 +40,7 @@ PictureFormat format_by_name(std::string_view output) {
   if (ends_like(output, ".pdf")) return PictureFormat::pdf;
   for (const std::string_view ending : {".jpg", ".jpeg", ".gif", ".webp", ".html"})
     if (ends_like(output, ending))
-      throw UsageError(fmt::format("'{}' ends in {}, which memviz does not write: .svg, .png or .pdf (or say --format)",
+      throw UsageError(fmt::format("'{}' ends in {}, which memviz does not write: use .svg, .png or .pdf (or --format)",
                                    output, ending));
   return PictureFormat::svg;
 }
@@ -48,7 +48,7 @@ PictureFormat format_by_name(std::string_view output) {
 /// Warns that a picture is large although everything that can be merged is.
 void warn_of_size(const FileOptions& file, const PictureOptions& options, std::size_t bytes) {
   if (!options.max_size || bytes <= options.max_size->bytes) return;
-  file.advise(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or left out",
+  file.advise(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or omitted",
                           options.output == "-" ? "standard output" : *options.output, bytes, options.max_size->word));
 }
 
@@ -65,8 +65,8 @@ Option<PictureOptions> output_option(std::string help) {
 Option<PictureOptions> color_option(std::string_view standard) {
   return one_of<PictureOptions, std::optional<ColorBy>, ColorBy>(
       {"color", '\0', "BY",
-       fmt::format("what the colours mean. origin: your code, torch, other Python or C++; line: which line of "
-                   "your own code, in the same colour in every picture; kind: parameter, gradient, activation, ... "
+       fmt::format("the meaning of colours. origin: your code, torch, other Python or C++; line: the line of your own "
+                   "code, with the same colour in every picture; kind: parameter, gradient, activation, ... "
                    "(docs/kinds.md) (default: {})",
                    standard)},
       &PictureOptions::color, {{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}});
@@ -76,11 +76,11 @@ OptionList<PictureOptions> picture_format_options() {
   return all_rare<PictureOptions>({
       one_of<PictureOptions, std::optional<PictureFormat>, PictureFormat>(
           {"format", '\0', "FORMAT",
-           "svg, png or pdf (default: what the output's name ends in, else svg). png and pdf show what the SVG shows "
-           "without scripts, and take the program rsvg-convert: on Debian the package librsvg2-bin"},
+           "svg, png or pdf (default: by the ending of the output's name, else svg). png and pdf show the SVG without "
+           "scripts, and need the program rsvg-convert (on Debian in the package librsvg2-bin)"},
           &PictureOptions::format,
           {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}}),
-      parsed({"zoom", '\0', "FACTOR", "pixels of a png for one of the SVG (default: 2)"}, &PictureOptions::zoom,
+      parsed({"zoom", '\0', "FACTOR", "pixels of a png per pixel of the SVG (default: 2)"}, &PictureOptions::zoom,
              parse_zoom),
   });
 }
@@ -97,12 +97,11 @@ OptionList<PictureOptions> flame_picture_options() {
        all_rare<PictureOptions>({
            flag({"upward", '\0', "", "root at the bottom, stacks growing up"}, &PictureOptions::is_upward),
            flag({"no-fold", '\0', "",
-                 "draw every frame as its own box; by default runs of frames that are not your own are "
-                 "folded into one (--frames all never folds)"},
+                 "draw every frame as a separate box; by default runs of frames that are not your own are folded into "
+                 "one (--frames all never folds)"},
                 &PictureOptions::is_unfolded),
            size_option("merge small boxes"),
-           parsed({"min-percent", '\0', "P",
-                   "merge boxes narrower than P percent of the picture into one for each parent"},
+           parsed({"min-percent", '\0', "P", "merge boxes narrower than P percent of the picture into one per parent"},
                   &PictureOptions::min_percent, parse_percent),
        })});
 }
@@ -124,8 +123,7 @@ SvgOptions svg_options(const PictureOptions& options, FrameFilter frames) {
 
 void check_picture(const PictureOptions& options) {
   if (!options.output) {
-    if (options.format || options.zoom)
-      throw UsageError("--format and --zoom need -o, which says where the picture goes");
+    if (options.format || options.zoom) throw UsageError("--format and --zoom need -o, the output of the picture");
     return;
   }
   const PictureFormat format = format_of(options);
@@ -133,7 +131,7 @@ void check_picture(const PictureOptions& options) {
   if (format == PictureFormat::svg) return;
   check_binary_output(*options.output, format == PictureFormat::png ? "a png" : "a pdf");
   if (has_program(kConverter)) return;
-  throw Error(fmt::format("{} takes the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
+  throw Error(fmt::format("{} needs the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
                           "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg), or write an SVG",
                           format == PictureFormat::png ? "png" : "pdf", kConverter));
 }

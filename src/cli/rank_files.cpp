@@ -42,7 +42,7 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
       Session& session = snapshot.session();
       if (session.input().bytes().starts_with(kRankPartHead)) {
         if (options.file.redactor != nullptr)
-          throw Error("the lines of a part stay as they are: make parts of the snapshots with --redact");
+          throw Error("the lines of a part cannot be changed: make parts of the snapshots with --redact");
         return read_rank_parts(session.input().bytes());
       }
       RankPart part = part_of(name, session.open(options.wants).state, options.most_text_bytes);
@@ -62,14 +62,13 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
 
 OptionList<RankOptions> rank_options() {
   return {
-      verbatim({"rank-pattern", '\0', "RE",
-                "the rank in the names of the files, as the one group in parentheses of a regular expression, such as "
-                "'node\\d+-(\\d+)' (default: what the file records, else words such as rank3, else the number that "
-                "counts from 0 without gaps)"},
-               &RankOptions::pattern),
-      parsed(
-          {"step", '\0', "N", "only files with this step in their names; without it the latest file of a rank counts"},
-          &RankOptions::step, parse_step),
+      verbatim(
+          {"rank-pattern", '\0', "RE",
+           "the rank in the names of the files, as the only group of a regular expression, such as 'node\\d+-(\\d+)' "
+           "(default: as the file records, else words such as rank3, else the number that counts from 0 without gaps)"},
+          &RankOptions::pattern),
+      parsed({"step", '\0', "N", "only files with this step in their names (default: the latest file of each rank)"},
+             &RankOptions::step, parse_step),
   };
 }
 

@@ -30,20 +30,19 @@ struct RanksCommand : CommandOptions {
 OptionList<RanksCommand> ranks_options() {
   return joined<RanksCommand>(
       {within<RanksCommand>(&RanksCommand::picture,
-                            {output_option("also draw it; - is standard output, instead of the text")}),
+                            {output_option("also draw a picture; - is standard output, instead of the text")}),
        within<RanksCommand>(&RanksCommand::ranks, rank_options()),
        {json_option(&RanksCommand::json, "instead of the text"),
         verbatim(
             {"ndjson", '\0', "FILE", "write a line of JSON for each rank and each bad file there, instead of the text"},
             &RanksCommand::ndjson),
-        verbatim(
-            {"partial", '\0', "FILE",
-             "write what is needed of each file there, at most 8 KB a line, instead of the text: memviz ranks reads "
-             "such parts of several calls as it reads the snapshots"},
-            &RanksCommand::partial),
+        verbatim({"partial", '\0', "FILE",
+                  "write a part of each file there, at most 8 KB per line, instead of the text: memviz ranks reads "
+                  "such parts from several calls like the snapshots"},
+                 &RanksCommand::partial),
         rare(verbatim({"text", '\0', "FILE", "write the text there, in addition to JSON or parts"},
                       &RanksCommand::text)),
-        flag({"strict", '\0', "", "exit with code 1 where a file could not be read"}, &RanksCommand::is_strict)},
+        flag({"strict", '\0', "", "exit with code 1 if a file could not be read"}, &RanksCommand::is_strict)},
        within<RanksCommand>(&RanksCommand::picture, picture_format_options()),
        kinds_options<RanksCommand>(),
        snapshot_options<RanksCommand>()});
@@ -83,12 +82,11 @@ Command ranks_command() {
   const CommandText text{
       .name = "ranks",
       .operands = "FILE...|FOLDER... [-o FILE] [options]",
-      .summary = "the ranks of a job: which one stands out, by how much, and what it holds that the others do not",
-      .text =
-          "Reads the snapshots of many ranks, several at once, and says which rank ran out of memory or stands out of "
-          "those that hold the same as it does, by how much, and by which lines and kinds of memory; then the groups "
-          "of ranks and a table. The rank is what the file records, else what its name says. A file that cannot be "
-          "read is a row with its reason.",
+      .summary = "the ranks of a job: which one stands out, by how much, and which memory only it holds",
+      .text = "Reads the snapshots of many ranks, several at once, and reports which rank ran out of memory or stands "
+              "out from the ranks that are otherwise like it, by how much, and by which lines and kinds of memory; "
+              "then the groups of ranks and a table. The rank comes from the file, else from its name. A file that "
+              "cannot be read is a row with the reason.",
       .examples = "  memviz ranks snapshots/\n"
                   "  memviz ranks snapshots/ --step 100\n"
                   "  memviz ranks node*/ --rank-pattern 'gpu(\\d+)'\n"

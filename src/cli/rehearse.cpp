@@ -61,7 +61,7 @@ struct RehearseCommand : CommandOptions {
 OptionList<RehearseCommand> rehearse_options() {
   constexpr std::uint64_t kMost = 1'000'000'000;
   const OptionList<FileOptions> general{
-      flag({"quiet", 'q', "", "no line on standard error for each run"}, &FileOptions::is_quiet),
+      flag({"quiet", 'q', "", "print no line to standard error for each run"}, &FileOptions::is_quiet),
       help_option<FileOptions>()};
   const OptionList<RehearseCommand> own{
       parsed(list_of({"gpu", '\0', "GPU|FILE,...",
@@ -77,35 +77,32 @@ OptionList<RehearseCommand> rehearse_options() {
              parse_up_to<kMostDeviceIds>),
       parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
              &RehearseCommand::memory_bytes, parse_bytes),
-      rare(parsed(
-          {"outside", '\0', "SIZE",
-           "memory of each that libraries and kernels take outside of PyTorch, from the first kernel on (default: 0, "
-           "for a server a model where there is one), for example 0.25GiB"},
-          &RehearseCommand::outside_bytes, parse_bytes)),
-      verbatim({"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
-               &RehearseCommand::output),
+      rare(parsed({"outside", '\0', "SIZE",
+                   "memory of each that libraries and kernels take outside PyTorch, from the first kernel on, for "
+                   "example 0.25GiB (default: 0; for a server a model, if there is one)"},
+                  &RehearseCommand::outside_bytes, parse_bytes)),
+      verbatim(
+          {"output", 'o', "FOLDER", "the folder of the snapshots (default: memviz-rehearsal); no file is replaced"},
+          &RehearseCommand::output),
       parsed(
-          {"steps", '\0', "N", "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
+          {"steps", '\0', "N", "end each process after this many steps of a PyTorch optimizer, as if it were finished"},
           &RehearseCommand::steps, parse_up_to<kMost>),
-      parsed(
-          {"requests", '\0', "N",
-           "end an inference server (vLLM, SGLang) after so many requests of the longest that it takes, 0 when it is "
-           "ready (default: as many as its KV cache holds at once)"},
-          &RehearseCommand::requests, parse_up_to<kMost, 0>),
-      rare(flag(
-          {"no-init", '\0', "",
-           "leave the random initial values of large weights on the CPU out, which saves minutes and gigabytes of the "
-           "host; a program that reads them there may then act otherwise"},
-          &RehearseCommand::leaves_init_out)),
-      rare(flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
+      parsed({"requests", '\0', "N",
+              "end an inference server (vLLM, SGLang) after this many requests of the maximum length; 0: as soon as it "
+              "is ready (default: as many as its KV cache holds at once)"},
+             &RehearseCommand::requests, parse_up_to<kMost, 0>),
+      rare(flag({"no-init", '\0', "",
+                 "skip the random initial values of large weights on the CPU, which saves minutes and gigabytes on the "
+                 "host; a program that reads them there may behave differently"},
+                &RehearseCommand::leaves_init_out)),
+      rare(flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is then unknown"},
                 &RehearseCommand::leaves_recording)),
-      rare(parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
+      rare(parsed({"max-entries", '\0', "N", "the number of events kept in the history (default: 200000)"},
                   &RehearseCommand::max_entries, parse_up_to<kMost>)),
-      rare(flag(
-          {"late", '\0', "",
-           "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
-           "only when the host waits. Says both where they differ; the one that takes more decides"},
-          &RehearseCommand::both_ends)),
+      rare(flag({"late", '\0', "",
+                 "run it a second time, with memory used on other streams becoming free as late as possible on a real "
+                 "GPU: only when the host waits. Reports both if they differ; the one that takes more decides"},
+                &RehearseCommand::both_ends)),
       rare(flag(
           {"values", '\0', "", "compute small integers and conditions on the CPU, for programs that decide by them"},
           &RehearseCommand::computes_values)),
@@ -131,7 +128,7 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.computes_values = options.computes_values;
   setup.version = version();
   if (options.output.empty() || options.output == "-")
-    throw UsageError("-o names a folder, which gets a snapshot from each process");
+    throw UsageError("-o must be a folder, which gets a snapshot from each process");
   setup.folder = rehearse::rehearsal_folder(rehearse::own_program());
   setup.profile_file = rehearse::profile_file(setup.folder, gpu);
   setup.profile = rehearse::read_profile(setup.profile_file);
@@ -189,7 +186,7 @@ void check_world(const RehearseCommand& options) {
   check(options.world);
   if (!options.world.ranks) return;
   check_alone(options, "--world excludes");
-  if (options.devices) throw UsageError("--devices excludes --world; --local-world says how many GPUs a node has");
+  if (options.devices) throw UsageError("--devices excludes --world; use --local-world for the GPUs of a node");
 }
 
 RanksReport run_job(const RehearseCommand& options, const Setup& setup) {
@@ -293,15 +290,15 @@ Command rehearse_command() {
   const CommandText text{
       .name = "rehearse",
       .operands = "[options] -- PROGRAM [ARGUMENT...]",
-      .summary = "will it fit? Runs a program on a made-up GPU, with PyTorch's real allocator, to the byte",
+      .summary =
+          "whether a program fits on a GPU, to the byte: runs it on a made-up one, with PyTorch's real allocator",
       .text = "Runs the program unchanged on a machine that needs no GPU: the CUDA libraries are made up, PyTorch's "
-              "allocator is the real one. Says whether the memory of the chosen GPU is enough, what is left, who holds "
-              "the peak, and where it fails, why. Kernels compute nothing, and what is read back is zeros. Each Python "
-              "process with torch leaves a snapshot, which says that it was rehearsed. C++ programs also run, and are "
-              "measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; the "
-              "program's own (128 + N after signal N) where it fails for another reason; 1 where it never used a GPU; "
-              "2 bad "
-              "usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
+              "allocator is the real one. Reports whether the memory of the chosen GPU is enough, what is left, who "
+              "holds the peak, and if it fails, why. Kernels compute nothing, and values read back are zeros. Each "
+              "Python process with torch leaves a snapshot, which is marked as rehearsed. C++ programs also run, and "
+              "are measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; "
+              "the program's own (128 + N after signal N) if it fails for another reason; 1 if it never used a GPU; 2 "
+              "bad usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
       .examples =
           "  memviz rehearse -- python train.py --batch 32\n"
           "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"

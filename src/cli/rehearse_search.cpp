@@ -60,7 +60,7 @@ private:
     std::error_code ignored;
     const fs::path folder = folder_of(value);
     if (fs::exists(folder, ignored) && !fs::is_empty(folder, ignored))
-      throw Error(folder.string() + " is there already, with files in it; -o names another folder");
+      throw Error(folder.string() + " already exists, with files in it; use -o to name another folder");
   }
 
   [[nodiscard]] FitVerdict run_with(std::uint64_t value) {
@@ -113,19 +113,19 @@ OptionList<SearchOptions> search_options() {
   return {
       {{"search", '\0', "NAME=A..B",
         "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced in the "
-        "program's words. Takes for granted that what fits, fits with less. What the program writes is shown only "
-        "where it fails for another reason than memory. Given twice: the largest of the first for numbers of the "
+        "program's words. Assumes that whatever fits also fits with a smaller number. The program's output is shown "
+        "only if it fails for a reason other than memory. Given twice: the largest of the first for numbers of the "
         "second",
         true},
        [](SearchOptions& options, const std::string& word) { options.ranges.push_back(rehearse::parse_search(word)); }},
-      rare(flag({"show-output", '\0', "", "with --search, show what the program writes in every run"},
+      rare(flag({"show-output", '\0', "", "with --search, show the program's output in every run"},
                 &SearchOptions::shows_output)),
   };
 }
 
 void check(const SearchOptions& options, const std::vector<std::string>& words) {
   if (options.ranges.empty() && options.shows_output)
-    throw UsageError("--show-output is for --search; else what the program writes is shown anyway");
+    throw UsageError("--show-output is for --search; otherwise the program's output is shown anyway");
   if (options.ranges.size() < 2) return;
   const std::string& first = options.ranges[0].name;
   const std::string& second = options.ranges[1].name;

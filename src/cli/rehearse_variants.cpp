@@ -12,17 +12,16 @@ using rehearse::VariantsReport;
 OptionList<VariantOptions> variant_options() {
   return {
       {{"compare-with", '\0', "NAME=VALUE|ARGS",
-        "run it again with this in the environment, or, where it begins with '-', with these arguments after the "
-        "program's own (--compare-with=--checkpointing), and say what changes; may be given several times",
+        "run it again with this in the environment or, if it begins with '-', with these arguments after the program's "
+        "own (--compare-with=--checkpointing), and report what changes; may be given several times",
         true},
        [](VariantOptions& options, const std::string& word) {
          options.changes.push_back(rehearse::parse_change("compare-with", word));
        }},
-      flag(
-          {"levers", '\0', "",
-           "run it again with each setting of PyTorch's allocator that can save memory (expandable segments, a largest "
-           "split, rounding, garbage collection), and say what each changes"},
-          &VariantOptions::tries_levers),
+      flag({"levers", '\0', "",
+            "run it again with each setting of PyTorch's allocator that can save memory (expandable segments, maximum "
+            "split size, rounding, garbage collection), and report what each changes"},
+           &VariantOptions::tries_levers),
   };
 }
 

@@ -96,17 +96,17 @@ bool exceeds_machine(const rehearse::Launch& launch, const rehearse::LaunchSize&
 OptionList<WorldOptions> world_options() {
   return {
       parsed({"world", '\0', "N",
-              "the program is one rank of a job of N: the others are absent, and are taken to do what it does"},
+              "run the program as one rank of a job of N: the others are absent, and assumed to do the same"},
              &WorldOptions::ranks, parse_up_to<kMostRanks>),
       verbatim({"rank", '\0', "R,R..R,R+R",
-                "with --world, which ranks to rehearse, each in its own run; those joined by + run at the same "
-                "time and meet"},
+                "with --world, the ranks to rehearse, each in a separate run; those joined by + run at the same time "
+                "and meet"},
                &WorldOptions::rank),
       rare(parsed({"ranks", '\0', "N",
-                   "without --rank, at most so many (default: 8): the first, the last and some between, until two in a "
-                   "row bring nothing new"},
+                   "without --rank, the maximum number of ranks (default: 8): the first, the last and some in between, "
+                   "until two in a row show nothing new"},
                   &WorldOptions::most_ranks, parse_up_to<kMostRanks>)),
-      rare(parsed({"local-world", '\0', "N", "with --world, how many ranks and GPUs a node has (default: 8)"},
+      rare(parsed({"local-world", '\0', "N", "with --world, the number of ranks and GPUs per node (default: 8)"},
                   &WorldOptions::local_world, parse_up_to<kMostDeviceIds>)),
   };
 }
@@ -121,8 +121,7 @@ std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std:
   const auto launch = rehearse::launch_of(words);
   if (!launch) return std::nullopt;
   if (launch->has_several_programs)
-    throw UsageError(fmt::format("{} starts several programs, with ':' between them; give one of them alone, with "
-                                 "--world N",
+    throw UsageError(fmt::format("{} starts several programs, separated by ':'; give only one of them, with --world N",
                                  launch->launcher));
   const auto size = size_of(*launch, options.local_world.value_or(kDefaultNodeRanks));
   if (launch->needs_cluster && !size && !options.ranks)

@@ -32,11 +32,10 @@ OptionList<ReportOptions> report_options() {
       {{verbatim({"output", 'o', "FILE", "the SQLite file; - is standard output (required, except with --json)"},
                  &ReportOptions::output),
         json_option(&ReportOptions::json, "with the same entries, stacks and figures"),
-        verbatim(
-            {"project-root", '\0', "DIR",
-             "the folder whose files the stacks are of, as the recording has it, with paths relative to it (default: "
-             "the longest common folder of the user's own files)"},
-            &ReportOptions::project_root),
+        verbatim({"project-root", '\0', "DIR",
+                  "the project's folder, as in the recording: stacks contain only its files, with paths relative to it "
+                  "(default: the longest common folder of the user's own files)"},
+                 &ReportOptions::project_root),
         flag({"full", '\0', "", "add the whole recording: tables of segments, blocks, events, stacks and frames"},
              &ReportOptions::full)},
        within<ReportOptions>(&ReportOptions::scope, scope_options("peak")),
@@ -52,7 +51,7 @@ bool is_of_windows(const std::string& path) {
 std::optional<std::string> root_of(const ReportOptions& options) {
   if (!options.project_root) return std::nullopt;
   const std::string& root = *options.project_root;
-  if (root.empty()) throw UsageError("--project-root is empty; . is the folder that you are in");
+  if (root.empty()) throw UsageError("--project-root is empty; . is the current folder");
   if (is_of_windows(root)) return root;
   return std::filesystem::absolute(root).lexically_normal().string();
 }
@@ -63,7 +62,7 @@ void check_options(const ReportOptions& options) {
   if (!options.output && options.full) throw UsageError("--full needs a SQLite file: add -o full.sqlite");
   const bool hides_paths = options.file.redact && *options.file.redact != Redact::names;
   if (options.project_root && hides_paths)
-    throw UsageError("--project-root names a folder that --redact hides: leave out one of them, or hide names only");
+    throw UsageError("--project-root names a folder that --redact hides: omit one of them, or hide names only");
 }
 
 /// Prints hints about what a reader of the tables might miss.
@@ -72,19 +71,15 @@ void advise(const ReportOptions& options, const Loaded& loaded, const MemoryRepo
   constexpr std::size_t kMostColumns = 200;
   const std::string root = elided(project.root(), kMostColumns);
   if (!project.has_any() && options.project_root)
-    options.file.advise(
-        fmt::format("no frame is of a file in '{}', so that stack_frames is empty; the recording's paths "
-                    "may be those of another machine",
-                    root));
+    options.file.advise(fmt::format(
+        "no frame is in a file of '{}', so stack_frames is empty; the recording's paths may be from another machine",
+        root));
   if (project.has_any() && !options.project_root && !project.root().empty())
-    options.file.advise(
-        fmt::format("stacks have the files in '{}', the common folder of the user's own; --project-root "
-                    "names another",
-                    root));
+    options.file.advise(fmt::format(
+        "stacks contain files in '{}', the common folder of the user's own; use --project-root for another", root));
   if (report.weights.empty() && report.activations.empty())
-    options.file.advise(
-        "nothing is known to be a weight or an activation at that moment; memviz stats says what kinds of "
-        "memory there are, --kinds FILE takes rules of your own");
+    options.file.advise("nothing is known to be a weight or an activation at that moment; memviz stats lists the kinds "
+                        "of memory, --kinds FILE adds your own rules");
   std::uint64_t undecided_bytes = 0;
   for (const DeviceId device : report.devices) {
     const KindAccount account = kind_account(loaded.state, device);
@@ -132,12 +127,11 @@ Command report_command() {
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
       .summary = "weights, gradients and activations as a SQLite file",
-      .text =
-          "Writes a memory report as DeepView.Profile does, a SQLite file with the same tables: each weight with its "
-          "name, its bytes and those of its gradient, each activation with the operation that made it, the stack of "
-          "either within your project, and the peak. Weights and activations are recognized by the kinds of "
-          "memory (memviz stats); what is unknown is listed in the table memviz_report. Pinned host "
-          "memory is left out, except with --device host. With --full the recording itself can be queried as well.",
+      .text = "Writes a memory report like DeepView.Profile's, a SQLite file with the same tables: each weight with "
+              "its name, its bytes and those of its gradient, each activation with the operation that made it, their "
+              "stacks within your project, and the peak. Weights and activations are recognized by the kinds of memory "
+              "(memviz stats); unknown memory is listed in the table memviz_report. Pinned host memory is omitted, "
+              "except with --device host. With --full the recording itself can be queried as well.",
       .examples = "  memviz report mem.pickle -o report.sqlite --project-root /home/me/project\n"
                   "  memviz report mem.pickle -o full.sqlite --full\n"
                   "  memviz report mem.pickle --json - | jq '.weights[:3]'\n"

@@ -36,17 +36,16 @@ std::uint64_t parse_entries(std::string_view option, const std::string& word) {
 OptionList<RunCommand> run_options() {
   return joined<RunCommand>(
       {{verbatim({"dir", '\0', "FOLDER",
-                  "where the snapshots go (default: memviz-run); made when the first one is written, no file is "
-                  "replaced"},
+                  "the folder of the snapshots (default: memviz-run); created with the first one, no file is replaced"},
                  &RunCommand::folder),
         verbatim({"partial", '\0', "FOLDER",
-                  "also write there what `memviz ranks` needs of each snapshot, at most 8 KB: a folder that all nodes "
+                  "also write a part of each snapshot for `memviz ranks` there, at most 8 KB: a folder that all nodes "
                   "share"},
                  &RunCommand::partial),
-        parsed({"max-entries", '\0', "N", "events of each device's history that are kept (default: 100000)"},
+        parsed({"max-entries", '\0', "N", "the number of events kept in each device's history (default: 100000)"},
                &RunCommand::max_entries, parse_entries),
         flag({"python-only", '\0', "",
-              "record stacks without C++ frames: cheaper, but what the backward pass allocates is then unclassified"},
+              "record stacks without C++ frames: cheaper, but memory of the backward pass is then unclassified"},
              &RunCommand::python_only)},
        within<RunCommand>(&RunCommand::file, {help_option<FileOptions>()})});
 }
@@ -94,9 +93,9 @@ Variables environment_or_none(const RunCommand& options) {
 
 int run_run(const RunCommand& options) {
   if (options.folder.empty() || options.folder == "-")
-    throw UsageError("--dir names a folder, which gets a snapshot from each process that runs out of memory");
+    throw UsageError("--dir must be a folder, which gets a snapshot from each process that runs out of memory");
   if (options.partial && (options.partial->empty() || *options.partial == "-"))
-    throw UsageError("--partial names a folder, which gets a part of each snapshot");
+    throw UsageError("--partial must be a folder, which gets a part of each snapshot");
   const int error = become(options.operands, environment_or_none(options));
   // The exit code as shells report it.
   constexpr int kNoProgram = 127;
@@ -113,15 +112,14 @@ Command run_command() {
   const CommandText text{
       .name = "run",
       .operands = "[options] -- PROGRAM [ARGUMENT...]",
-      .summary = "run a program as it is; if it runs out of GPU memory, leave a snapshot and say why",
-      .text =
-          "Becomes the program, with its signals, streams and exit code. Each Python in it, and in what it starts, "
-          "keeps a bounded history of PyTorch's CUDA allocator from when CUDA is first used. At an out-of-memory "
-          "error it writes a snapshot, prints on standard error what `memviz explain --brief` says of it, and lets "
-          "the error go on. Nothing is written while memory lasts. With the Python package installed, MEMVIZ_RECORD=1 "
-          "does the same for programs that others start; MEMVIZ_RECORD_DIR, MEMVIZ_RECORD_MAX_ENTRIES and "
-          "MEMVIZ_RECORD_PARTIAL are its options. Exit code 127 where there is no such program, 126 where it cannot be "
-          "started.",
+      .summary = "run a program unchanged; if it runs out of GPU memory, write a snapshot and explain why",
+      .text = "Replaces itself with the program, which keeps its signals, streams and exit code. Each Python process "
+              "in it keeps a bounded history of PyTorch's CUDA allocator from the first use of CUDA. At an "
+              "out-of-memory error it writes a snapshot, prints the output of `memviz explain --brief` to standard "
+              "error, and lets the error continue. Without an error nothing is written. With the Python package "
+              "installed, MEMVIZ_RECORD=1 does the same for programs that are started otherwise; MEMVIZ_RECORD_DIR, "
+              "MEMVIZ_RECORD_MAX_ENTRIES and MEMVIZ_RECORD_PARTIAL are its options. Exit code 127 if there is no such "
+              "program, 126 if it cannot be started.",
       .examples = "  memviz run -- python train.py\n"
                   "  memviz run --dir /scratch/oom -- torchrun --nproc-per-node 8 train.py\n"
                   "  srun memviz run --dir /local/oom --partial /shared/parts -- python train.py\n"

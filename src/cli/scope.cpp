@@ -17,14 +17,12 @@ OptionText device_text() {
 OptionList<Scope> scope_options(std::string_view usual) {
   return {
       parsed(device_text(), &Scope::device, parse_device),
-      parsed(with_words(
-                 {"at", '\0', "MOMENT",
-                  fmt::format(
-                      "end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
-                      "annotation:NAME#K (where it starts, for the K-th time), or auto: of each device oom where it "
-                      "has one, else peak, else (without events) end (default: {})",
-                      usual)},
-                 {"auto", "end", "peak", "oom", "event:", "time:", "annotation:"}),
+      parsed(with_words({"at", '\0', "MOMENT",
+                         fmt::format("end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, "
+                                     "annotation:NAME or annotation:NAME#K (its K-th start), or auto: for each device "
+                                     "oom if it has one, else peak, else (without events) end (default: {})",
+                                     usual)},
+                        {"auto", "end", "peak", "oom", "event:", "time:", "annotation:"}),
              &Scope::at, parse_moment),
   };
 }

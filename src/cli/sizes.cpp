@@ -112,7 +112,7 @@ GateLimits parse_limits(std::string_view option, std::string_view text) {
     for (const Gauge gauge : kGauges)
       if (gauge_name(gauge) == name) return limits.of(gauge);
     if (name == "line") return limits.line;
-    throw UsageError(fmt::format("--{} has limits of peak, end, reserved and line, not of '{}'", option, name));
+    throw UsageError(fmt::format("--{} has limits for peak, end, reserved and line, not for '{}'", option, name));
   };
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');

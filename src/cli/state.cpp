@@ -39,7 +39,7 @@ int run_state(const StateOptions& options) {
     throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
   check_picture(options.picture);
   const bool has_kinds = options.json || options.picture.color == ColorBy::kind;
-  if (options.file.kinds && !has_kinds) throw UsageError("--kinds says what the colours of --color kind are: add that");
+  if (options.file.kinds && !has_kinds) throw UsageError("--kinds sets the kinds for --color kind: add that");
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
   const StateQuestion question{options.scope, has_kinds};
@@ -61,12 +61,11 @@ Command state_command() {
       .name = "state",
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
-      .summary = "draw every segment with its blocks and holes, as they were at an event",
-      .text =
-          "Draws one SVG of the allocator at a moment: each segment to scale, its blocks in address order and in "
-          "the colour of your line that asked for them, free memory as holes; at an out-of-memory error, the "
-          "request next to the largest holes; and the events that led there. In a browser blocks have their stacks, "
-          "and segments can be zoomed and searched.",
+      .summary = "a picture of every segment with its blocks and free parts, at an event",
+      .text = "Draws one SVG of the allocator at a moment: each segment to scale, its blocks in address order and in "
+              "the colour of your line that allocated them, free memory as holes; at an out-of-memory error, the "
+              "request next to the largest holes; and the events that led there. In a browser, blocks show their "
+              "stacks, and segments can be zoomed and searched.",
       .examples = "  memviz state oom.pickle -o state.svg\n"
                   "  memviz state mem.pickle --at end -o state.svg\n"
                   "  memviz state mem.pickle --json - | jq '.segments | length'\n"

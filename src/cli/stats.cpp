@@ -63,9 +63,9 @@ FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
 int run_stats(const StatsOptions& given) {
   StatsOptions options = given;
   if (given.by == StatsBy::device && given.leaks.steps.source != StepSource::none)
-    throw UsageError("--steps says where steps begin: it needs --by step");
+    throw UsageError("--steps sets where steps begin: it needs --by step");
   if (given.by == StatsBy::step && given.scope.at.kind != MomentKind::end)
-    throw UsageError("--by step is about the whole recording: leave out --at");
+    throw UsageError("--by step is about the whole recording: omit --at");
   find_files(options);
   options.outputs.check(options);
   options.file.are_warnings_shown = options.outputs.shows_text_beside_messages();
@@ -79,9 +79,9 @@ Command stats_command() {
       .name = "stats",
       .operands = "SNAPSHOT...|FOLDER... [options]",
       .summary = "totals, accounts, largest users, segment map and settings as text or JSON",
-      .text = "Prints for each device what is reserved, allocated and free, by pool and stream; whether the recorded "
-              "allocations add up; the peak; what kinds of memory are in use (parameters, gradients, activations, ...) "
-              "and how that is known; the lines of your own code that hold most; and a map of the segments.",
+      .text = "Prints for each device the reserved, allocated and free memory, by pool and stream; whether the "
+              "recorded allocations add up; the peak; the kinds of memory in use (parameters, gradients, activations, "
+              "...) with their evidence; the lines of your own code that hold most; and a map of the segments.",
       .examples = "  memviz stats mem.pickle\n"
                   "  memviz stats mem.pickle --at peak\n"
                   "  memviz stats mem.pickle --by step\n"

@@ -38,9 +38,8 @@ std::size_t parse_detail(std::string_view option, const std::string& word) {
 Option<TimelineCommand> axis_option() {
   return one_of<TimelineCommand, std::optional<OverlayAxis>, OverlayAxis>(
       {"axis", '\0', "AXIS",
-       "event: one step an event (default); time: to scale in time (default of several devices, "
-       "which share a clock); step, of two files: by the steps of the program (default of two files whose steps are "
-       "known)"},
+       "event: evenly spaced events (default); time: to scale in time (default for several devices, which share a "
+       "clock); step, for two files: by the steps of the program (default for two files whose steps are known)"},
       &TimelineCommand::axis,
       {{"event", OverlayAxis::event}, {"time", OverlayAxis::time}, {"step", OverlayAxis::step}});
 }
@@ -49,12 +48,12 @@ OptionList<TimelineCommand> timeline_options() {
   const OptionList<TimelineSvgOptions> drawing{
       one_of<TimelineSvgOptions, TimelineView, TimelineView>(
           {"view", '\0', "NAME",
-           "active: allocations (default); segments: what was reserved from the device, and when; "
-           "pools: a chart for each of the largest streams and private pools, and one for the rest"},
+           "active: allocations (default); segments: the memory reserved from the device; pools: a chart for each of "
+           "the largest streams and private pools, and one for the rest"},
           &TimelineSvgOptions::view,
           {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}}),
       rare(parsed({"detail", '\0', "N",
-                   "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
+                   "draw the N largest allocations as bands (default: all that are high enough to be visible)"},
                   &TimelineSvgOptions::detail, parse_detail)),
   };
   const OptionList<TimelineQuestion> question{
@@ -66,7 +65,7 @@ OptionList<TimelineCommand> timeline_options() {
       {within<TimelineCommand>(&TimelineCommand::picture,
                                {output_option("the picture; - is standard output (required, except with --json)")}),
        {json_option(&TimelineCommand::json,
-                    "with live and reserved bytes where they change, and who held the peak, whatever --view")},
+                    "with live and reserved bytes where they change, and who held the peak, for any --view")},
        within<TimelineCommand>(&TimelineCommand::svg, drawing),
        {axis_option()},
        within<TimelineCommand>(&TimelineCommand::question, question),
@@ -87,13 +86,12 @@ std::string drawn(const TimelineAnswer& answer, const TimelineCommand& options) 
 }
 
 void check_overlay(const TimelineCommand& options) {
-  if (options.operands.size() > 2)
-    throw UsageError("timeline draws one file, or lays one over another: name at most two");
+  if (options.operands.size() > 2) throw UsageError("timeline draws one file, or one over another: name at most two");
   if (!options.picture.output) throw UsageError("two files are one picture: add -o timeline.svg");
-  if (options.json) throw UsageError("--json is of one file: compare A B --by-step --json has the steps of two");
+  if (options.json) throw UsageError("--json is for one file: use compare A B --by-step --json for the steps of two");
   if (options.question.from || options.question.to || options.picture.color || options.svg.detail ||
       options.svg.view != TimelineView::active)
-    throw UsageError("two files are drawn as two lines: leave out --from, --to, --view, --detail and --color");
+    throw UsageError("two files are drawn as two lines: omit --from, --to, --view, --detail and --color");
 }
 
 /// Draws two runs, one over the other.
@@ -123,7 +121,7 @@ int run_overlay(const TimelineCommand& options) {
 int run_timeline(const TimelineCommand& options) {
   if (options.operands.size() > 1) return run_overlay(options);
   if (options.axis == OverlayAxis::step || options.leaks.steps.source != StepSource::none)
-    throw UsageError("--axis step and --steps are of two files, one laid over the other");
+    throw UsageError("--axis step and --steps are for two files, one drawn over the other");
   const std::optional<std::string>& output = options.picture.output;
   if (!output && !options.json)
     throw UsageError("timeline needs an output: add -o timeline.svg, or -o - for standard output");
@@ -131,8 +129,8 @@ int run_timeline(const TimelineCommand& options) {
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
   if (options.picture.color == ColorBy::kind && options.svg.view == TimelineView::segments)
-    throw UsageError("--color kind colours allocations, and a segment holds several kinds: leave out --view "
-                     "segments, or --color");
+    throw UsageError(
+        "--color kind colours allocations, and a segment holds several kinds: omit --view segments, or --color");
 
   TimelineQuestion question = options.question;
   question.kinds = options.json || options.svg.view != TimelineView::segments;
@@ -154,15 +152,12 @@ Command timeline_command() {
       .name = "timeline",
       .operands = "SNAPSHOT [AFTER] -o FILE [options]",
       .operand_count = 1,
-      .summary = "draw live memory over the recording: its peak, and who held it",
-      .text =
-          "Draws one SVG of the requested bytes that lived over the recorded events: the largest allocations as "
-          "bands, all others and what lived before the first event as strips, coloured by line of code, or with "
-          "--color kind "
-          "as layers of parameters, gradients, activations, ... The peak, "
-          "out-of-memory errors, earlier snapshots and annotations are marked; a line shows reserved memory. Of two "
-          "files it lays the live bytes of one over those of the other: by step where the steps of both are known, "
-          "else by event.",
+      .summary = "a picture of live memory over the recording: its peak, and who held it",
+      .text = "Draws one SVG of the live requested bytes over the recorded events: the largest allocations as bands, "
+              "all others and earlier memory as strips, coloured by line of code, or with --color kind as layers of "
+              "parameters, gradients, activations, ... The peak, out-of-memory errors, earlier snapshots and "
+              "annotations are marked; a line shows reserved memory. For two files it draws the live bytes of one over "
+              "those of the other: by step if the steps of both are known, else by event.",
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
                   "  memviz timeline mem.pickle --color kind -o kinds.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"

@@ -119,7 +119,7 @@ OptionList<TraceCommand> trace_options() {
                       "annotate (what is said of an allocation), other, annotation"},
                      words_of(action_choices())),
              &TraceCommand::actions, parse_actions),
-      parsed({"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
+      parsed({"address", '\0', "A", "only events that cover this address, or the allocation or segment of this name"},
              &TraceCommand::address, parse_address),
       rare(parsed({"stream", '\0', "N", "only this stream"}, &TraceCommand::stream, parse_stream)),
       parsed({"min-size", '\0', "SIZE", "only events of at least this size, for example 1MiB"},
@@ -140,8 +140,8 @@ OptionList<TraceCommand> trace_options() {
       {within<TraceCommand>(&TraceCommand::ends, ends),
        filter,
        within<TraceCommand>(&TraceCommand::log, log),
-       {verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &TraceCommand::output),
-        json_option(&TraceCommand::json, "instead of the text: the lines of ndjson as one document, with a head"),
+       {verbatim({"output", 'o', "FILE", "the output (default: standard output)"}, &TraceCommand::output),
+        json_option(&TraceCommand::json, "instead of the text: the lines of ndjson as one document, with a header"),
         parsed(device_text(), &TraceCommand::device, parse_device)},
        snapshot_options<TraceCommand>()});
 }
@@ -174,7 +174,7 @@ void write_log(Session& session, const TraceAnswer& answer, const TraceCommand& 
   PieceOutput output(options.file, options.target());
   const std::uint64_t shown = write_trace(answer, session, [&](std::string_view piece) { output.write(piece); });
   if (shown == 0 && (options.ends.from || options.ends.to))
-    options.file.advise(answer.loaded.name + ": no event that is asked for lies between --from and --to");
+    options.file.advise(answer.loaded.name + ": no requested event is between --from and --to");
   if (answer.question.log.format == TraceFormat::text && recording.devices().empty() && recording.annotations.empty())
     output.write("no segments and no events on any device\n");
   output.finish();
@@ -182,7 +182,7 @@ void write_log(Session& session, const TraceAnswer& answer, const TraceCommand& 
 
 int run_trace(const TraceCommand& options) {
   if (options.json && (options.output || options.log.format != TraceFormat::text))
-    throw UsageError("--json writes another document: leave out -o and --format");
+    throw UsageError("--json writes a different document: omit -o and --format");
   check_outputs(options, {{"-o", options.output}, {"--json", options.json}});
   naming_file(shown_name(options.operands.front(), options.file), [&] {
     SnapshotFile file(options.operands.front(), options.file);
@@ -200,14 +200,14 @@ Command trace_command() {
       .name = "trace",
       .operands = "SNAPSHOT [options]",
       .operand_count = 1,
-      .summary = "the events, one readable line each, filtered",
+      .summary = "the events as readable lines, filtered",
       .text =
-          "Prints what the allocator did: when, to which allocation, how large, for which line of your own code. An "
+          "Prints the actions of the allocator: the time, the allocation, its size, and the line of your own code. An "
           "allocation is named by its address and how often that address was used before: b7f064c000000_0; a segment "
-          "begins with s. The lines of a free say when it was allocated and how long it lived. With --format ndjson "
-          "each line is a JSON object: kind (event or annotation), device, event, time_us, action, name, address and "
-          "stream (as text), size_bytes, pool, line, began_event, lived_events, lived_us, pending_events, pending_us, "
-          "device_free_bytes, compile_context, user_metadata, frames (with --stacks).",
+          "begins with s. The line of a free shows when the memory was allocated and how long it lived. With --format "
+          "ndjson each line is a JSON object: kind (event or annotation), device, event, time_us, action, name, "
+          "address and stream (as text), size_bytes, pool, line, began_event, lived_events, lived_us, pending_events, "
+          "pending_us, device_free_bytes, compile_context, user_metadata, frames (with --stacks).",
       .examples = "  memviz trace mem.pickle --min-size 100MiB | less -S\n"
                   "  memviz trace mem.pickle --from event:1000 --to oom --action alloc,free,oom\n"
                   "  memviz trace mem.pickle --address b7f064c000000_0 --stacks\n"

@@ -62,8 +62,9 @@ OptionList<TreeChoice> tree_options() {
        }},
       one_of<TreeChoice, std::optional<FrameFilter>, FrameFilter>(
           {"frames", '\0', "SET",
-           "which frames of a stack to keep. program (default): all but the interpreter's own and what PyTorch's "
-           "tools leave out; filtered: all but what PyTorch's tools leave out; user: your own code; python; all"},
+           "which frames of a stack to keep. program (default): all except the interpreter's own and those that "
+           "PyTorch's tools omit; filtered: all except those that PyTorch's tools omit; user: your own code; python; "
+           "all"},
           &TreeChoice::frames,
           {{"program", FrameFilter::program},
            {"filtered", FrameFilter::filtered},
@@ -73,7 +74,7 @@ OptionList<TreeChoice> tree_options() {
       verbatim(
           {"focus", '\0', "RE", "only stacks with a frame that matches this regular expression; the rest is one box"},
           &TreeChoice::focus),
-      rare(verbatim({"hide", '\0', "RE", "leave frames that match out of their stacks"}, &TreeChoice::hide)),
+      rare(verbatim({"hide", '\0', "RE", "remove matching frames from their stacks"}, &TreeChoice::hide)),
   };
 }
 

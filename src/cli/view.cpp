@@ -39,7 +39,7 @@ struct ViewOptions : CommandOptions {
 OptionList<ViewOptions> view_options() {
   return joined<ViewOptions>(
       {{verbatim({"output", 'o', "FILE", "the page; - is standard output (required)"}, &ViewOptions::output),
-        flag({"empty", '\0', "", "without a snapshot: a page on which snapshots are dropped"}, &ViewOptions::is_empty),
+        flag({"empty", '\0', "", "without a snapshot: a page on which you can drop snapshots"}, &ViewOptions::is_empty),
         parsed({"max-size", '\0', "SIZE", "refuse to write a larger page (default: 30MB)"}, &ViewOptions::max_size,
                parse_size_limit)},
        within<ViewOptions>(&ViewOptions::part, snapshot_part_options()),
@@ -114,10 +114,10 @@ int run_view(const ViewOptions& options) {
   const std::string page = view_page(snapshots, cover);
   const std::uint64_t most_bytes = options.max_size ? options.max_size->bytes : kUsualBytes;
   if (page.size() > most_bytes)
-    throw Error(fmt::format("the page would have {} with {}, more than {}: allow it with --max-size, carry fewer "
-                            "events with --from and --to, or write a page without the snapshot (memviz view --empty -o "
-                            "page.html) and drop the file on it",
-                            format_bytes(page.size()), format_counted(events, "event"), format_bytes(most_bytes)));
+    throw Error(fmt::format(
+        "the page would have {} with {}, more than {}: allow it with --max-size, include fewer events with --from and "
+        "--to, or write a page without the snapshot (memviz view --empty -o page.html) and drop the file on it",
+        format_bytes(page.size()), format_counted(events, "event"), format_bytes(most_bytes)));
   write_output(options.file, *options.output, page);
   return kSuccess;
 }
@@ -128,13 +128,12 @@ Command view_command() {
   const CommandText text{
       .name = "view",
       .operands = "SNAPSHOT... -o FILE [options]",
-      .summary = "write one HTML page to walk through a recording, event by event",
-      .text =
-          "Writes one self-contained HTML page: live memory over all events with a playhead, what lives at the "
-          "playhead, and for the moment or the range that is shown the flame graph, the segments, why memory ran "
-          "out, tables, events and differences, all of them linked. The page carries the snapshots and this "
-          "program's own engine as WebAssembly, works offline, and sends nothing anywhere. With --redact, --device, "
-          "--from or --to it carries them written anew, as export --format pickle does.",
+      .summary = "an HTML page to explore a recording, event by event",
+      .text = "Writes one self-contained HTML page: live memory over all events with a playhead, the allocations at "
+              "the playhead, and for the moment or the shown range the flame graph, the segments, why memory ran out, "
+              "tables, events and differences, all of them linked. The page contains the snapshots and memviz's own "
+              "engine as WebAssembly, works offline, and sends nothing anywhere. With --redact, --device, --from or "
+              "--to it contains them rewritten, as export --format pickle does.",
       .examples = "  memviz view mem.pickle -o view.html\n"
                   "  memviz view rank0.pickle rank1.pickle -o ranks.html\n"
                   "  memviz view mem.pickle --redact all -o shared.html\n"

@@ -121,7 +121,7 @@ std::string baseline_json(const Baseline& baseline) {
   std::string text = json_of_lines(baseline, most_lines);
   while (text.size() > kMostBaselineBytes && most_lines > 1)
     text = json_of_lines(baseline, most_lines = most_lines * 9 / 10);
-  if (text.size() > kMostBaselineBytes) throw Error("its names alone take more than the 100 KB of a baseline");
+  if (text.size() > kMostBaselineBytes) throw Error("its names alone need more than the 100 KB of a baseline");
   return text;
 }
 

@@ -81,7 +81,7 @@ std::string jobs_table(const JobComparison& comparison) {
   for (const std::size_t size : {comparison.only_before.size(), comparison.only_after.size(),
                                  comparison.before.unread.size(), comparison.after.unread.size()})
     left_out += size - std::min(kMostJobRows, size);
-  if (left_out > 0) text += fmt::format("  and {}, which --json has\n", format_counted(left_out, "more row"));
+  if (left_out > 0) text += fmt::format("  and {} (in --json)\n", format_counted(left_out, "more row"));
   return text;
 }
 

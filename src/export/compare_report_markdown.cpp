@@ -72,7 +72,7 @@ std::string gauges_table(const Comparison& comparison) {
     }
   }
   if (shown.size() < comparison.readings.size())
-    text += fmt::format("\nand {}, which changed no more\n",
+    text += fmt::format("\nand {} with smaller changes\n",
                         format_counted(comparison.readings.size() - shown.size(), "more device"));
   return text;
 }

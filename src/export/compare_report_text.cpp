@@ -114,7 +114,7 @@ std::string remarks_text(const CompareReport& report) {
   const std::size_t devices = report.comparison.readings.size();
   std::string text;
   if (devices > kMostDevices)
-    text += fmt::format("  and {}, which changed no more\n", format_counted(devices - kMostDevices, "more device"));
+    text += fmt::format("  and {} with smaller changes\n", format_counted(devices - kMostDevices, "more device"));
   for (const std::string& remark : {unknown_text(report), match_text(report.comparison), end_text(report.comparison),
                                     environment_text(report.environment)})
     if (!remark.empty()) text += wrapped_text(remark, kIndent, kColumns);
@@ -168,7 +168,7 @@ std::string steps_table(const StepComparison& steps) {
   std::string text = table.text(kIndent);
   if (shown.size() < steps.rows.size())
     text +=
-        fmt::format("  and {}, which changed no more\n", format_counted(steps.rows.size() - shown.size(), "more step"));
+        fmt::format("  and {} with smaller changes\n", format_counted(steps.rows.size() - shown.size(), "more step"));
   return text;
 }
 

@@ -60,8 +60,7 @@ std::string event_text(EventIndex event) {
 
 /// Returns the requested bytes over the recording, as a sum that a person can check.
 std::string accounts(const DeviceState& device_state) {
-  if (device_state.figures.events == 0)
-    return "  no events: the history of allocations was not recorded, or none happened\n";
+  if (device_state.figures.events == 0) return "  no events: the history was not recorded, or nothing was allocated\n";
   TextTable table{Align::left, Align::right, Align::right, Align::left};
   const auto add = [&](const std::string& name, std::uint64_t bytes, const std::string& note) {
     table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", note});

@@ -65,7 +65,7 @@ std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& l
 
 std::string pins(const FrameTable& frames, const Pins& found, std::size_t columns) {
   std::string text = "\nWhat pins mostly empty segments\n";
-  text += wrapped_text(fmt::format("{} of {} {} {} free from being given back, in {}.",
+  text += wrapped_text(fmt::format("{} of {} {} {} free from being returned, in {}.",
                                    format_counted(found.active.blocks, "block"), format_bytes(found.active.bytes),
                                    found.active.blocks == 1 ? "keeps" : "keep", format_bytes(found.held_bytes),
                                    format_counted(found.segments.size(), "segment")),

@@ -113,7 +113,7 @@ public:
 private:
   /// Checked before any of the text is compared or written.
   void check_size(std::uint64_t file_bytes) {
-    TextLimit limit(file_bytes, "--device N or --format json --frames user make less");
+    TextLimit limit(file_bytes, "--device N or --format json --frames user write less");
     std::map<Leaf, std::uint64_t> sizes;
     for (const auto& [prefix, sums] : by_prefix_) {
       for (const auto& [path, bytes] : sums) {

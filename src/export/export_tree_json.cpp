@@ -86,7 +86,7 @@ void write_header(JsonWriter& json, const std::string& file, const FrameTree& tr
 /// Long names in deep stacks can expand to terabytes; a tree is bounded, so only the names count.
 void check_size(const FrameTable& frames, const FrameTree& tree) {
   constexpr std::uint64_t kNodeBytes = 16; // of a file, for each of its nodes
-  TextLimit limit(kNodeBytes * tree.nodes.size(), "--frames user or --hide make less");
+  TextLimit limit(kNodeBytes * tree.nodes.size(), "--frames user or --hide write less");
   for (const auto& node : tree.nodes) {
     if (const auto* topic = std::get_if<TopicKey>(&node.key)) limit.add(frames.text(topic->text).size());
     const auto* frame = std::get_if<FrameId>(&node.key);

@@ -20,7 +20,7 @@ std::string server_table(const ServerFacts& server) {
     is_empty = false;
   };
   add("weights", server.weights_bytes);
-  add("peak of activations", server.activation_bytes, "in a forward pass of the most tokens");
+  add("peak of activations", server.activation_bytes, "in a forward pass with the most tokens");
   add("outside of PyTorch", rehearsed_outside_bytes(server));
   add("outside, a model", server.outside_model_bytes,
       model_range(server.outside_least_bytes, server.outside_most_bytes));

@@ -66,7 +66,8 @@ std::string use_table(const RunFacts& facts) {
          format_bytes(use->total_bytes), format_bytes(use->left_bytes())},
         format_bytes(use->outside_bytes));
   const std::size_t more = facts.uses.size() - shown.size();
-  return '\n' + table.text("  ") + (more > 0 ? fmt::format("  and {} more, with more room\n", format_count(more)) : "");
+  return '\n' + table.text("  ") +
+         (more > 0 ? fmt::format("  and {} more, with more memory left\n", format_count(more)) : "");
 }
 
 /// Returns "" if no kind is known.
@@ -235,9 +236,10 @@ std::string rank_by_gpu_table(const GpusReport& report) {
 }
 
 std::string bisection_text(std::size_t runs, std::size_t columns) {
-  return wrapped_text(fmt::format("Found by bisection in {}, which takes for granted that what fits, fits with less.",
-                                  format_counted(runs, "run")),
-                      "", columns);
+  return wrapped_text(
+      fmt::format("Found by bisection in {}, which assumes that whatever fits also fits with a smaller number.",
+                  format_counted(runs, "run")),
+      "", columns);
 }
 
 } // namespace

@@ -130,7 +130,7 @@ std::string flops_text(const std::string& file, const ModelFlops& model, std::si
   std::string text = headline(file, model) + facts(model);
   if (model.flops.value && !model.flops.formula.empty())
     text += wrapped_text("FLOP by sizes: " + elided(model.flops.formula, 2 * kFlopsColumns), "  ", kFlopsColumns);
-  if (!model.flops.value) text += "  give the sizes without a value one with --set NAME=N\n";
+  if (!model.flops.value) text += "  set sizes without a value with --set NAME=N\n";
   if (!model.operators.empty()) text += operators_text(model);
   text += transformer_text(model);
   if (model.flops.value) text += modules_text(model, depth);

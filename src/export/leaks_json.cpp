@@ -65,7 +65,7 @@ class LeaksJson {
 public:
   LeaksJson(const MemoryState& state, JsonWriter& json)
       : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()), kinds_(kinds_by_stack(state)),
-        limit_(state.recording->origin.size_bytes, "--device or -o make less"), json_(json) {}
+        limit_(state.recording->origin.size_bytes, "--device or -o write less"), json_(json) {}
 
   void add(const DeviceLeaks& leaks) {
     device_ = leaks.device;

@@ -40,7 +40,7 @@ void PickleWriter::add_number(std::uint64_t number, std::size_t bytes) {
 
 MemoPlace PickleWriter::memoize() {
   if (memo_size_ == std::numeric_limits<std::uint32_t>::max() - 1)
-    throw Error("more than 2^32 texts, frames and stacks do not fit into a pickle");
+    throw Error("a pickle cannot hold more than 2^32 texts, frames and stacks");
   add(Opcode::memoize);
   return MemoPlace(memo_size_++);
 }
@@ -105,7 +105,7 @@ void PickleWriter::word(std::string_view text) {
 void PickleWriter::text(std::string_view text, MemoPlace& place) {
   if (!place.is_none()) return fetch(place);
   if (text.size() > std::numeric_limits<std::uint32_t>::max())
-    throw Error("a text of more than 4 GiB does not fit into a pickle");
+    throw Error("a pickle cannot hold a text of more than 4 GiB");
   add(Opcode::binunicode);
   add_number(text.size(), 4);
   output_.add(text);

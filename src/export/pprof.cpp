@@ -108,7 +108,7 @@ class Profile {
 public:
   explicit Profile(const PprofSubject& subject)
       : subject_(subject), frames_(subject.state.frames()), locations_(profile_, strings_, frames_),
-        limit_(subject.state.recording->origin.size_bytes, "--frames user or --hide make less") {}
+        limit_(subject.state.recording->origin.size_bytes, "--frames user or --hide write less") {}
 
   [[nodiscard]] std::string written() {
     write_types();

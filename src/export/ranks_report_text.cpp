@@ -111,7 +111,7 @@ std::string ranks_table(const JobReport& report) {
                    "", "", "missing"});
   std::string text = "\nRanks\n" + table.text("  ");
   if (shown.size() < report.ranks.size())
-    text += fmt::format("  and {} more, which --json has\n", format_count(report.ranks.size() - shown.size()));
+    text += fmt::format("  and {} more (in --json)\n", format_count(report.ranks.size() - shown.size()));
   return text;
 }
 
@@ -123,7 +123,7 @@ std::string unread_text(const JobReport& report, std::size_t columns) {
     text += wrapped_text(part.file + ": " + part.error, "  - ", columns);
   }
   if (report.unread.size() > kMostRankRows)
-    text += fmt::format("  and {} more, which --json has\n", format_count(report.unread.size() - kMostRankRows));
+    text += fmt::format("  and {} more (in --json)\n", format_count(report.unread.size() - kMostRankRows));
   return text;
 }
 

@@ -76,7 +76,7 @@ std::string segment_map(const MemoryState& state, DeviceId device) {
   std::string text = fmt::format("Segments of {} ({}", device_name(device, state.recording->origin.kind_of(device)),
                                  format_count(all.size()));
   if (shown.size() < all.size()) {
-    text += fmt::format("; the {} largest, the other {} are left out", shown.size(),
+    text += fmt::format("; the {} largest are shown, the other {} are omitted", shown.size(),
                         format_count(all.size() - shown.size()));
   }
   text += ")\n";

@@ -21,7 +21,7 @@ class Speedscope {
 public:
   Speedscope(std::string name, const FrameTable& frames, const FrameTree& tree, std::uint64_t file_bytes)
       : name_(std::move(name)), frames_(frames), tree_(tree) {
-    TextLimit limit(file_bytes, "--frames user or --hide make less");
+    TextLimit limit(file_bytes, "--frames user or --hide write less");
     std::vector<std::uint32_t> depths(tree.nodes.size());
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const auto& node = tree.nodes[i];

@@ -107,8 +107,7 @@ void write_step_table(JsonWriter& json, const MemoryState& state, const StepTabl
 std::string step_tables_text(const std::string& file, const MemoryState& state, const std::vector<StepTable>& tables) {
   std::string text = printable(file) + '\n';
   if (tables.empty())
-    text +=
-        "\nNo events on any device: steps are seen in a recording with torch.cuda.memory._record_memory_history().\n";
+    text += "\nNo events on any device: to see steps, record with torch.cuda.memory._record_memory_history().\n";
   for (const StepTable& steps : tables)
     text += step_section(state, steps);
   return text;

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 2> kTextNames{"id", "text"};
 /// Writes each frame of each stack with its texts.
 void write_stack_line_rows(TableRows& rows, const MemoryState& state) {
   const FrameTable& frames = state.frames();
-  TextLimit limit(state.recording->origin.size_bytes, "--table stack_lines spells out every stack");
+  TextLimit limit(state.recording->origin.size_bytes, "--table stack_lines writes out every stack");
   for (std::uint32_t stack = 0; stack < frames.stack_count(); ++stack) {
     std::int64_t ordering = 0;
     for (const FrameId id : frames.stack({stack})) {

@@ -24,7 +24,7 @@ public:
   /// Throws Error, with advice, if everything added so far is too much.
   void add(std::uint64_t bytes) {
     if (bytes > most_bytes_ - bytes_) {
-      throw Error("its stacks and names spelled out are more than " + format_bytes(most_bytes_) +
+      throw Error("its stacks and names, written out, are more than " + format_bytes(most_bytes_) +
                   " of text, which no real snapshot of this size has: " + std::string(advice_));
     }
     bytes_ += bytes;

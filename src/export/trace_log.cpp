@@ -15,7 +15,7 @@ namespace memviz {
 namespace {
 
 [[noreturn]] void fail_changed() {
-  throw Error("its events were others when they were read again: the file changed");
+  throw Error("its events differ when they are read again: the file changed");
 }
 
 } // namespace
@@ -60,7 +60,7 @@ public:
         lines_(options_.format == TraceFormat::text ? text_trace_lines(recording, options_)
                                                     : json_trace_lines(recording, options_)),
         limit_(recording.origin.size_bytes,
-               options.stacks ? "without --stacks, or with --from and --to, it is less" : "--from and --to make less"),
+               options.stacks ? "omit --stacks, or use --from and --to, to write less" : "--from and --to write less"),
         annotations_(recording) {}
 
   /// The reader starts again as often as in the first pass, before the events that count.

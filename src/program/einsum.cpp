@@ -138,7 +138,7 @@ Polynomial contract(Equation& equation, std::size_t left, std::size_t right) {
 
 Polynomial einsum_flops(std::string_view equation, std::span<const EinsumOperand> operands,
                         std::span<const Polynomial> path) {
-  if (operands.size() > kMostOperands) throw Error("an einsum of more than 256 operands is none of a real model");
+  if (operands.size() > kMostOperands) throw Error("an einsum of more than 256 operands, which no real model has");
   Equation left_over = parse(equation, operands);
   Polynomial flops;
   std::size_t step = 0;

@@ -42,7 +42,7 @@ void set_size(Program& program, const std::string& name, std::int64_t size) {
   }
   const auto range = program.ranges.find(name);
   if (range != program.ranges.end() && (size < range->second.least || size > range->second.most))
-    throw UsageError(fmt::format("--set {}={}: the program holds for {} from {} to {}", name, size, name,
+    throw UsageError(fmt::format("--set {}={}: the program is valid for {} from {} to {}", name, size, name,
                                  range->second.least, range->second.most));
   program.symbols.set_value(*symbol, size);
 }

@@ -58,7 +58,7 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
     return true;
   });
   if (left_out > 0)
-    recording.warnings.push_back(fmt::format("{} of 'external_annotations' {} left out: not a dict",
+    recording.warnings.push_back(fmt::format("{} of 'external_annotations' {} omitted: not a dict",
                                              format_counted(left_out, "entry", "entries"),
                                              left_out == 1 ? "is" : "are"));
 }

@@ -109,9 +109,8 @@ public:
 
   void check(bool holds) const {
     if (!holds)
-      throw Error(
-          "the columns that this page carries are damaged, or of another version of memviz: write the page anew "
-          "from the snapshot");
+      throw Error("the columns in this page are damaged, or from another version of memviz: write the page again from "
+                  "the snapshot");
   }
   void skip(std::size_t bytes) { left_.remove_prefix(bytes); }
 

@@ -91,11 +91,11 @@ std::string_view device_kind_note(DeviceKind kind) {
   case DeviceKind::cpu: break;
   case DeviceKind::rocm: return "recorded on AMD GPUs (ROCm), whose allocator and settings are those of CUDA";
   case DeviceKind::xpu:
-    return "recorded by torch.xpu on Intel GPUs: the file has no annotations, and of the allocator's settings "
-           "PYTORCH_ALLOC_CONF and expandable_segments alone; what CUDA's settings would change is not looked at";
+    return "recorded by torch.xpu on Intel GPUs: the file has no annotations, and only the allocator settings "
+           "PYTORCH_ALLOC_CONF and expandable_segments; the effect of CUDA's settings is not examined";
   case DeviceKind::npu:
-    return "recorded by torch_npu on Ascend NPUs: the file has no allocator settings and no annotations; what CUDA's "
-           "settings would change is not looked at";
+    return "recorded by torch_npu on Ascend NPUs: the file has no allocator settings and no annotations; the effect of "
+           "CUDA's settings is not examined";
   }
   return "";
 }

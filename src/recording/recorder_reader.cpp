@@ -46,7 +46,7 @@ public:
   void warn() const {
     if (left_out_ == 0) return;
     recording_.warnings.push_back(
-        fmt::format("{} of '{}' {} not what memviz's recorder writes, and left out (of a newer version?)",
+        fmt::format("{} of '{}' {} not what memviz's recorder writes, and omitted (from a newer version?)",
                     format_counted(left_out_, "entry", "entries"), kRecorderKey, left_out_ == 1 ? "is" : "are"));
   }
 

@@ -57,13 +57,13 @@ void TraceReader::read_host_trace(Value events, bool leaves_out) {
 void TraceReader::warn() const {
   const auto warn_of = [&](std::uint64_t count, std::string_view key, std::string_view expected) {
     if (count == 0) return;
-    recording_.warnings.push_back(fmt::format("{} {} a '{}' that is not {}: left out", format_counted(count, "event"),
+    recording_.warnings.push_back(fmt::format("{} {} a '{}' that is not {}: omitted", format_counted(count, "event"),
                                               count == 1 ? "has" : "have", key, expected));
   };
   warn_of(malformed_pools_, "pool_id", "a pair of ints");
   warn_of(malformed_forward_frames_, "forward_frames", "a list");
   if (malformed_host_events_ > 0)
-    recording_.warnings.push_back(fmt::format("{} of 'host_traces' {} left out, the first: {}",
+    recording_.warnings.push_back(fmt::format("{} of 'host_traces' {} omitted, the first: {}",
                                               format_counted(malformed_host_events_, "event"),
                                               malformed_host_events_ == 1 ? "is" : "are", first_host_error_));
 }

@@ -95,10 +95,9 @@ void UnreadKeys::warn() const {
   for (const UnreadKey& key : recording_.unread_keys)
     if (key.may_hold_memory) names.push_back(recording_.frames.text(key.name));
   if (names.empty()) return;
-  recording_.warnings.push_back(
-      fmt::format("memviz does not read '{}', which may hold memory that no figure here has (is the file of a newer "
-                  "PyTorch?)",
-                  fmt::join(names, "', '")));
+  recording_.warnings.push_back(fmt::format("memviz does not read '{}', which may contain memory that no figure here "
+                                            "includes (is the file from a newer PyTorch?)",
+                                            fmt::join(names, "', '")));
 }
 
 } // namespace memviz

@@ -39,7 +39,7 @@ fs::path own_program() {
 
 fs::path rehearsal_folder(const fs::path& program) {
   if (!kIsForThisProcessor)
-    throw Error("the made-up GPU is for Linux on x86-64, and this memviz for another processor");
+    throw Error("the made-up GPU is for Linux on x86-64, and this memviz is for another processor");
   std::vector<fs::path> places;
   if (const char* const given = std::getenv("MEMVIZ_REHEARSAL_DIR"); given != nullptr && *given != '\0')
     places = {fs::absolute(given)};
@@ -52,10 +52,9 @@ fs::path rehearsal_folder(const fs::path& program) {
   std::vector<std::string> names;
   for (const fs::path& place : places)
     names.push_back(place.string());
-  throw Error(
-      fmt::format("the made-up GPU (libmemviz_rehearsal.so) is not there; looked in {}. Build it with memviz, or "
-                  "name its folder in MEMVIZ_REHEARSAL_DIR",
-                  fmt::join(names, ", ")));
+  throw Error(fmt::format("the made-up GPU (libmemviz_rehearsal.so) is missing; looked in {}. Build it with memviz, or "
+                          "set MEMVIZ_REHEARSAL_DIR to its folder",
+                          fmt::join(names, ", ")));
 }
 
 fs::path folder_with_names(const fs::path& folder, const fs::path& room) {

@@ -147,10 +147,9 @@ fs::path profile_file(const fs::path& folder, const std::string& name) {
         fmt::format("--gpu: '{}' may be {}", name, listed(std::vector<std::string_view>(names.begin(), names.end()))));
   }
   if (is_amd(key))
-    throw UsageError(fmt::format("--gpu: '{}' is a GPU of AMD's: PyTorch uses it through ROCm, and only the libraries "
-                                 "of CUDA are made up",
-                                 name));
-  throw UsageError(fmt::format("--gpu: '{}' is not known; there are {}; a profile of your own has a '/' in its name",
+    throw UsageError(fmt::format(
+        "--gpu: '{}' is an AMD GPU: PyTorch uses it through ROCm, and only the libraries of CUDA are made up", name));
+  throw UsageError(fmt::format("--gpu: '{}' is unknown; there are {}; a profile of your own has a '/' in its name",
                                name, fmt::join(profile_names(folder), ", ")));
 }
 

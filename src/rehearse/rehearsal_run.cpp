@@ -116,7 +116,7 @@ Variables environment(const Setup& setup, const Places& places, const Present* p
 void check_folder(const fs::path& folder) {
   if (folder.string().find_first_of(": ") != std::string::npos)
     throw Error("the folder of the made-up GPU, " + folder.string() +
-                ", has a space or a colon in its name, and LD_PRELOAD knows no way to write that");
+                ", has a space or a colon in its name, which LD_PRELOAD does not support");
 }
 
 /// The library is for programs that the GNU C library's dynamic linker starts, like every build of PyTorch with CUDA.

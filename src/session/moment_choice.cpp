@@ -176,7 +176,7 @@ void check_moment(const MomentChoice& choice, const std::string& file, std::span
     throw UsageError(fmt::format("{}: {} records no out-of-memory error; try --at peak", choice.option, file));
   case MomentKind::peak:
     if (sum.events > 0 || choice.option.empty()) return; // if it was not requested explicitly, the end is used
-    throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", choice.option, file));
+    throw UsageError(fmt::format("{}: {} has no events, so its peak is unknown", choice.option, file));
   case MomentKind::automatic:
   case MomentKind::end: return;
   }

@@ -180,7 +180,7 @@ void SourceLines::Parts::add_remarks() {
   if (newer.empty()) return;
   remarks.push_back(fmt::format("{} {}, so {} lines are not shown", named(newer),
                                 written ? "changed after the snapshot was written"
-                                        : "may have changed since, because the snapshot is no file",
+                                        : "may have changed since, because the snapshot is not a file",
                                 newer.size() == 1 ? "its" : "their"));
 }
 

@@ -100,8 +100,7 @@ std::string imbalance_warning(const DeviceState& device_state) {
 }
 
 std::string balance_text(const DeviceFigures& figures) {
-  if (figures.events == 0)
-    return "No events in this file: it says what is held, not since when, nor how high the peak was.";
+  if (figures.events == 0) return "No events in this file: it shows what is held, but not since when, nor the peak.";
   const std::string sum = sum_text(figures, "−");
   if (figures.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
   return fmt::format("Accounts do not balance: {}, but the blocks active at the end hold {} ({}).", sum,

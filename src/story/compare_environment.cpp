@@ -20,7 +20,7 @@ std::string setting_text(const std::optional<std::string>& value, Quote quote) {
 
 /// Returns the reason why the steps of a side are unknown; "" if they are known.
 std::string unknown_steps(const Steps& steps, std::uint64_t count, std::string_view side) {
-  if (count == 0) return fmt::format("no steps are known {}", side);
+  if (count == 0) return fmt::format("the steps are unknown {}", side);
   return steps.is_guess() ? fmt::format("the steps {} are a guess", side) : std::string();
 }
 
@@ -46,7 +46,7 @@ std::string steps_difference_text(const StepComparison& steps, bool names_device
     const std::string other = unknown_steps(steps.after, steps.after_steps, "after");
     if (!other.empty()) reason += (reason.empty() ? "" : ", and ") + other;
     if (reason.empty()) reason = "no step is recorded on both sides";
-    return fmt::format("{}steps cannot be compared: {} (--steps says where they begin)", device, reason);
+    return fmt::format("{}steps cannot be compared: {} (use --steps to set where they begin)", device, reason);
   }
   if (!steps.most)
     return fmt::format("{}the peaks of {} are the same", device, format_counted(steps.rows.size(), "step"));

@@ -104,10 +104,9 @@ std::string devices_note(const JobComparison& comparison) {
   for (const RankChange& rank : comparison.ranks)
     if (part_before(comparison, rank).other_devices + part_after(comparison, rank).other_devices > 0) ++files;
   if (files == 0) return "";
-  return fmt::format(
-      "{} {} memory on several devices; the figures are of the one that failed, else of the one with the "
-      "highest peak. memviz compare of the two files compares all.",
-      format_counted(files, "rank"), files == 1 ? "has" : "have");
+  return fmt::format("{} {} memory on several devices; the figures are of the one that failed, else of the one with "
+                     "the highest peak. To compare all devices, run memviz compare on the two files.",
+                     format_counted(files, "rank"), files == 1 ? "has" : "have");
 }
 
 std::string unknown_note(const JobComparison& comparison) {
@@ -159,7 +158,7 @@ std::vector<std::string> jobs_notes(const JobComparison& comparison) {
     if (!note.empty()) notes.push_back(std::move(note));
   if (const std::size_t left_out = comparison.before.left_out.size() + comparison.after.left_out.size())
     notes.push_back(
-        fmt::format("{} of another step {} left out.", format_counted(left_out, "file"), left_out == 1 ? "is" : "are"));
+        fmt::format("{} of another step {} omitted.", format_counted(left_out, "file"), left_out == 1 ? "is" : "are"));
   return notes;
 }
 

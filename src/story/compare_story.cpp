@@ -126,7 +126,7 @@ std::string answer(const Comparison& comparison) {
 
 std::string drawn_moment(const Comparison& comparison) {
   if (comparison.devices.empty()) return "";
-  if (comparison.mixes_host) return "Drawn: GPUs and pinned host memory side by side, so that their sum means nothing.";
+  if (comparison.mixes_host) return "Drawn: GPUs and pinned host memory side by side, whose sum means nothing.";
   if (!comparison.is_one_moment) return "Drawn: each device at its own moment, so their sum means nothing.";
   const std::string moment = common_moment(comparison);
   const std::string end = end_text(comparison);
@@ -135,9 +135,8 @@ std::string drawn_moment(const Comparison& comparison) {
 }
 
 std::vector<std::string> notes(const Comparison& comparison) {
-  std::vector<std::string> notes{
-      "A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its number is the "
-      "change, after minus before. Pale: below 5 % of the width."};
+  std::vector<std::string> notes{"The width of a box is the larger of its two sides, so that removed memory keeps its "
+                                 "place; its number is the change, after minus before. Pale: below 5 % of the width."};
   const std::uint64_t bytes = comparison.moved_lines_bytes;
   if (comparison.is_match_chosen) {
     std::string sentence = match_text(comparison);
@@ -149,10 +148,9 @@ std::vector<std::string> notes(const Comparison& comparison) {
                                 format_bytes(bytes)));
   }
   if (comparison.moved_files > 0) {
-    notes.push_back(
-        fmt::format("{} in other folders after than before, as in two checkouts: taken for the same, by the "
-                    "ends of their paths.",
-                    comparison.moved_files == 1 ? "1 file is" : format_count(comparison.moved_files) + " files are"));
+    notes.push_back(fmt::format(
+        "{} in different folders before and after, as in two checkouts: matched by the ends of their paths.",
+        comparison.moved_files == 1 ? "1 file is" : format_count(comparison.moved_files) + " files are"));
   }
   return notes;
 }

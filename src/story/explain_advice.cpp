@@ -45,18 +45,17 @@ std::string request_advice(const DeviceExplanation& device) {
   if (device.judgement.verdict != Verdict::exhaustion) return "";
   constexpr std::string_view kHow = "a smaller batch, shorter sequences, or the same computation in pieces.";
   if (is_out_of_reach(device))
-    return fmt::format("Ask for less at once: {} Freeing memory cannot help: all that PyTorch held and all that the "
-                       "device had free is {}.",
+    return fmt::format("Ask for less at once: {} Freeing memory cannot help: all of PyTorch's memory and the device's "
+                       "free memory together is {}.",
                        kHow, format_bytes(within_reach_bytes(device.ledger)));
   if (device.request->bytes > device.ledger.live_bytes)
-    return fmt::format("Ask for less at once, the request alone is larger than all that was in use: {}", kHow);
+    return fmt::format("Ask for less at once; the request alone is larger than all memory in use: {}", kHow);
   return "";
 }
 
 std::string_view pending_advice() {
-  return "Wait for the stream that still uses this memory before it is freed, in place of record_stream(), or mark "
-         "less "
-         "of it: what no other stream uses is free at once.";
+  return "Wait for the stream that still uses this memory before it is freed, instead of record_stream(), or mark less "
+         "of it: memory that no other stream uses is free immediately.";
 }
 
 std::string balance_advice(const DeviceExplanation& device) {
@@ -103,10 +102,10 @@ std::string advice_of(const MemoryState& state, const DeviceExplanation& device,
     return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {}.", effect);
   case Circumstance::one_stream: return fmt::format("Allocate on one stream: {}.", effect);
   case Circumstance::no_private_pools:
-    return fmt::format("Do without private pools (CUDA graphs, MemPool), or let them share one: {}.", effect);
+    return fmt::format("Avoid private pools (CUDA graphs, MemPool), or share one: {}.", effect);
   case Circumstance::without_blocks: return without_blocks(state, device, answer) + effect + ".";
   case Circumstance::no_rounding:
-    return fmt::format("Leave out roundup_power2_divisions, or give it more divisions: {}.", effect);
+    return fmt::format("Remove roundup_power2_divisions, or give it more divisions: {}.", effect);
   case Circumstance::max_split_size:
     return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF={}: {}.", split_setting(answer), effect);
   case Circumstance::empty_cache: return fmt::format("Call torch.cuda.empty_cache() before the capture: {}.", effect);
@@ -121,8 +120,9 @@ std::string leak_advice(const MemoryState& state, const DeviceExplanation& devic
   const std::string where = leak.lines.empty()       ? ""
                             : leak.lines.size() == 1 ? ", all of it from " + line
                                                      : ", most of it from " + line;
-  return fmt::format("Let go of what each step leaves behind: {} more a step{}. memviz leaks says how certain that is.",
-                     format_bytes(leak.bytes_per_step), where);
+  return fmt::format(
+      "Release the memory that each step leaves behind: {} more per step{}. memviz leaks says how certain that is.",
+      format_bytes(leak.bytes_per_step), where);
 }
 
 std::uint64_t saved_bytes_of(const DeviceExplanation& device, const WhatIf& answer) {

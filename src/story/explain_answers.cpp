@@ -19,10 +19,10 @@ constexpr std::size_t kMostAnswerLines = 3;
 /// Returns the end of a sentence that is true only under a condition that the file does not show.
 std::string condition_text(const WhatIf& answer) {
   if (answer.proviso == Proviso::capture)
-    return ", unless a CUDA graph was being captured, which this file does not show: nothing is given back then.";
+    return ", unless a CUDA graph was being captured, which this file does not show: then no memory is returned.";
   if (answer.proviso != Proviso::start) return ".";
   return answer.circumstance == Circumstance::expandable_segments
-             ? " if what was allocated before the first event lay packed together, which this file does not show."
+             ? " if the memory allocated before the first event was packed together, which this file does not show."
              : " if that was already so before the first event, which this file does not show.";
 }
 
@@ -32,10 +32,10 @@ std::string missing_fact(Proviso proviso) {
   case Proviso::capture:
     return "the file does not show whether a CUDA graph was being captured, or a private pool in use";
   case Proviso::request_size: return "the file does not show the size of the request before it was rounded up";
-  case Proviso::release: return "the file does not show whether the program or the allocator gave memory back";
+  case Proviso::release: return "the file does not show whether the program or the allocator returned memory";
   case Proviso::pages: return "the file does not show which pages were unmapped before the first event";
   case Proviso::lost_events:
-    return "the first events of the recording were lost, and with them where the memory that they allocated would be";
+    return "the first events of the recording were lost, and with them where their memory would be";
   case Proviso::start:
   case Proviso::none: break;
   }
@@ -81,7 +81,7 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
                        format_bytes(answer.reserved_bytes.value_or(0)));
   if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + condition_text(answer);
   if (!answer.failed_event.is_none())
-    return fmt::format("{} memory would have run out before, at event {}.", circumstance,
+    return fmt::format("{} memory would have run out earlier, at event {}.", circumstance,
                        format_count(answer.failed_event.value()));
   return circumstance + " the request would not have fit either.";
 }
@@ -106,15 +106,15 @@ std::string order_text(std::optional<FreeBlockOrder> order) {
 std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
   if (answer.outcome == Outcome::not_offered) return "";
   if (device.request && answer.outcome == Outcome::fits)
-    return "After torch.cuda.empty_cache() the request would have fit: nothing is given back while a graph is "
+    return "After torch.cuda.empty_cache() the request would have fit: no memory is returned while a graph is "
            "captured.";
   if (device.request)
-    return "torch.cuda.empty_cache() would not have helped: before it fails, PyTorch gives back everything that this "
-           "call would.";
+    return "torch.cuda.empty_cache() would not have helped: before a request fails, PyTorch returns everything that "
+           "this call would.";
   const std::uint64_t given_back =
       device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
-  if (given_back == 0) return "torch.cuda.empty_cache() has nothing to give back.";
-  return fmt::format("torch.cuda.empty_cache() would give {} back to the device.", format_bytes(given_back));
+  if (given_back == 0) return "torch.cuda.empty_cache() has nothing to return.";
+  return fmt::format("torch.cuda.empty_cache() would return {} to the device.", format_bytes(given_back));
 }
 
 } // namespace
@@ -139,17 +139,17 @@ std::string lines_in_the_way(const MemoryState& state, const DeviceExplanation& 
 std::string answer_text(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer) {
   switch (answer.circumstance) {
   case Circumstance::expandable_segments:
-    if (answer.outcome == Outcome::no_matter) return "expandable_segments was on already.";
+    if (answer.outcome == Outcome::no_matter) return "expandable_segments was already on.";
     return replayed(device, answer, "With expandable_segments:True");
   case Circumstance::empty_cache: return empty_cache(device, answer);
   case Circumstance::without_blocks:
     if (answer.outcome == Outcome::not_offered) return "";
     if (answer.outcome == Outcome::does_not_fit && is_out_of_reach(device))
-      return fmt::format("Without all blocks in use the request would not have fit either: it is larger than all that "
-                         "PyTorch held and the device had free, {}.",
+      return fmt::format("Freeing all blocks would not have helped either: the request is larger than PyTorch's memory "
+                         "and the device's free memory together, {}.",
                          format_bytes(within_reach_bytes(device.ledger)));
     if (answer.outcome == Outcome::does_not_fit)
-      return "No set of blocks was found whose absence would have made room" + condition_text(answer);
+      return "No set of blocks was found that would have made room" + condition_text(answer);
     return fmt::format("Without {} ({}) the request would have fit: {}{}",
                        answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
                        format_bytes(answer.blocks_bytes), lines_in_the_way(state, device), condition_text(answer));

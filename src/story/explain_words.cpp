@@ -66,11 +66,11 @@ std::string title(const DeviceExplanation& device) {
 
 std::string unclear(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
-  const std::string start = "Does not add up from this file: ";
+  const std::string start = "Unknown, because this file does not add up: ";
   if (ledger.unaccounted_bytes > 0)
     return start + fmt::format("no block covers {} of {} reserved; it is damaged or edited.",
                                format_bytes(ledger.unaccounted_bytes), format_bytes(ledger.reserved_bytes));
-  if (!ledger.device_free_bytes) return start + "the driver did not say how much memory the device had free.";
+  if (!ledger.device_free_bytes) return start + "the driver did not report the device's free memory.";
   if (ledger.capacity_bytes && !ledger.outside_bytes)
     return start + fmt::format("PyTorch held {} and the device had {} free, together more than the capacity given, {}.",
                                format_bytes(ledger.reserved_bytes), format_bytes(*ledger.device_free_bytes),
@@ -98,11 +98,10 @@ std::string exhaustion(const DeviceExplanation& device) {
   if (ledger.capacity_bytes && device.request->bytes > *ledger.capacity_bytes)
     text += " The request alone is larger than the device.";
   else if (is_out_of_reach(device))
-    text += fmt::format(" The request alone is larger than all that PyTorch held and the device had free together, {}.",
+    text += fmt::format(" The request alone is larger than PyTorch's memory and the device's free memory together, {}.",
                         format_bytes(within_reach_bytes(ledger)));
   else if (device.request->bytes > ledger.live_bytes)
-    text += fmt::format(" The request alone is larger than everything that was in use, {}.",
-                        format_bytes(ledger.live_bytes));
+    text += fmt::format(" The request alone is larger than all memory in use, {}.", format_bytes(ledger.live_bytes));
   return text;
 }
 
@@ -117,7 +116,7 @@ std::string combined_causes_text(const DeviceExplanation& device) {
 std::string nearly_full(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   if (!is_nearly_full(device)) return "";
-  return fmt::format(" Still, {} of what PyTorch held was in use: look first at who holds it.",
+  return fmt::format(" Still, {} of PyTorch's memory was in use: look first at who holds it.",
                      format_percent(ledger.live_bytes, ledger.reserved_bytes));
 }
 
@@ -132,9 +131,9 @@ std::string free_memory_text(const DeviceExplanation& device) {
     if (failed)
       return fmt::format("Fragmentation: {} was free inside PyTorch's segments, but in pieces of at most {}.",
                          format_bytes(room.hard_bytes), format_bytes(ledger.largest_hole_bytes));
-    return fmt::format("Fragmentation: {} {} is free between blocks in use, in pieces of at most {}, and cannot be "
-                       "given back.",
-                       format_bytes(room.hard_bytes), of_reserved, format_bytes(ledger.largest_hole_bytes));
+    return fmt::format(
+        "Fragmentation: {} {} is free between blocks in use, in pieces of at most {}, and cannot be returned.",
+        format_bytes(room.hard_bytes), of_reserved, format_bytes(ledger.largest_hole_bytes));
   case Verdict::stream:
     return fmt::format("Stream: {} {} is free, but in segments of {} streams; a free block serves only the stream that "
                        "it was allocated for.",
@@ -155,16 +154,15 @@ std::string free_memory_text(const DeviceExplanation& device) {
     return fmt::format("Pending frees: {} {} is freed but still waits for other streams (record_stream).",
                        format_bytes(ledger.pending_bytes), of_reserved);
   case Verdict::rounding:
-    return fmt::format("Rounding: {} {} is what the allocator added to what the program asked for, {} of that{}.",
+    return fmt::format("Rounding: {} {} is what the allocator added to the program's requests, {} of these{}.",
                        format_bytes(ledger.rounding_bytes), of_reserved,
                        format_percent(ledger.rounding_bytes, ledger.live_bytes),
                        device.settings.rounds_up() ? "; roundup_power2_divisions is set" : "");
   case Verdict::idle:
     if (failed)
-      return fmt::format(
-          "Cache: {} {} is in wholly free segments or pages, which PyTorch did not give back. It does so "
-          "before a request fails, but not while a CUDA graph is captured.",
-          format_bytes(room.soft_bytes), of_reserved);
+      return fmt::format("Cache: {} {} is in wholly free segments or pages, which PyTorch did not return. It does so "
+                         "before a request fails, but not while a CUDA graph is captured.",
+                         format_bytes(room.soft_bytes), of_reserved);
     return fmt::format("Cache: {} {} is in wholly free segments or pages; nothing keeps it.",
                        format_bytes(room.soft_bytes), of_reserved);
   default: return "";
@@ -182,12 +180,12 @@ std::string verdict(const DeviceExplanation& device) {
                        format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
                        words_of(device.device_state.device_kind).context, format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
-    if (is_uncached(device.device_state)) return "In use: all that is recorded of main memory; nothing caches it.";
+    if (is_uncached(device.device_state)) return "In use: all recorded main memory; nothing caches it.";
     if (!is_mostly_used(ledger))
-      return fmt::format("Nothing failed, and nothing stands out: {} of what is reserved is used, {} is free.",
+      return fmt::format("Nothing failed, and nothing stands out: {} of reserved memory is used, {} is free.",
                          format_percent(used_bytes(ledger), ledger.reserved_bytes),
                          format_bytes(ledger.room.total_bytes()));
-    return fmt::format("In use: {} of what is reserved is used.",
+    return fmt::format("In use: {} of reserved memory is used.",
                        format_percent(used_bytes(ledger), ledger.reserved_bytes));
   case Verdict::empty: return "Empty: nothing is reserved.";
   default: return free_memory_text(device) + combined_causes_text(device) + nearly_full(device);
@@ -224,8 +222,8 @@ std::string headroom(const DeviceExplanation& device) {
 
 std::string private_pools(const DeviceExplanation& device) {
   return device.settings.expandable_segments
-             ? "Private pools do not use expandable segments in this recording, though they are on."
-             : "Assumed: with expandable_segments:True private pools stay as they are, as before PyTorch 2.5.";
+             ? "Private pools do not use expandable segments in this recording, although they are on."
+             : "Assumed: with expandable_segments:True private pools do not change, as before PyTorch 2.5.";
 }
 
 /// Returns what the recording shows in addition to the line of the request: "It was asked for within step 5 >
@@ -291,11 +289,10 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
         "the device's capacity. Pass it with --capacity.",
         format_bytes(ledger.reserved_bytes + ledger.device_free_bytes.value_or(0))));
   if (device.request && !device.request->pool_is_known && device.request->pool.is_private())
-    text.emplace_back(
-        "Assumed: the request was for the private pool of the last allocation on its stream. Files before "
-        "2026 do not say.");
+    text.emplace_back("Assumed: the request was for the private pool of the last allocation on its stream. Files "
+                      "before 2026 do not record it.");
   else if (device.request && !device.request->pool_is_known && ledger.room.private_pool_bytes > 0)
-    text.emplace_back("Assumed: the request was for the default pool. Files before 2026 do not say.");
+    text.emplace_back("Assumed: the request was for the default pool. Files before 2026 do not record it.");
   const bool has_private_pools = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
     return answer.circumstance == Circumstance::no_private_pools;
   });

@@ -41,8 +41,8 @@ std::string first_step_text(const FirstStep& step) {
                                   format_bytes(step.gradients_to_come_bytes), format_bytes(step.parameter_bytes)));
   if (step.state_to_come_bytes > 0) to_come.push_back(state_to_come(step));
   std::string text =
-      fmt::format("This looks like the first training step. Still to come in it are at least {}. Parameters, "
-                  "gradients and optimizer state together take at least {}; PyTorch can have {}.",
+      fmt::format("This looks like the first training step. It still needs at least {}. Parameters, gradients and "
+                  "optimizer state together take at least {}; PyTorch can have {}.",
                   fmt::join(to_come, ", and "), format_bytes(step.needed_bytes), format_bytes(step.available_bytes));
   if (step.missing_bytes > 0)
     text += fmt::format(" For the whole step at least {} is missing.", format_bytes(step.missing_bytes));
@@ -70,7 +70,7 @@ std::string lever_text(const LeverGain& gain) {
 std::string rehearse_text(const DeviceExplanation& device) {
   const auto& capacity = device.ledger.capacity_bytes;
   const std::string gpu = capacity ? fmt::format("--memory {}MiB", *capacity >> 20U) : "--gpu PROFILE";
-  return fmt::format("Prove a change before the next run, on a machine without a GPU: memviz rehearse {} --steps 2 -- "
+  return fmt::format("Test a change before the next run, on a machine without a GPU: memviz rehearse {} --steps 2 -- "
                      "COMMAND. With --search 'BATCH=1..256' it finds the largest batch for whole steps, with "
                      "--compare-with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True it tries a setting.",
                      gpu);

@@ -59,8 +59,8 @@ private:
       return {fmt::format("At most --gpu-memory-utilization {}: {:.2f} GiB of {:.2f} GiB are free when it starts.",
                           share(std::floor(100 * *free / total_gib_)), *free, total_gib_)};
     if (verdict_.facts.oom_count == 0) return {};
-    return {"The weights alone do not fit: fewer bits for each (--quantization, or a quantised model), or more GPUs "
-            "(--tensor-parallel-size)."};
+    return {"The weights alone do not fit: use fewer bits per weight (--quantization, or a quantised model), or more "
+            "GPUs (--tensor-parallel-size)."};
   }
 
   [[nodiscard]] std::vector<std::string> of_vllm() const {

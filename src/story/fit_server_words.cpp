@@ -103,21 +103,20 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
     list.push_back(
         fmt::format("{} answered no request over HTTP, so the peak of serving may be missing.", server_name(server)));
   if (server.sleeps.value_or(0) > 0)
-    list.push_back(
-        fmt::format("{} slept: PyTorch, and the recording, count its memory as in use then. The peak, and the "
-                    "peaks while it was awake and asleep, are those of the GPU.",
-                    server_name(server)));
+    list.push_back(fmt::format("{} slept: PyTorch and the recording count its memory as in use meanwhile. The peak, "
+                               "and the peaks while it was awake and asleep, are the GPU's.",
+                               server_name(server)));
   if (server.outside_model_bytes)
-    list.emplace_back("Memory that kernels take outside of PyTorch is a model, from start-up logs of vLLM 0.19.0 on an "
-                      "H100; --outside replaces it.");
+    list.emplace_back("The memory that kernels take outside PyTorch is modelled, from start-up logs of vLLM 0.19.0 on "
+                      "an H100; --outside replaces it.");
   else if (server.outside_bytes.value_or(0) == 0)
-    list.emplace_back("Memory that libraries take outside of PyTorch while kernels run is not made up, and no model "
-                      "knows this server on this GPU, which makes the KV cache too large; --outside gives it.");
+    list.emplace_back("The memory that libraries take outside PyTorch while kernels run is missing, because there is "
+                      "no model for this server on this GPU. So the KV cache is too large; use --outside to set it.");
   if (server.graph_model_bytes)
-    list.emplace_back("Memory that the driver takes for instantiated CUDA graphs is a model, from start-up logs of "
-                      "vLLM 0.19.0 on an H100.");
+    list.emplace_back("The memory that the driver takes for instantiated CUDA graphs is modelled, from start-up logs "
+                      "of vLLM 0.19.0 on an H100.");
   else if (server.graphs.value_or(0) > 0)
-    list.emplace_back("Memory that the driver takes for instantiated CUDA graphs is not made up (0.5 to 1.1 GiB with "
+    list.emplace_back("The memory that the driver takes for instantiated CUDA graphs is missing (0.5 to 1.1 GiB with "
                       "vLLM 0.19 on an H100).");
   return list;
 }

@@ -75,8 +75,8 @@ std::string no_gpu_text(const RunFacts& facts) {
   if (!facts.torches.empty())
     return "The program never used a GPU: it imported torch, but never initialised CUDA. Programs that choose the CPU "
            "by an option also do so here.";
-  return "The program never used a GPU: nothing initialised CUDA. A CUDA runtime that is linked statically is not made "
-         "up; Python started with -I, -E or -S leaves out what memviz adds to it.";
+  return "The program never used a GPU: nothing initialised CUDA. A statically linked CUDA runtime cannot be replaced, "
+         "and Python started with -I, -E or -S ignores memviz's hook.";
 }
 
 std::string shared_text(const SharedDevice& shared) {
@@ -101,7 +101,7 @@ std::string change_words(FitOutcome before, FitOutcome after) {
 
 /// Returns the figures of the other end, if a program was run at both.
 std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
-  const std::string text = "Memory that another stream uses becomes free when that stream's work is done: at the "
+  const std::string text = "Memory used on another stream becomes free when that stream's work is done: at the "
                            "earliest when it is submitted, at the latest when the host waits for it. ";
   if (other.outcome == FitOutcome::does_not_fit) return text + "The program runs out of memory at both ends.";
   const std::string_view other_name = other.is_latest ? "latest" : "earliest";
@@ -176,7 +176,7 @@ std::string headline(const FitVerdict& verdict) {
     if (is_refused(verdict))
       return fmt::format("No answer: {}. The program {}.", verdict.facts.refusals.front(), ending_text(verdict.ending));
     return fmt::format("No answer: {}{}.{}{}", no_answer_reason(verdict),
-                       verdict.ending.is_good() ? "" : ", for another reason than memory", until_then_text(verdict),
+                       verdict.ending.is_good() ? "" : ", for a reason other than memory", until_then_text(verdict),
                        with_server(verdict));
   case FitOutcome::no_gpu: break;
   }
@@ -209,7 +209,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   if (!facts.interrupted_at.empty())
     list.push_back(fmt::format("It was at {} when it was interrupted.", printable(facts.interrupted_at)));
   if (facts.is_stopped)
-    list.push_back(fmt::format("Stopped after {}, as requested; what comes later, such as an evaluation, is not in it.",
+    list.push_back(fmt::format("Stopped after {}, as requested; later work, such as an evaluation, is not included.",
                                format_counted(facts.steps, "optimizer step")));
   else if (verdict.steps_asked && verdict.outcome == FitOutcome::fits)
     list.push_back(fmt::format("--steps {}: the program ended after {} that PyTorch's optimizers counted.",
@@ -224,28 +224,28 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
       std::any_of(facts.uses.begin(), facts.uses.end(), [](const DeviceUse& use) { return use.retries > 0; });
   if (has_retries && verdict.outcome == FitOutcome::fits)
     list.emplace_back(
-        "It only just fits: the device had no more, so PyTorch gave its cached memory back and tried again.");
+        "It only just fits: the device had no more memory, so PyTorch released its cached memory and tried again.");
   if (verdict.other_end) list.push_back(both_ends_text(verdict, *verdict.other_end));
   if (verdict.peak && verdict.peak->loss)
     list.push_back(lost_history_text(*verdict.peak->loss, verdict.peak->device) +
-                   ". --max-entries keeps more of the history.");
+                   ". Use --max-entries to keep more of the history.");
   if (facts.has_own_recorder)
     list.emplace_back(
-        "The program records its own history; who holds memory is known only from where that history begins.");
+        "The program records its own history, so who holds memory is known only from where that history begins.");
   if (facts.host_reads > 0)
-    list.push_back(
-        fmt::format("The GPU computes nothing: {} to the host gave {}{}. A program that decides by the values "
-                    "it reads (a loss, a length, a mask) may go another way on a real one.",
-                    format_counted(facts.host_reads, "copy", "copies"),
-                    verdict.computes_values ? "what --values knows, else zeros" : "zeros", read_lines_text(facts)));
+    list.push_back(fmt::format("The GPU computes nothing: {} to the host gave {}{}. A program that decides by the "
+                               "values it reads (a loss, a length, a mask) may behave differently on a real GPU.",
+                               format_counted(facts.host_reads, "copy", "copies"),
+                               verdict.computes_values ? "what --values knows, else zeros" : "zeros",
+                               read_lines_text(facts)));
   if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0)
-    list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the driver and the kernels "
-                               "that are loaded decide.",
+    list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the real one depends on "
+                               "the driver and the loaded kernels.",
                                format_bytes(use->context_bytes)));
   list.insert(list.end(), facts.notes.begin(), facts.notes.end());
   list.insert(list.end(), facts.refusals.begin() + (is_refused(verdict) ? 1 : 0), facts.refusals.end());
   for (const std::string& failure : facts.failures)
-    list.push_back("Part of the recording failed, and the program went on: " + failure);
+    list.push_back("Part of the recording failed, and the program continued: " + failure);
   return list;
 }
 
@@ -255,7 +255,7 @@ std::string search_headline(const SearchReport& report) {
   if (!report.has_answer)
     return fmt::format("No answer for {}: with {}={} the program {}", within, range.name, report.runs.back().value,
                        report.runs.back().verdict.outcome == FitOutcome::failed
-                           ? "failed for another reason than memory."
+                           ? "failed for a reason other than memory."
                            : "never used a GPU.");
   if (!report.largest) return fmt::format("None of {} fits: {}={} does not.", within, range.name, range.low);
   if (makes_no_difference(report))

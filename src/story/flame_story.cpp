@@ -118,7 +118,7 @@ std::string answer(const MemorySubject& subject, const DeviceFigures& sum) {
   std::string answer;
   if (const DeviceState* const failed = failed_device(subject);
       failed != nullptr && failed->figures.reserved_bytes > 0) {
-    answer = fmt::format("{} of what it had reserved was in use.", in_use_percent(failed->figures));
+    answer = fmt::format("{} of its reserved memory was in use.", in_use_percent(failed->figures));
   }
   if (subject.users.empty() || sum.requested_bytes == 0) return answer;
   return answer + (answer.empty() ? "" : " ") + largest_user_text(subject, sum);

@@ -46,18 +46,20 @@ const UncountedOperator* work_in_place_of_zero(const ModelFlops& model) {
 /// Returns the sentence of an assumption; for one about kept tensors, which share a sentence, the operator.
 std::string assumption_text(const FlopNote& note) {
   switch (note.assumption) {
-  case FlopAssumption::while_loop_once: return "a while_loop counts once: how often it runs depends on the data";
-  case FlopAssumption::loop_once: return note.name + " counts once: what it runs over is unknown";
+  case FlopAssumption::while_loop_once:
+    return "a while_loop counts once, because how often it runs depends on the data";
+  case FlopAssumption::loop_once: return note.name + " counts once, because what it runs over is unknown";
   case FlopAssumption::dearer_branch:
-    return "of the branches of a cond only the more expensive one counts: which one runs depends on the data";
+    return "only the more expensive branch of a cond counts, because which one runs depends on the data";
   case FlopAssumption::unknown_kept: return note.name;
-  case FlopAssumption::uncast_kept: return note.name + " (what is in it counts as if nothing were cast)";
+  case FlopAssumption::uncast_kept: return note.name + " (its contents count as if nothing were cast)";
   case FlopAssumption::first_kept: return note.name + " (its first branch is taken)";
-  case FlopAssumption::fused_cells: return "lstm_cell and gru_cell keep what their fused kernels for GPUs keep";
+  case FlopAssumption::fused_cells:
+    return "lstm_cell and gru_cell are assumed to keep the same tensors as their fused GPU kernels";
   case FlopAssumption::fused_norm: break;
   }
-  return "rms_norm keeps what the fused kernel of PyTorch 2.13 for GPUs keeps; without it (CPUs, PyTorch 2.6) it keeps "
-         "other tensors";
+  return "rms_norm is assumed to keep the same tensors as the fused GPU kernel of PyTorch 2.13; without that (CPUs, "
+         "PyTorch 2.6) it keeps others";
 }
 
 bool is_left_out(const FlopNote& note) {
@@ -74,7 +76,7 @@ std::string_view layout_text(ArchiveLayout layout) {
 std::string_view reason_text(UncountedReason reason) {
   switch (reason) {
   case UncountedReason::no_product: return "";
-  case UncountedReason::unknown_product: return "multiplies matrices in a way that is not counted";
+  case UncountedReason::unknown_product: return "multiplies matrices, but is not counted";
   case UncountedReason::not_pytorch: break;
   }
   return "is not PyTorch's own";
@@ -90,7 +92,7 @@ std::vector<std::string> flops_notes(const ModelFlops& model) {
     else if (lists_operators)
       notes.back() += ", " + text;
     else
-      notes.push_back("what these operators keep for backward is unknown, and left out: " + text);
+      notes.push_back("what these operators keep for backward is unknown and not counted: " + text);
     lists_operators = is_left_out(note);
   }
   return notes;
@@ -143,7 +145,7 @@ std::vector<std::string> flops_picture_notes(const ModelFlops& model) {
   if (!unknown.empty()) notes.push_back(fmt::format("Not counted: {}.", fmt::join(unknown, ", ")));
   if (silent > 0)
     notes.push_back(
-        fmt::format("Only products of matrices count; {} of other kinds do not.", format_counted(silent, "operator")));
+        fmt::format("Only matrix products count; {} of other kinds do not.", format_counted(silent, "operator")));
   return notes;
 }
 

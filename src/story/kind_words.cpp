@@ -156,7 +156,7 @@ std::string hardly_known_note(const MemorySubject& subject) {
   const KindShares shares = shares_of(subject);
   if (!has_known_kind(shares) || !is_hardly_known(shares)) return "";
   const std::string text = kind_shares_text(kind_account(shares));
-  return text.empty() ? "" : fmt::format("Kinds of what is in use: {}.", text);
+  return text.empty() ? "" : fmt::format("Kinds of memory in use: {}.", text);
 }
 
 KindFigures kind_figures(const MemorySubject& subject) {

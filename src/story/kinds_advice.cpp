@@ -41,7 +41,7 @@ std::optional<Remedy> remedy_of(MemoryKind kind) {
   case MemoryKind::kv_cache:
     return Remedy{"Make the KV cache smaller",
                   "a lower gpu_memory_utilization in vLLM, a lower mem_fraction_static in SGLang, elsewhere fewer or "
-                  "shorter sequences at once; or leave its size and serve less at once (max_num_seqs, max_model_len, "
+                  "shorter sequences at once; or keep its size and serve less at once (max_num_seqs, max_model_len, "
                   "max_num_batched_tokens)",
                   20};
   default: return std::nullopt;

@@ -29,7 +29,7 @@ std::string room_text(const DeviceLeaks& leaks) {
       leaks.capacity_source == CapacitySource::given ? "as given" : "reserved and free when it ran out of memory";
   const auto left = leaks.steps_left();
   return fmt::format("{} for PyTorch ({}): {}", format_bytes(*leaks.capacity_bytes), source,
-                     !left        ? "the steps are too few to say when it is full"
+                     !left        ? "there are too few steps to say when it is full"
                      : *left == 0 ? "full now"
                                   : "full in about " + format_counted(*left, "step"));
 }
@@ -78,11 +78,11 @@ std::string_view doubt_text(Doubt doubt) {
   switch (doubt) {
   case Doubt::none: break;
   case Doubt::one_pass:
-    return "No forward and backward pass is in each of these steps, and these grow like what the layers of one pass "
-           "keep. If the steps are steps of the program, say so with --steps, and this is a leak";
+    return "These steps do not each have a forward and a backward pass, and these stacks grow like the memory that the "
+           "layers of one pass keep. If the steps are real, declare them with --steps, and this is a leak";
   case Doubt::loading:
-    return "Almost nothing is freed in these steps, as when a model is loaded. If they are steps of training, say so "
-           "with --steps, and this is a leak";
+    return "Almost nothing is freed in these steps, as when a model is loaded. If they are training steps, declare "
+           "them with --steps, and this is a leak";
   case Doubt::offset:
     return "These grow while as much is freed elsewhere, as when a backward pass turns activations into gradients: "
            "live bytes as a whole do not grow with them";
@@ -113,9 +113,9 @@ std::vector<std::string> step_notes(const Steps& steps) {
   std::vector<std::string> notes;
   if (steps.is_guess())
     notes.push_back(fmt::format(
-        "These steps are a guess: the layers of one pass also repeat. Say where steps begin with {}", kSayWhere));
+        "These steps are a guess: the layers of one pass also repeat. Set where steps begin with {}", kSayWhere));
   if (steps.left_out > 0)
-    notes.push_back(fmt::format("{} before these are left out", format_counted(steps.left_out, "step")));
+    notes.push_back(fmt::format("{} before these are omitted", format_counted(steps.left_out, "step")));
   return notes;
 }
 
@@ -136,9 +136,9 @@ std::string steps_note(const Recording& recording, const Steps& steps) {
   if (steps.starts.size() >= kFewestSteps) return "";
   if (steps.source == StepSource::none) {
     return recording.annotations.empty()
-               ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
-               : "no steps found: no annotation occurs three times, with a forward and a backward pass each time, and "
-                 "no stack allocates at even distances";
+               ? "no steps found: the recording has no annotations, and no stack allocates at regular intervals"
+               : "no steps found: no annotation occurs three times with a forward and a backward pass each time, and "
+                 "no stack allocates at regular intervals";
   }
   if (steps.source == StepSource::annotation) {
     return fmt::format("only {} of the {} at '{}' {} events here, and a verdict needs {}", steps.starts.size(),
@@ -153,7 +153,7 @@ std::string guess_note(const Steps& steps) {
   if (steps.source == StepSource::annotation)
     return fmt::format("these are a guess: not each of them has a forward and a backward pass, at '{}'",
                        elided(steps.name, kLeakLineColumns));
-  return "these are a guess, from stacks that allocate at even distances";
+  return "these are a guess, from stacks that allocate at regular intervals";
 }
 
 std::string_view confidence_word(Confidence confidence) {
@@ -175,7 +175,7 @@ std::string burst_text(const FreeBurst& burst) {
 }
 
 std::string_view no_events_text() {
-  return "No events on any device: leaks are seen in a recording with torch.cuda.memory._record_memory_history().";
+  return "No events on any device: to find leaks, record with torch.cuda.memory._record_memory_history().";
 }
 
 LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks) {

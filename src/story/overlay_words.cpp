@@ -30,7 +30,7 @@ std::string overlay_headline(const Overlay& overlay) {
 }
 
 std::string overlay_answer(const Overlay& overlay) {
-  if (!overlay.most) return "Both hold the same wherever both are drawn.";
+  if (!overlay.most) return "Both hold the same amount wherever both are drawn.";
   const std::uint64_t before = overlay.before.columns[*overlay.most].high_bytes;
   const std::uint64_t after = overlay.after.columns[*overlay.most].high_bytes;
   const double share = static_cast<double>(*overlay.most) / static_cast<double>(overlay.columns);
@@ -53,13 +53,13 @@ std::vector<std::string> overlay_notes(const Overlay& overlay) {
   std::vector<std::string> notes{"Each line spans the lowest and the highest live bytes at its place."};
   switch (overlay.axis) {
   case OverlayAxis::event:
-    notes.emplace_back("Events are placed by their number: an additional allocation moves everything after it, so a "
+    notes.emplace_back("Events are placed by number: an additional allocation shifts everything after it, so a "
                        "difference may be more than growth. --axis step avoids that.");
     break;
   case OverlayAxis::time: notes.emplace_back("Both begin at their first event."); break;
   case OverlayAxis::step:
-    notes.emplace_back("Every step is as wide as the others, and its events are spread over it evenly; what is before "
-                       "the first step is left out.");
+    notes.emplace_back(
+        "All steps have the same width, and their events are evenly spaced; events before the first step are omitted.");
     break;
   }
   return notes;

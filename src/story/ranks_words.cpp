@@ -97,17 +97,16 @@ std::string multiple_files_note(const JobReport& report) {
   }
   if (ranks == 0) return "";
   const JobRank& rank = report.ranks[first];
-  return fmt::format(
-      "{} {} several files; the one that ran out of memory counts, else the latest. {} counts for {}, not {}. "
-      "--step N chooses a step.",
-      format_counted(ranks, "rank"), ranks == 1 ? "has" : "have", report.parts[rank.part].file,
-      rank_name(report, first), report.parts[rank.other_parts.front()].file);
+  return fmt::format("{} {} several files; the one that ran out of memory is used, else the latest. {} is used for {}, "
+                     "not {}. Use --step N to choose a step.",
+                     format_counted(ranks, "rank"), ranks == 1 ? "has" : "have", report.parts[rank.part].file,
+                     rank_name(report, first), report.parts[rank.other_parts.front()].file);
 }
 
 std::string without_rank_note(const JobReport& report) {
   const auto count = std::ranges::count_if(report.ranks, [](const JobRank& rank) { return !rank.rank; });
   if (count == 0) return "";
-  return fmt::format("{} no rank that a rule finds in the name; --rank-pattern RE names the rank as a group of RE.",
+  return fmt::format("{} no rank in the name that a rule recognises; use --rank-pattern RE, whose group is the rank.",
                      count == 1 ? "1 file has"
                                 : fmt::format("{} files have", format_count(static_cast<std::uint64_t>(count))));
 }
@@ -117,9 +116,8 @@ std::string timing_note(const JobReport& report) {
   const RankDifference& first = report.by_timing.front();
   const std::string others =
       report.by_timing.size() == 1 ? "" : fmt::format(" (and {} more)", report.by_timing.size() - 1);
-  return fmt::format("{}{} holds {} of communication buffers than the median of its group. When PyTorch frees these "
-                     "depends on threads, so identical ranks differ at random, and the rank does not count as one that "
-                     "stands out.",
+  return fmt::format("{}{} holds {} of communication buffers than the median of its group. Threads decide when PyTorch "
+                     "frees these, so identical ranks can differ, and this does not count as standing out.",
                      name_at_start(report, first.rank), others, more_or_less(first.delta_bytes));
 }
 
@@ -203,7 +201,7 @@ std::vector<std::string> ranks_notes(const JobReport& report) {
        {timing_note(report), multiple_files_note(report), without_rank_note(report), devices_note(report)})
     if (!note.empty()) notes.push_back(std::move(note));
   if (!report.left_out.empty())
-    notes.push_back(fmt::format("{} of another step {} left out.", format_counted(report.left_out.size(), "file"),
+    notes.push_back(fmt::format("{} of another step {} omitted.", format_counted(report.left_out.size(), "file"),
                                 report.left_out.size() == 1 ? "is" : "are"));
   return notes;
 }

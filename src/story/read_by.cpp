@@ -10,7 +10,7 @@ std::string_view reason_text(PlainReason reason) {
   case PlainReason::not_a_pickle: return "the file is not a pickle";
   case PlainReason::not_wanted: return "the fast reader was not requested";
   case PlainReason::damaged: return "the file cannot be decoded";
-  case PlainReason::unexpected_value: return "a value is not of the kind that is expected";
+  case PlainReason::unexpected_value: return "a value has an unexpected type";
   case PlainReason::used_again: return "an event, or a list of one, is used again";
   case PlainReason::content_changed: return "a list or dict changed after an event had referred to it";
   case PlainReason::memo_replaced: return "a number of the memo was given to another value";

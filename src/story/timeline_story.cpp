@@ -123,10 +123,9 @@ std::vector<std::string> timeline_notes(const TimelineSubject& subject) {
   const std::string prefix = subject.names_device ? capitalized(timeline_owner(subject)) + ": " : "";
   std::vector<std::string> notes;
   if (subject.capacity_bytes && subject.place.empty())
-    notes.push_back(
-        fmt::format("{}At the out-of-memory error {} were reserved and free together: what PyTorch could have "
-                    "used then. What else was on the device is not in the file.",
-                    prefix, format_bytes(*subject.capacity_bytes)));
+    notes.push_back(fmt::format("{}At the out-of-memory error, reserved and free memory together were {}: what PyTorch "
+                                "could have used. Other memory on the device is not in the file.",
+                                prefix, format_bytes(*subject.capacity_bytes)));
   if (!subject.is_segments() && record.reserved_known_from > subject.window.first)
     notes.push_back(fmt::format("{}The recorded segment events do not add up{}: reserved bytes are not drawn there.",
                                 prefix,
@@ -140,16 +139,13 @@ std::vector<std::string> timeline_notes(const TimelineSubject& subject) {
     notes.push_back(fmt::format("{}{} nested too deeply to be drawn.", prefix,
                                 format_counted(subject.annotations_left_out, "annotation")));
   if (subject.bands.has_negative_rest)
-    notes.push_back(
-        fmt::format("{}Some frees name more bytes than their allocations: bands reach above the line of live "
-                    "bytes.",
-                    prefix));
+    notes.push_back(fmt::format(
+        "{}Some frees have more bytes than their allocations, so bands extend above the line of live bytes.", prefix));
   if (!subject.place.empty()) return notes;
   notes.push_back(prefix + balance_text(subject.device_state.figures));
   if (subject.device_state.figures.imbalance_bytes > 0)
-    notes.push_back(prefix +
-                    "What the events allocated and never freed is drawn here by its lines. The file's blocks do "
-                    "not have all of it: pictures of a moment show the rest without a stack.");
+    notes.push_back(prefix + "Memory that the events allocated and never freed is drawn here by its lines. The file's "
+                             "blocks do not contain all of it: pictures of a moment show the rest without a stack.");
   return notes;
 }
 

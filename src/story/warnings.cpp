@@ -22,7 +22,7 @@ std::string needed(const LostHistory& lost) {
       fmt::format("max_entries of at least {} would have been needed", format_count(lost.least_max_entries));
   if (lost.least_for_all > lost.least_max_entries)
     text +=
-        fmt::format(", {} if everything without a recorded alloc is of that time", format_count(lost.least_for_all));
+        fmt::format(", {} if everything without a recorded alloc is from that time", format_count(lost.least_for_all));
   return text;
 }
 
@@ -44,15 +44,15 @@ public:
     const Misfits& misfits = device_state.misfits;
     if (misfits.segment_events > 0) {
       segment_events_.add([&] {
-        return fmt::format("{}: {} segment events ({}) contradict the segments of the file and were left out; the "
-                           "trace is incomplete or edited{}",
+        return fmt::format("{}: {} segment events ({}) contradict the segments of the file and were ignored; the trace "
+                           "is incomplete or edited{}",
                            at_moment(device_state), format_count(misfits.segment_events),
                            format_bytes(misfits.segment_bytes), skipped_counterparts_text(device_state.figures));
       });
     }
     if (device_state.figures.outside_bytes > 0) {
       outside_.add([&] {
-        return fmt::format("{}: {} requested lie in no segment of that moment (<outside all segments>); the trace is "
+        return fmt::format("{}: {} requested are in no segment of that moment (<outside all segments>); the trace is "
                            "incomplete or edited{}",
                            at_moment(device_state), format_bytes(device_state.figures.outside_bytes),
                            skipped_outside_text(device_state.figures));
@@ -66,8 +66,8 @@ public:
     }
     if (misfits.overwritten_allocations > 0) {
       overwritten_.add([&] {
-        return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were reused: "
-                           "what they were is unknown{}",
+        return fmt::format("{}: {} allocations of that moment were never freed, but their addresses were reused: what "
+                           "they were is unknown{}",
                            at_moment(device_state), format_count(misfits.overwritten_allocations),
                            skipped_frees_text(device_state.figures));
       });
@@ -93,17 +93,17 @@ std::string lost_history_text(const LostHistory& lost, const DeviceState& device
   const std::string ring =
       fmt::format("the ring held only the last {}", format_counted(device_state.figures.events, "event"));
   if (device_state.figures.unexplained_with_stack == 0)
-    return fmt::format("{}: what was recorded first is lost: {}; {}", device, ring, needed(lost));
-  const std::string gone = fmt::format("{}: {} ({}) {} allocated while recording, but the events are gone", device,
+    return fmt::format("{}: the oldest events are lost: {}; {}", device, ring, needed(lost));
+  const std::string gone = fmt::format("{}: {} ({}) {} allocated while recording, but their events are lost", device,
                                        format_counted(device_state.figures.unexplained_with_stack, "block"),
                                        format_bytes(device_state.figures.unexplained_with_stack_bytes),
                                        device_state.figures.unexplained_with_stack == 1 ? "was" : "were");
   switch (lost.ring) {
-  case RingState::not_full: return gone + ", although the ring was not full: recording was restarted since";
+  case RingState::not_full: return gone + ", although the ring was not full: recording was restarted since then";
   case RingState::full: return fmt::format("{}: {}; {}", gone, ring, needed(lost));
   case RingState::unknown: break;
   }
-  return fmt::format("{}: {} ({}), or recording was restarted since", gone, ring, needed(lost));
+  return fmt::format("{}: {} ({}), or recording was restarted since then", gone, ring, needed(lost));
 }
 
 std::vector<std::string> warnings_of(const Recording& recording) {

@@ -39,7 +39,7 @@ TEST_CASE("what is not text does not go to a terminal") {
                                                 {"flame", file, "--format", "png", "-o", "-"}}) {
     const Outcome outcome = TerminalProcess(words, 100).wait();
     CHECK(outcome.exit_code == 2);
-    CHECK(contains(outcome.out, "a terminal does not show"));
+    CHECK(contains(outcome.out, "a terminal cannot show"));
   }
 }
 

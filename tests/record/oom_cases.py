@@ -24,8 +24,8 @@ class OutOfMemory(Stage):
         self.assertRegex(verdict, r"^memviz: process \d+ ran out of GPU memory\.\n  GPU 0 ran out of memory: 2\.00 GiB")
         self.assertIn("Exhaustion:", verdict)
         self.assertIn("step train.py:12", verdict)
-        self.assertIn(f"  All of it: memviz explain {file}\n", verdict)
-        self.assertIn("  The error goes on to the program, which may catch it.\n", verdict)
+        self.assertIn(f"  The full answer: memviz explain {file}\n", verdict)
+        self.assertIn("  The error continues to the program, which may catch it.\n", verdict)
         # Memory outside PyTorch is known without --capacity.
         answer = json.loads(self.done([MEMVIZ, "explain", file, "--json", "-", "--quiet"]).out)["devices"][0]
         self.assertEqual(answer["totals"]["capacity_bytes"], 1 << 30)
@@ -38,7 +38,7 @@ class OutOfMemory(Stage):
         parts = self.folder / "parts"
         for rank in range(2):
             done = self.run_python(TOO_MUCH, options=["--partial", parts], RANK=str(rank))
-            self.assertIn(f"  Of all ranks: memviz ranks {parts}\n", done.err)
+            self.assertIn(f"  For all ranks: memviz ranks {parts}\n", done.err)
         self.assertEqual(len(list(parts.iterdir())), 2)
         answer = json.loads(self.done([MEMVIZ, "ranks", parts, "--json", "-", "--quiet"]).out)
         self.assertEqual([row["rank"] for row in answer["ranks"]], [0, 1])

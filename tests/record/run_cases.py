@@ -205,13 +205,13 @@ class WhatGoesWrong(Stage):
         self.assertEqual(done.err.count("(File too large)"), failures, done.err)
         self.assertEqual(done.err.count("no file can be written to"), 2, done.err)
         self.assertIn("Exhaustion:", done.err)
-        self.assertNotIn("All of it:", done.err)
+        self.assertNotIn("The full answer:", done.err)
         self.assertEqual(self.files() + self.files(self.folder / "tmp"), [])
 
     def test_without_the_program_the_file_is_kept(self):
         done = self.run_python("import os\nos.environ['MEMVIZ_PROGRAM'] = '/no/memviz'\n" + TOO_MUCH)
         self.assertIn("The cause is unknown: [Errno 2]", done.err)
-        self.assertIn("All of it: memviz explain ", done.err)
+        self.assertIn("The full answer: memviz explain ", done.err)
         self.one_file()
 
     def test_a_standard_error_that_is_closed_is_no_failure(self):

@@ -69,7 +69,7 @@ private:
   static std::uint64_t parsed_bytes(const std::string& text) {
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
-    if (end == text.c_str()) throw UsageError(fmt::format(">{} is no size, such as >1MiB", text));
+    if (end == text.c_str()) throw UsageError(fmt::format(">{} is not a size, such as >1MiB", text));
     const std::string_view unit = end;
     double factor = 1;
     if (unit.starts_with('K') || unit.starts_with('k')) factor = 1024;

@@ -22,8 +22,8 @@ template <class Make> std::int32_t guarded(const Make& make) {
     result = make();
     return 1;
   } catch (const std::bad_alloc&) {
-    result = "there is not enough memory for that in this browser tab; the memviz program on the machine where the "
-             "file lies has more";
+    result = "this browser tab does not have enough memory for that; the memviz program on the machine with the file "
+             "has more";
   } catch (const std::exception& error) {
     result = error.what();
   }

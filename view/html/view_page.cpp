@@ -65,7 +65,7 @@ std::string cover_html(const PageCover& cover) {
     html += "<h1>" + escaped(cover.headline) + "</h1>\n<p>" + escaped(cover.answer) + "</p>\n";
   for (const std::string& picture : cover.pictures)
     html += "<img alt=\"" + escaped(cover.headline) + "\" src=\"data:image/svg+xml;base64," + base64(picture) + "\">\n";
-  return html + "<noscript><p>Without JavaScript this page shows only what is above.</p></noscript>\n";
+  return html + "<noscript><p>Without JavaScript this page shows only the part above.</p></noscript>\n";
 }
 
 std::string snapshot_html(const PageSnapshot& snapshot) {

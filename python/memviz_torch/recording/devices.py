@@ -102,7 +102,7 @@ def _running(nvml: Any, kind: str, handle: ctypes.c_void_p) -> list[Any]:
     for version in ("_v3", "_v2"):  # they differ in nothing that is read here
         get = get or getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}", None)
     if get is None:
-        raise OSError("NVML is too old to tell the processes of a device")
+        raise OSError("NVML is too old to list the processes of a device")
     room = 256
     processes = (_Process * room)()
     count = ctypes.c_uint(room)

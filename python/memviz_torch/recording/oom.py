@@ -128,9 +128,9 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
     if failure:
         lines.append(f"  {failure}.")
     if written:
-        lines.append(f"  All of it: memviz explain {shlex.quote(written)}")
+        lines.append(f"  The full answer: memviz explain {shlex.quote(written)}")
         lines += _part_lines(written)
-    lines.append("  The error goes on to the program, which may catch it.")
+    lines.append("  The error continues to the program, which may catch it.")
     messages.say("\n".join(lines))
     return written
 
@@ -155,7 +155,7 @@ def _part_lines(path: str) -> list[str]:
         _said([_program(), "ranks", "--quiet", "--partial", part, "--", path], None)
     except Exception as error:
         return [f"  No part of it for memviz ranks: {error}"]
-    return [f"  Of all ranks: memviz ranks {shlex.quote(folder)}"]
+    return [f"  For all ranks: memviz ranks {shlex.quote(folder)}"]
 
 
 def _said(words: list[str], standard_input: Optional[bytes]) -> str:

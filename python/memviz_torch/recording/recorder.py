@@ -166,7 +166,7 @@ class Recorder:
         if self._torch is not None:
             self._steps.begin()
         elif not self._was_started:
-            raise RuntimeError("step() marks the end of a step of a recording that runs: call start() first, or use with")
+            raise RuntimeError("step() needs a running recording: call start() first, or use with")
 
     def dump(self, path: Union[None, str, os.PathLike[str]] = None) -> Optional[str]:
         """Writes a snapshot of this moment; the fields of ``path`` are those of ``record()``. Returns its path, or

@@ -9,7 +9,7 @@ namespace memviz {
 
 namespace {
 
-constexpr std::string_view kRest = "(lines that the baseline leaves out)";
+constexpr std::string_view kRest = "(lines that the baseline omits)";
 
 /// Builds devices, with each line as blocks of one segment whose stacks consist of that line.
 class StateOfBaseline {

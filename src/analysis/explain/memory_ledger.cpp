@@ -145,7 +145,7 @@ std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
       {"in use outside all segments", "no_segment_bytes", ledger.no_segment_bytes, false, true},
   };
   if (ledger.device_free_bytes)
-    parts.push_back({"free of the device", "device_free_bytes", *ledger.device_free_bytes, false, false});
+    parts.push_back({"free on the device", "device_free_bytes", *ledger.device_free_bytes, false, false});
   if (ledger.outside_bytes) parts.push_back({"outside PyTorch", "outside_bytes", *ledger.outside_bytes, false, false});
   if (ledger.capacity_bytes)
     parts.push_back({"capacity of the device", "capacity_bytes", *ledger.capacity_bytes, false, false});

@@ -56,7 +56,7 @@ KindRules::KindRules(std::string_view text) {
     const auto kind = kind_of_name(name);
     if (!kind || static_cast<std::size_t>(*kind) >= kRuleKinds)
       throw Error(fmt::format("line {}: expected {}, found '{}'", number, all_kinds(), name));
-    if (expression.empty()) throw Error(fmt::format("line {}: expected a regular expression behind {}", number, name));
+    if (expression.empty()) throw Error(fmt::format("line {}: expected a regular expression after {}", number, name));
     const Rule& rule = rules.emplace_back(*kind, expression);
     if (!rule.regex.ok())
       throw Error(fmt::format("line {}: '{}' is not a regular expression: {}", number, expression, rule.regex.error()));

@@ -32,7 +32,7 @@ const DeviceState* chosen_device(const MemoryState& state, std::optional<DeviceI
 Run run_of(const MemoryState& state, const OverlayOptions& options, std::string_view side) {
   const DeviceState* const device = chosen_device(state, options.device);
   if (device == nullptr)
-    throw UsageError(fmt::format("the recording {} has no events{}, so there is no curve to lay over the other", side,
+    throw UsageError(fmt::format("the recording {} has no events{}, so there is no curve to draw", side,
                                  options.device ? " on this device" : ""));
   const EventTable& events = state.recording->events_of(device->device);
   std::vector<StepTable> tables = step_tables(state, {options.steps, device->device, {}});
@@ -52,7 +52,7 @@ OverlayAxis axis_of(const Run& before, const Run& after, const std::optional<Ove
           fmt::format("the events {} have no times (PyTorch writes them since 2.2): use --axis event", run->side));
     if (*wanted == OverlayAxis::step && !knows_steps(*run))
       throw UsageError(
-          fmt::format("the steps {} are not known: say where they begin with --steps, or use --axis event", run->side));
+          fmt::format("the steps {} are unknown: set where they begin with --steps, or use --axis event", run->side));
   }
   return *wanted;
 }

@@ -72,7 +72,7 @@ void BirthFinder::finish() const {
     if (facts.birth->forward_stack.value >= state_.frames().stack_count() || !is_known(facts.birth->user_metadata) ||
         !is_known(facts.birth->compile_context) || !is_known(facts.birth->internal_metadata) ||
         !std::ranges::all_of(facts.birth->annotations, is_known))
-      throw Error("its events were others when they were read again: the file changed");
+      throw Error("its events differ when they are read again: the file changed");
 }
 
 } // namespace memviz

@@ -196,9 +196,9 @@ std::string MemoryReport::name_of(const ReportEntry& entry) const {
 std::string_view unpaired_words(UnpairedReason reason) {
   switch (reason) {
   case UnpairedReason::other_size: return "no weight has this size";
-  case UnpairedReason::may_be_state: return "of this size there is memory that may be weights or an optimizer's state";
-  case UnpairedReason::more_than_them: return "each weight of this size has its gradient";
-  case UnpairedReason::other_name: return "no weight without a gradient has the name that is declared";
+  case UnpairedReason::may_be_state: return "memory of this size may be weights or an optimizer's state";
+  case UnpairedReason::more_than_them: return "each weight of this size already has its gradient";
+  case UnpairedReason::other_name: return "no weight without a gradient has the declared name";
   }
   return "";
 }

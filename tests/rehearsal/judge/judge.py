@@ -64,7 +64,7 @@ def figures(result, device):
         ("allocated", in_use, result.figures["allocated_bytes"]),
         ("requested", totals["live_bytes"], result.figures["requested_bytes"] if not totals["pending_free_bytes"] else totals["live_bytes"]),
         ("in use or pending", in_use + totals["pending_free_bytes"], result.figures["active_bytes"]),
-        ("free of the device", totals["device_free_bytes"], result.free_bytes),
+        ("free on the device", totals["device_free_bytes"], result.free_bytes),
         ("the device", totals["device_free_bytes"] + totals["reserved_bytes"], result.memory_bytes),
     ):
         yield Judgement("figures", told == counted, f"{name}: {told}, in truth {counted}")

@@ -37,8 +37,7 @@ TEST_CASE("balance_text") {
   }
   SUBCASE("without events") {
     figures.events = 0;
-    CHECK(balance_text(figures) ==
-          "No events in this file: it says what is held, not since when, nor how high the peak was.");
+    CHECK(balance_text(figures) == "No events in this file: it shows what is held, but not since when, nor the peak.");
   }
 }
 

@@ -203,7 +203,7 @@ TEST_CASE("KindRules say in which line something is no rule") {
                        "line 2: expected parameter, gradient, optimizer_state, activation, input, kv_cache, temporary, "
                        "communication or workspace, found 'activations'",
                        Error);
-  CHECK_THROWS_WITH_AS(KindRules("input"), "line 1: expected a regular expression behind input", Error);
+  CHECK_THROWS_WITH_AS(KindRules("input"), "line 1: expected a regular expression after input", Error);
   CHECK_THROWS_WITH_AS(KindRules("unknown x"), doctest::Contains("found 'unknown'"), Error);
   CHECK_THROWS_WITH_AS(KindRules("input ("), doctest::Contains("line 1: '(' is not a regular expression"), Error);
   CHECK(KindRules("\n#\n").empty());

@@ -49,20 +49,22 @@ std::uint64_t bytes_of(const SnapshotBuilder& builder, Pseudo reason) {
 TEST_CASE("a stack without an event proves that the ring lost it") {
   CHECK(
       warning_of(lossy()) ==
-      "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone: the ring held only the last 3 "
-      "events (max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is of that "
-      "time), or recording was restarted since");
+      "GPU 0: 1 block (1,000 B) was allocated while recording, but their events are lost: the ring held only the "
+      "last 3 "
+      "events (max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is from that "
+      "time), or recording was restarted since then");
 
   SUBCASE("a file that says so leaves no doubt") {
     CHECK(
         warning_of(with_settings(lossy(), true, 3)) ==
-        "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone: the ring held only the last "
-        "3 events; max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is of "
+        "GPU 0: 1 block (1,000 B) was allocated while recording, but their events are lost: the ring held only the "
+        "last "
+        "3 events; max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is from "
         "that time");
   }
   SUBCASE("where the ring was not full, recording was restarted") {
-    const std::string restarted = "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone, "
-                                  "although the ring was not full: recording was restarted since";
+    const std::string restarted = "GPU 0: 1 block (1,000 B) was allocated while recording, but their events are lost, "
+                                  "although the ring was not full: recording was restarted since then";
     CHECK(warning_of(with_settings(lossy(), false, 100)) == restarted);
     CHECK(warning_of(with_settings(lossy(), true, 100)) == restarted); // another device's ring was
   }
@@ -73,8 +75,8 @@ TEST_CASE("a ring that was full is reported even where no stack is left") {
   builder.segment(0x1000, 1024).active(1024, 1000);
   builder.free(0x1C00, 500);
   CHECK(warning_of(with_settings(builder, true, 2)) ==
-        "GPU 0: what was recorded first is lost: the ring held only the last 2 events; max_entries of at least 3 would "
-        "have been needed, 4 if everything without a recorded alloc is of that time");
+        "GPU 0: the oldest events are lost: the ring held only the last 2 events; max_entries of at least 3 would "
+        "have been needed, 4 if everything without a recorded alloc is from that time");
   CHECK(warning_of(with_settings(builder, false, 2)).empty());
   CHECK(warning_of(builder).empty()); // allocated before recording, as far as the file shows it
 }

@@ -205,7 +205,7 @@ TEST_CASE("what does not fit is outside all segments, with a warning that has it
     const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
     REQUIRE(warnings_of(state).size() == 1);
-    CHECK(warnings_of(state)[0].find("300 B requested lie in no segment") != std::string::npos);
+    CHECK(warnings_of(state)[0].find("300 B requested are in no segment") != std::string::npos);
     CHECK(state.devices[0].figures.requested_bytes == 800);
     CHECK(state.devices[0].figures.outside_bytes == 300);
     CHECK(state.devices[0].figures.rounding_bytes() == 12);

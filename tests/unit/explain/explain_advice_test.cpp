@@ -76,10 +76,10 @@ TEST_CASE("a request that is larger than all there was is said to be, and nothin
   made.event(Action::oom, GiB, 5 * GiB);
   const ExplanationText words = test::explained(made.take()).words();
   CHECK(words.verdict.ends_with(
-      "The request alone is larger than all that PyTorch held and the device had free together, 3.00 GiB."));
+      "The request alone is larger than PyTorch's memory and the device's free memory together, 3.00 GiB."));
   CHECK_FALSE(one_contains(words.reasons, "Imbalance"));
   CHECK_FALSE(one_contains(words.answers, "No set of blocks was found"));
-  CHECK(one_contains(words.answers, "Without all blocks in use the request would not have fit either"));
+  CHECK(one_contains(words.answers, "Freeing all blocks would not have helped either"));
 }
 
 TEST_CASE("what waits for other streams has an advice") {
@@ -116,8 +116,9 @@ TEST_CASE("what each step leaves behind comes before what would have helped once
     CHECK(found.first().leak->steps == 24);
     REQUIRE(found.first().leak->lines.size() == 1);
     REQUIRE_FALSE(found.words().advice.empty());
-    CHECK(found.words().advice[0] == "Let go of what each step leaves behind: 100 MiB more a step, all of it from put "
-                                     "cache.py:3. memviz leaks says how certain that is.");
+    CHECK(found.words().advice[0] ==
+          "Release the memory that each step leaves behind: 100 MiB more per step, all of it from put "
+          "cache.py:3. memviz leaks says how certain that is.");
   }
   SUBCASE("but not where it is next to nothing next to the rest") {
     CHECK_FALSE(trained("ProfilerStep#7", MiB, GiB).first().leak);

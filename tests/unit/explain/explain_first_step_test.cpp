@@ -77,9 +77,8 @@ TEST_CASE("in a first forward pass gradients and the usual optimizer's state are
   CHECK(step.levers[1].bytes == 80 * kMiB);
   CHECK(step.levers[2].lever == Lever::smaller_batch);
   const ExplanationText words = training.words(device);
-  CHECK(one_contains(words.reasons,
-                     "Still to come in it are at least 100 MiB of gradients, if all 100 MiB of parameters "
-                     "are trained, and 200 MiB of optimizer state"));
+  CHECK(one_contains(words.reasons, "It still needs at least 100 MiB of gradients, if all 100 MiB of parameters "
+                                    "are trained, and 200 MiB of optimizer state"));
   CHECK(one_contains(words.reasons, "For the whole step at least 210 MiB is missing."));
   CHECK(words.advice.at(0).starts_with("Make the optimizer's state smaller"));
   CHECK(words.advice.back().find("memviz rehearse --gpu PROFILE --steps 2") != std::string::npos);
@@ -126,7 +125,7 @@ TEST_CASE("a first step says what is missing where something is") {
   step.available_bytes = 500 * kMiB;
   step.gradients_to_come_bytes = 100 * kMiB;
   const std::string text =
-      "This looks like the first training step. Still to come in it are at least 100 MiB of gradients, if all 100 MiB "
+      "This looks like the first training step. It still needs at least 100 MiB of gradients, if all 100 MiB "
       "of parameters are trained. Parameters, gradients and optimizer state together take at least 400 MiB; PyTorch "
       "can have 500 MiB.";
   CHECK(first_step_text(step) == text);

@@ -52,7 +52,7 @@ TEST_CASE("explain_svg draws the request and the holes on one scale") {
   const pugi::xml_document document = test::parse_svg(drawn_explanation(explained_as_it_is("side_stream_full")));
   const double asked = width_of(document, "asked for: 5.00 GiB");
   CHECK(asked > 100);
-  CHECK(width_of(document, "free of the device: 3.00 GiB") == doctest::Approx(asked * 3 / 5).epsilon(0.001));
+  CHECK(width_of(document, "free on the device: 3.00 GiB") == doctest::Approx(asked * 3 / 5).epsilon(0.001));
 }
 
 TEST_CASE("explain_svg draws what is taken for a request where that is notably more") {

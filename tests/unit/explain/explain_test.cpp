@@ -141,7 +141,7 @@ TEST_CASE("case: one request that no state could have held") {
   CHECK(found.first().judgement.verdict == Verdict::exhaustion);
   REQUIRE(found.first().request.has_value());
   CHECK(found.first().request->bytes == 205'280ULL * 76'032 * 4);
-  CHECK(found.words().verdict.find("larger than everything that was in use") != std::string::npos);
+  CHECK(found.words().verdict.find("larger than all memory in use") != std::string::npos);
   CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::does_not_fit);
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("case: memory outside PyTorch is a residual of the capacity, and not g
 TEST_CASE("case: a failure next to free memory does not add up, and nothing is promised") {
   const Explained found = explained_case("memory_fraction");
   CHECK(found.first().judgement.verdict == Verdict::unclear);
-  CHECK(found.words().verdict.starts_with("Does not add up from this file"));
+  CHECK(found.words().verdict.starts_with("Unknown, because this file does not add up"));
   CHECK(found.words().advice.empty());
   for (const WhatIf& answer : found.first().what_ifs)
     CHECK(answer.outcome == Outcome::not_offered);
@@ -223,7 +223,7 @@ TEST_CASE("every answer names the fact that it depends on and that the file does
   const std::string answer = found.words().answers.front();
   CHECK(answer.find("1.00 MiB would be reserved instead of") != std::string::npos);
   CHECK(answer.ends_with(
-      "if what was allocated before the first event lay packed together, which this file does not show."));
+      "if the memory allocated before the first event was packed together, which this file does not show."));
 }
 
 TEST_CASE("explain_json") {
@@ -262,7 +262,7 @@ TEST_CASE("explain_text cuts no name, and one block keeps what it pins") {
   const Explained found = explained(made.take());
   const std::string text = explain_text({"long.pickle", found.state, found.devices});
   CHECK(text.find("forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed models.py:7") != std::string::npos);
-  CHECK(text.find("1 block of 1.00 MiB keeps 799 MiB free from being given back, in 1 segment.") != std::string::npos);
+  CHECK(text.find("1 block of 1.00 MiB keeps 799 MiB free from being returned, in 1 segment.") != std::string::npos);
 }
 
 TEST_CASE("a request is named with the annotations that were open") {

@@ -83,13 +83,13 @@ TEST_CASE("where one request stands out, the first advice is to ask for less at 
     REQUIRE(found.words().advice.size() == 1);
     CHECK(found.words().advice[0] ==
           "Ask for less at once: a smaller batch, shorter sequences, or the same computation "
-          "in pieces. Freeing memory cannot help: all that PyTorch held and all that the "
-          "device had free is 3.00 GiB.");
+          "in pieces. Freeing memory cannot help: all of PyTorch's memory and "
+          "the device's free memory together is 3.00 GiB.");
   }
   SUBCASE("besides others, where the request outweighs all that is held") {
     const Explained found = failed(made, oom(2 * GiB + 512 * MiB, GiB));
     REQUIRE(found.words().advice.size() > 1);
-    CHECK(found.words().advice[0] == "Ask for less at once, the request alone is larger than all that was in use: a "
+    CHECK(found.words().advice[0] == "Ask for less at once; the request alone is larger than all memory in use: a "
                                      "smaller batch, shorter sequences, or the same computation in pieces.");
   }
   SUBCASE("but not of a request like any other") {
@@ -114,7 +114,7 @@ TEST_CASE("where nearly all is in use, the verdict says to look at who holds it"
     made.segment(kBase + i * 4 * GiB, 20 * MiB).active(17 * MiB, 17 * MiB).inactive(3 * MiB);
   const Explained found = failed(made, oom(4 * MiB, 10 * MiB));
   CHECK(found.first().judgement.verdict == Verdict::fragmentation);
-  CHECK(found.words().verdict.ends_with("Still, 99.3 % of what PyTorch held was in use: look first at who holds it."));
+  CHECK(found.words().verdict.ends_with("Still, 99.3 % of PyTorch's memory was in use: look first at who holds it."));
 }
 
 TEST_CASE("a request that is refused besides as much free memory takes more than it asks for, and that is said") {
@@ -222,10 +222,10 @@ TEST_CASE("rounding that takes much is its own cause, with its own advice") {
     }
     const Explained found = failed(made, oom(600 * MiB, 100 * MiB));
     CHECK(found.first().judgement.verdict == Verdict::rounding);
-    CHECK(found.words().verdict == "Rounding: 992 MiB of 3.00 GiB reserved is what the allocator added to what the "
-                                   "program asked for, 47.7 % of that; roundup_power2_divisions is set.");
+    CHECK(found.words().verdict == "Rounding: 992 MiB of 3.00 GiB reserved is what the allocator added to the "
+                                   "program's requests, 47.7 % of these; roundup_power2_divisions is set.");
     CHECK(found.answer(Circumstance::no_rounding).outcome == Outcome::fits);
-    CHECK(one_contains(found.words().advice, "Leave out roundup_power2_divisions"));
+    CHECK(one_contains(found.words().advice, "Remove roundup_power2_divisions"));
   }
   SUBCASE("where nothing failed") {
     const Explained found = test::explained(made.take());
@@ -240,7 +240,7 @@ TEST_CASE("without a failure, fragmentation is said only of a large share of muc
     const Explained found = test::explained(made.take());
     CHECK(found.first().judgement.verdict == Verdict::in_use);
     CHECK(found.words().verdict ==
-          "Nothing failed, and nothing stands out: 40.0 % of what is reserved is used, 12.0 MiB "
+          "Nothing failed, and nothing stands out: 40.0 % of reserved memory is used, 12.0 MiB "
           "is free.");
   }
   SUBCASE("a sixth is not") {

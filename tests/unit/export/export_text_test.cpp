@@ -74,7 +74,7 @@ TEST_CASE("segment_map shows the largest segments and says how many it leaves ou
   for (std::uint64_t i = 0; i < 25; ++i)
     builder.segment(i << 30U, 1024 * (i + 1)).inactive(1024 * (i + 1));
   const std::string map = segment_map(replay(builder.take()), {});
-  CHECK(map.starts_with("Segments of GPU 0 (25; the 20 largest, the other 5 are left out)\n"));
+  CHECK(map.starts_with("Segments of GPU 0 (25; the 20 largest are shown, the other 5 are omitted)\n"));
   CHECK(contains(map, "25.0 KiB"));
   CHECK(contains(map, "6.00 KiB"));
   CHECK(!contains(map, "5.00 KiB"));

@@ -269,7 +269,7 @@ TEST_CASE("--fail-over is a gate") {
   CHECK(run({"leaks", leaking("cache"), "--fail-over", "256MiB"}).exit_code == 0);
   const auto over = run({"leaks", leaking("cache"), "--fail-over", "255MiB"});
   CHECK(over.exit_code == 3);
-  CHECK(over.err.find("GPU 0 grows by 256 MiB a step, more than the 255 MiB that --fail-over allows") !=
+  CHECK(over.err.find("GPU 0 grows by 256 MiB per step, more than the 255 MiB that --fail-over allows") !=
         std::string::npos);
   CHECK(over.out == run({"leaks", leaking("cache")}).out);
   CHECK(run({"leaks", leaking("clean_marked"), "--fail-over", "0"}).exit_code == 0);

@@ -101,7 +101,7 @@ TEST_CASE("a symbolic size counts with its hint, with what it is set to, and by 
   CHECK(set.symbols.front().is_given);
 
   CHECK(contains(refusal_of(json, {.sizes = {{"s1", 8}}}), "the program has no size 's1'; it has s0"));
-  CHECK(contains(refusal_of(json, {.sizes = {{"s0", 65}}}), "holds for s0 from 2 to 64"));
+  CHECK(contains(refusal_of(json, {.sizes = {{"s0", 65}}}), "is valid for s0 from 2 to 64"));
   CHECK(contains(refusal_of(product(size(2)).json(), {.sizes = {{"s0", 8}}}), "all sizes of the program are numbers"));
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("of two branches the more expensive one counts, a map counts for every
                "");
   const ModelFlops branches = counted(program.json());
   CHECK(branches.flops.value == 1200);
-  CHECK(one_contains(flops_notes(branches), "only the more expensive one counts"));
+  CHECK(one_contains(flops_notes(branches), "only the more expensive branch of a cond counts"));
 
   ExportedProgram mapped;
   mapped.tensor("rows", size(5) + "," + size(3));

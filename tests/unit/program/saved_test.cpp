@@ -127,8 +127,7 @@ TEST_CASE("nothing counted is no count where an operator multiplies") {
   program.node("torch.ops.aten.relu.default", tensor_argument("self", "x"), output("y"));
   CHECK(flops_headline(counted(program)) == "0 FLOP for a forward pass");
   program.node("torch.ops.aten.cdist.default", tensor_argument("x1", "y"), output("y"));
-  const std::string headline =
-      "no count of a forward pass: aten.cdist multiplies matrices in a way that is not counted";
+  const std::string headline = "no count of a forward pass: aten.cdist multiplies matrices, but is not counted";
   CHECK(flops_headline(counted(program)) == headline);
   CHECK(flops_text("m.pt2", counted(program), 0).starts_with("m.pt2: " + headline));
 }
@@ -158,5 +157,5 @@ TEST_CASE("what is kept within autocast is said to be without its casts") {
   const ModelFlops model = counted(program);
   const std::vector<std::string> notes = flops_notes(model);
   REQUIRE(notes.size() == 1);
-  CHECK(contains(notes.front(), "higher_order.wrap_with_autocast (what is in it counts as if nothing were cast)"));
+  CHECK(contains(notes.front(), "higher_order.wrap_with_autocast (its contents count as if nothing were cast)"));
 }

@@ -62,7 +62,7 @@ TEST_CASE("malformed events of host memory are left out and counted") {
   const PythonValue bad = dict({{"action", "alloc"}, {"addr", 4096}, {"size", "large"}});
   const Recording recording = read_by_both(builder.set("host_traces", list({bad, good, 3})));
   CHECK(recording.events_of(kHostDevice).size() == 1);
-  CHECK(one_contains(recording.warnings, "2 events of 'host_traces' are left out, the first: expected "));
+  CHECK(one_contains(recording.warnings, "2 events of 'host_traces' are omitted, the first: expected "));
 }
 
 TEST_CASE("annotations that are not dicts are left out and counted") {
@@ -70,7 +70,7 @@ TEST_CASE("annotations that are not dicts are left out and counted") {
   const PythonValue good = dict({{"name", "step"}, {"stage", "START"}, {"device", 0}, {"time_us", 5}});
   const Recording recording = read_by_both(builder.set("external_annotations", list({1, good, "x"})));
   CHECK(recording.annotations.size() == 1);
-  CHECK(one_contains(recording.warnings, "2 entries of 'external_annotations' are left out: not a dict"));
+  CHECK(one_contains(recording.warnings, "2 entries of 'external_annotations' are omitted: not a dict"));
 }
 
 TEST_CASE("malformed keys of events are left out and counted") {
@@ -78,13 +78,13 @@ TEST_CASE("malformed keys of events are left out and counted") {
     for (const PythonValue& value : {PythonValue(3), PythonValue("a"), list({1}), list(), list({"a", "b"})}) {
       const Recording recording = read_by_both(a_block().event(event_with("pool_id", value)));
       CHECK_FALSE(recording.events_of({})[1].pool.has_value());
-      CHECK(one_contains(recording.warnings, "1 event has a 'pool_id' that is not a pair of ints: left out"));
+      CHECK(one_contains(recording.warnings, "1 event has a 'pool_id' that is not a pair of ints: omitted"));
     }
   }
   SUBCASE("forward_frames") {
     const Recording recording = read_by_both(a_block().event(event_with("forward_frames", 3)));
     CHECK(recording.events_of({})[1].forward_stack == kNoFrames);
-    CHECK(one_contains(recording.warnings, "1 event has a 'forward_frames' that is not a list: left out"));
+    CHECK(one_contains(recording.warnings, "1 event has a 'forward_frames' that is not a list: omitted"));
   }
 }
 

@@ -182,7 +182,7 @@ TEST_CASE("what memviz's recorder does not write is left out, and said") {
     CHECK(recording.declared.empty());
     CHECK(recording.measured.empty());
     REQUIRE(recording.warnings.size() == 1);
-    CHECK(recording.warnings[0] == words + " not what memviz's recorder writes, and left out (of a newer version?)");
+    CHECK(recording.warnings[0] == words + " not what memviz's recorder writes, and omitted (from a newer version?)");
   };
   const std::string one = "1 entry of 'memviz_recorder' is";
   for (const PythonValue& key : {PythonValue("text"), PythonValue(1), list()})

@@ -59,7 +59,7 @@ TEST_CASE("profiles of GPUs") {
   CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/wrong.profile")), UsageError);
   CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/empty.profile")), UsageError);
   CHECK_THROWS_WITH_AS(static_cast<void>(profile_file(std::string(folder / ""), "t5")),
-                       "--gpu: 't5' is not known; there are empty, t4, wrong; a profile of your own has a '/' in its "
+                       "--gpu: 't5' is unknown; there are empty, t4, wrong; a profile of your own has a '/' in its "
                        "name",
                        UsageError);
   CHECK_THROWS_AS(static_cast<void>(profile_file(std::string(folder / ""), "./none")), UsageError);
@@ -92,8 +92,8 @@ TEST_CASE("a name that several GPUs have lists them, and one of AMD's is refused
   const Gpus gpus;
   CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("A100")), "--gpu: 'A100' may be a100-40 or a100-80", UsageError);
   CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("rtx")), "--gpu: 'rtx' may be rtx-3090 or rtx-4090", UsageError);
-  CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("")), doctest::Contains("'' is not known"), UsageError);
-  CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("h1000")), doctest::Contains("'h1000' is not known"), UsageError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("")), doctest::Contains("'' is unknown"), UsageError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("h1000")), doctest::Contains("'h1000' is unknown"), UsageError);
   for (const char* const name : {"mi300x", "MI250", "AMD Instinct MI300X", "gfx942", "Radeon RX 7900 XTX", "rx7900"})
     CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named(name)), doctest::Contains("through ROCm"), UsageError);
 }

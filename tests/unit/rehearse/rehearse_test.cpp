@@ -191,7 +191,7 @@ TEST_CASE("a verdict in words") {
   }
   SUBCASE("failed for another reason") {
     CHECK(headline(verdict_of({.exit_code = 7}, fitting())) ==
-          "No answer: the program ended with exit code 7, for another reason than memory. Until then on NVIDIA H100 "
+          "No answer: the program ended with exit code 7, for a reason other than memory. Until then on NVIDIA H100 "
           "80GB HBM3 (h100-80): 40.0 GiB of 80.0 GiB at the peak, 40.0 GiB left.");
     CHECK(contains(headline(verdict_of({.signal = 9}, fitting())), "was ended by SIGKILL"));
     CHECK(has_note(verdict_of({.exit_code = 7}, {}), "never used a GPU"));
@@ -250,7 +250,8 @@ TEST_CASE("a search in words") {
     report.largest = 4;
     const std::string text = search_text(report, 100);
     CHECK(contains(text, "BATCH=4 is the largest that fits; BATCH=5 does not."));
-    CHECK(contains(text, "Found by bisection in 3 runs, which takes for granted that what fits, fits with less."));
+    CHECK(contains(text,
+                   "Found by bisection in 3 runs, which assumes that whatever fits also fits with a smaller number."));
     const auto json = nlohmann::json::parse(search_json(report));
     CHECK(json["search"]["largest"] == 4);
     CHECK(json["search"]["runs"][1]["outcome"] == "does_not_fit");
@@ -271,7 +272,7 @@ TEST_CASE("a search in words") {
   SUBCASE("no answer") {
     report.runs[1].verdict = verdict_of({.exit_code = 2}, fitting());
     report.has_answer = false;
-    CHECK(contains(search_text(report, 100), "with BATCH=8 the program failed for another reason than memory."));
+    CHECK(contains(search_text(report, 100), "with BATCH=8 the program failed for a reason other than memory."));
   }
 }
 
@@ -379,7 +380,7 @@ TEST_CASE("a process that did not come to its end counts with what it wrote whil
   verdict.outcome = FitOutcome::failed;
   verdict.ending.signal = 15;
   verdict.facts = facts;
-  CHECK(contains(headline(verdict), "was ended by SIGTERM, for another reason than memory. Until then on "));
+  CHECK(contains(headline(verdict), "was ended by SIGTERM, for a reason other than memory. Until then on "));
   const std::vector<std::string> said = notes(verdict);
   CHECK(contains(said.at(0), "It was at c.py:3 when it was interrupted."));
   CHECK(one_contains(said, "gave zeros, most at a.py:1 (10 times), c.py:3 (4), b.py:2 (0)."));

@@ -205,7 +205,8 @@ TEST_CASE("compare_svg does not say that two processes share segments") {
   Comparison comparison = pull_request();
   comparison.is_in_both_by_chance = true;
   const std::string text = visible_text(parse_svg(draw(comparison)));
-  CHECK(text.find("by chance, but other times, stacks or blocks, so they are of two processes") != std::string::npos);
+  CHECK(text.find("by chance, but different times, stacks or blocks, so they are from two processes") !=
+        std::string::npos);
   CHECK(text.find("in both files, by address and size") == std::string::npos);
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("at an out-of-memory error flame_svg leads with what was asked for") {
   drawing.devices[0].moment.asked_bytes = 3 << 20;
   std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("GPU 0 ran out of memory: 3.00 MiB asked for, ") != std::string::npos);
-  CHECK(text.find(" of what it had reserved was in use. The largest user, ") != std::string::npos);
+  CHECK(text.find(" of its reserved memory was in use. The largest user, ") != std::string::npos);
   CHECK(text.find("ran out of memory once") == std::string::npos);
 
   drawing.devices[0].figures.ooms = 2;

@@ -127,7 +127,7 @@ TEST_CASE("a file that changed after the snapshot was written is not shown, and 
   CHECK(frames.source(frame).empty());
   CHECK(remarks({}) ==
         std::vector<std::string>{
-            "train.py may have changed since, because the snapshot is no file, so its lines are not shown"});
+            "train.py may have changed since, because the snapshot is not a file, so its lines are not shown"});
   CHECK(frames.source(frame).empty());
   CHECK(remarks(kLater).empty());
   CHECK(frames.source(frame) == "x = 1");

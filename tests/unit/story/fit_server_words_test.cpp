@@ -101,15 +101,15 @@ TEST_CASE("the notes of a server say what was added, what it answered, and what 
   server.tokens_of_request = 8192;
   server.is_ended = true;
   CHECK(server_notes(server).at(1) == "vLLM 0.19.0 answered 58 requests of 8,192 tokens and was ended then.");
-  CHECK(contains(server_notes(server).at(2), "outside of PyTorch while kernels run is not made up"));
+  CHECK(contains(server_notes(server).at(2), "outside PyTorch while kernels run is missing"));
   server.outside_bytes = 1; // --outside gave it
   CHECK(server_notes(server).size() == 2);
   server.outside_model_bytes = 1;
-  CHECK(contains(server_notes(server).at(2), "outside of PyTorch is a model"));
+  CHECK(contains(server_notes(server).at(2), "outside PyTorch is modelled"));
   server.graphs = 1;
-  CHECK(contains(server_notes(server).at(3), "CUDA graphs is not made up"));
+  CHECK(contains(server_notes(server).at(3), "CUDA graphs is missing"));
   server.graph_model_bytes = 1;
-  CHECK(contains(server_notes(server).at(3), "CUDA graphs is a model"));
+  CHECK(contains(server_notes(server).at(3), "CUDA graphs is modelled"));
   server.sleeps = 2;
   CHECK(contains(server_notes(server).at(2), "vLLM 0.19.0 slept: PyTorch"));
   server.has_started = false;
