@@ -24,7 +24,7 @@ def main():
         (folder / "bin").mkdir()
         for tool in TOOLS:
             (folder / "bin" / tool).symlink_to(shutil.which(tool))
-        # Without the packages of this Python, of which torch may be one.
+        # Without the packages of this Python, which may include torch.
         python = folder / "bin" / "python3"
         python.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
         python.chmod(0o755)

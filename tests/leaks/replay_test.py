@@ -29,7 +29,7 @@ def kind_of(event):
 def replayed(events, starts, segments):
     """Returns, per step, live bytes at its beginning, and the lowest, by kind; the lowest and the highest of all."""
     freed = sum(b["requested_size"] if b["state"] != "inactive" else 0 for s in segments for b in s["blocks"])
-    # Backward from the end: what was active then, minus allocations, plus frees.
+    # Backward from the end: active bytes there, minus allocations, plus frees.
     total = freed + sum(
         e["size"] * {"alloc": -1, "free_completed": 1}.get(e["action"], 0) for e in events
     )

@@ -150,7 +150,7 @@ def check_search(rehearsals):
     memory = 2048 * MIB
     answer, done, _ = rehearsals.python(["--memory", str(memory), "--search", "BATCH=10..14"], MODEL)
     context = answer["verdict"]["gpu"]["context_bytes"]
-    # Each sample takes 128 MiB; the small ones 22 MiB; of what is left the driver gives whole pages of 2 MiB.
+    # Each sample takes 128 MiB; the small ones 22 MiB; the driver gives whole pages of 2 MiB from the rest.
     largest = (memory - context - 22 * MIB) // (128 * MIB)
     check(done.returncode == 0 and answer["search"]["largest"] == largest, answer["search"], largest)
     # The output of the runs leads to the answer, and is not shown.

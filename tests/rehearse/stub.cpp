@@ -19,7 +19,7 @@ void memviz_rehearsal_set_outside(std::uint64_t bytes) {
   outside_bytes = bytes;
 }
 
-// Returns what the test's server measures outside PyTorch.
+// Returns the bytes outside PyTorch that the test's server measures.
 std::uint64_t memviz_stub_outside() {
   return outside_bytes;
 }

@@ -41,7 +41,7 @@ def options_in_help(command):
 LISTED = output_of(MEMVIZ, "help").partition("Commands\n")[2].partition("\n\n")[0]
 COMMANDS = [name for name in re.findall(r"^  (\w+) +\S", LISTED, re.M) if name != "help"]
 
-# A line, of which the last word is completed, and words that must or must not be offered.
+# A line whose last word is completed, and words that must or must not be offered.
 CASES = [
     ("memviz ", {"flame", "compare", "stats", "rehearse", "help"}, {"a.pickle", "--at"}),
     ("memviz fl", {"flame", "flops"}, {"state"}),

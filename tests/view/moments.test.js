@@ -40,7 +40,7 @@ async function checkMoment(path, file, device, state) {
   if (state >= device.reserved_known_from) assert.equal(live[2], figures.reserved_bytes, `${label}: reserved bytes`);
   assert.equal(sum(live.slice(KINDS)), live[0], `${label}: bytes of the classes`);
 
-  // Kinds and lines of a moment are those of its blocks; what is in no segment then has none there.
+  // Kinds and lines of a moment are those of its blocks; memory outside all segments has none.
   if (figures.outside_bytes > 0) return;
   const byKind = await askJson({ask: 'lines', ...where, by: 'kind'});
   const kindsOf = (kinds, name) => Object.fromEntries(kinds.filter((kind) => kind.bytes > 0).map((kind) => [keyOf(kind[name]), kind.bytes]));

@@ -1,4 +1,4 @@
-// The scripts that bundle.cmake makes of modules, and what it refuses.
+// The scripts that bundle.cmake makes from modules, and its errors.
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
@@ -9,7 +9,7 @@ import {fileURLToPath} from 'node:url';
 
 const script = fileURLToPath(new URL('../../render/web/bundle.cmake', import.meta.url));
 
-// Returns the script of modules given as {name: text}, of which `main.js` is the entry, or why there is none.
+// Returns the script made from modules given as {name: text}, with the entry `main.js`, or the reason why there is none.
 function bundled(modules) {
   const folder = mkdtempSync(path.join(tmpdir(), 'memviz-bundle-'));
   try {

@@ -1,4 +1,4 @@
-// A flame graph without its drawing: boxes, other trees of them, what they weigh, and where they are.
+// A flame graph without its drawing: boxes, other trees of them, their weights and positions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {readFrames} from '../../render/web/core/frames.js';

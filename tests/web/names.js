@@ -1,11 +1,11 @@
-// The names of a module's text: what it declares, imports and uses. No parser, but enough for the plain style of
+// A module's text -> the names that it declares, imports and uses. No parser, but enough for the plain style of
 // render/web/: a name that is declared anywhere in a module counts as declared in all of it.
 
 const KEYWORDS = new Set(('async await break case catch class const constructor continue default delete do else export extends false '
   + 'finally for from function if import in instanceof let new null of return static super switch this throw true try typeof '
   + 'undefined var void while yield').split(' '));
 
-// Strings, comments and regular expressions are not code; what is in ${} of a template is.
+// Strings, comments and regular expressions are not code; expressions in ${} of a template are.
 export function codeOf(text) {
   let code = '', i = 0;
   const templates = []; // for each open ${, how many braces are open in it
@@ -71,7 +71,7 @@ export function declaredNames(code) {
   for (const match of code.matchAll(/\b(?:const|let)\s+(?=[{[])/g)) add(boundNames(bracketed(code, match.index + match[0].length)));
   for (const match of code.matchAll(/\b(?:const|let)\s[^;]*/g)) add([...match[0].matchAll(/,\s*([A-Za-z_$][\w$]*)\s*=(?!=)/g)].map((one) => one[1]));
   for (const match of code.matchAll(/([A-Za-z_$][\w$]*)\s*=>/g)) add([match[1]]);
-  // Parameters: what is in brackets before => or {.
+  // Parameters are in brackets before => or {.
   for (let i = code.indexOf('('); i >= 0; i = code.indexOf('(', i + 1)) {
     const inside = bracketed(code, i), after = code.slice(i + inside.length + 2, i + inside.length + 8);
     const before = code.slice(Math.max(0, i - 40), i);

@@ -24,7 +24,7 @@ const panel = () => readPanel(element('g', {class: 'chart'},
     element('path', {'data-bytes': '0 0', class: 'other', 'data-line': ''}, element('title', {}, 'other lines')))),
   readStacks('0 1\n', 'at::empty\nforward model.py:1', 'cu'));
 
-// Two slices by kind: of layer 4 a strip of 1 MiB from before and two bands, of which the second begins first, and of layer 9 a band.
+// Two slices by kind: layer 4 has a strip of 1 MiB from before and two bands, the second of which begins first; layer 9 has a band.
 const kinds = () => {
   const layered = (element, layer) => { element.attributes['data-layer'] = String(layer); return element; };
   const strip = (name, layer, bytes) => layered(element('path', {class: 'kind-' + name, 'data-bytes': bytes, 'data-line': layer},

@@ -18,7 +18,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "memviz"
-# Suites of Debian, and what they have: Python 3.9 with glibc 2.31, 3.11 with 2.36, 3.13 with 2.41.
+# Suites of Debian with their versions: Python 3.9 with glibc 2.31, 3.11 with 2.36, 3.13 with 2.41.
 SUITES = ("bullseye", "bookworm", "trixie")
 PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index")
 

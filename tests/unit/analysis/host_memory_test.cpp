@@ -19,7 +19,7 @@ using namespace memviz::test;
 
 namespace {
 
-/// A GPU with 1 of 2 MiB in use; 4 MiB pinned, 1 MiB pinned and free, and 8 MiB that were given back.
+/// A GPU with 1 of 2 MiB in use; 4 MiB pinned, 1 MiB pinned and free, and 8 MiB that were returned.
 SnapshotBuilder with_host(const std::string& line = "loader.py:2:pin") {
   SnapshotBuilder builder;
   builder.segment(0x1000'0000, 2 * MiB).active(MiB, MiB, {"train.py:1:step"}).inactive(MiB);

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-// Memory of which no stack shows who holds it, at any moment, in one account.
+// Memory without a stack, at any moment, in one account.
 
 using namespace memviz;
 using namespace memviz::test;

@@ -21,7 +21,7 @@ struct Run {
   std::vector<std::string_view> segments;
 };
 
-/// Returns the runs, from low addresses to high, with "p" for what was found to be a parameter and "s" for a state.
+/// Returns the runs, from low addresses to high, with "p" for each parameter found and "s" for each state.
 std::string kinds_in(const std::vector<Run>& runs, std::uint64_t gradients) {
   MemoryMap end;
   std::string letters;

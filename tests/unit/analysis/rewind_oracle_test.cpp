@@ -56,7 +56,7 @@ Live live_after(const Recording& snapshot, DeviceId device, std::int64_t event) 
   return live;
 }
 
-/// Returns the reserved bytes, counted back from the end: what was mapped since was not there yet, what was unmapped
+/// Returns the reserved bytes, counted back from the end: memory mapped since was not there yet, memory unmapped
 /// since was.
 std::uint64_t reserved_after(const Recording& snapshot, DeviceId device, std::int64_t event) {
   std::uint64_t bytes = 0;

@@ -12,7 +12,7 @@ namespace memviz {
 
 namespace {
 
-/// Numbers of which all have one of four hashes: nearly all of them are in each other's way.
+/// Numbers that share four hashes, so that nearly all of them collide.
 struct Crowd {
   static std::uint64_t hash_of(std::uint32_t number) { return number % 4; }
   HashTable<std::uint32_t> table;

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-// Verdicts over states of a few lines: which figure decides, and what is said of it.
+// Verdicts over states of a few lines: which figure decides, and the sentence about it.
 
 using namespace memviz;
 using memviz::test::GiB;

@@ -16,7 +16,7 @@ using test::traced_event;
 
 namespace {
 
-/// An annotation of what was allocated, of what was freed and allocated again, and of what no one has.
+/// Annotations of a live allocation, of one that was freed and allocated again, and of an unknown address.
 std::string annotated() {
   SnapshotBuilder builder;
   const auto annotate = [&](std::uint64_t address, const char* text, std::int64_t time_us) {

@@ -111,7 +111,7 @@ TEST_CASE("records that are numbered in the memo at their end go on as such") {
 }
 
 TEST_CASE("values that look different from those of the record before are read all the same") {
-  // Each is scanned after each: what was learned of one must not change what is read of the other.
+  // Each is scanned after each: the pattern of one must not change the values read from the other.
   const std::vector<std::string> values{
       "K\x01",
       "K\xFF",

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Events that are converted while the file is decoded must be what they are when everything is decoded first.
+// Converting events while the file is decoded must give the same events as decoding everything first.
 
 using namespace memviz;
 using namespace memviz::test;

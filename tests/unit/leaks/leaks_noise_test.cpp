@@ -40,7 +40,7 @@ void walk(AllocatingProgram& program, std::size_t (*place)(AllocatingProgram&)) 
     program.drop(place(program));
 }
 
-/// Each is gone in a step with this probability.
+/// Each is freed in a step with this probability.
 void live_on_average(AllocatingProgram& program, double steps) {
   for (std::size_t i = program.held.size(); i-- > 0;)
     if (program.dice.chance(1 / steps)) program.drop(i);
@@ -48,7 +48,7 @@ void live_on_average(AllocatingProgram& program, double steps) {
     program.keep(500 + program.dice.below(1000));
 }
 
-/// Keys of which few are asked for often; the one that was made first goes.
+/// Keys, few of which are requested often; the oldest is evicted.
 void cache_of_sixteen(AllocatingProgram& program) {
   for (int i = 0; i < 3; ++i) {
     const auto key = static_cast<std::uint64_t>(std::exp(program.dice.share() * 5)); // 1 to 148

@@ -17,7 +17,7 @@ using namespace memviz::test;
 
 namespace {
 
-/// Memory that ran out on a device whose free memory is in small pieces, asked for by a line of `file`.
+/// An out-of-memory error on a device whose free memory is in small pieces, for a request by a line of `file`.
 SmallSnapshot failed_on(std::string_view frame) {
   constexpr std::uint64_t kMiB = 1 << 20;
   SmallSnapshot snapshot;

@@ -23,7 +23,7 @@ PythonValue tensor(std::int64_t address, std::int64_t bytes, const char* kind, c
   return list({0, address, bytes, kind, name});
 }
 
-/// Three blocks in use, of which two were allocated while it was recorded, and room after them.
+/// Three blocks in use, two of them allocated while recording, and free memory after them.
 SnapshotBuilder small() {
   SnapshotBuilder snapshot;
   const Stack stack{"/home/me/train.py:12:step"};

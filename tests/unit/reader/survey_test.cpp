@@ -115,7 +115,7 @@ TEST_CASE("the decoder refuses what the table refuses, and takes the argument th
     const pickle::OpcodeInfo& info = pickle::kOpcodeTable[byte];
     if (info.name.empty()) continue;
     CAPTURE(info.name);
-    // Two values, a list or dict to fill, values in pairs: enough for each opcode to find what it pops.
+    // Two values, a list or dict to fill, values in pairs: enough for whatever each opcode pops.
     const bool is_dict = info.name.starts_with("SETITEM");
     std::string bytes = is_dict ? "}(" : "](";
     if (info.effect != pickle::Effect::fill_to_mark) bytes.pop_back();

@@ -13,7 +13,7 @@ using namespace memviz::test;
 
 namespace {
 
-/// A redactor with a hole: texts of one kind go through it as they are.
+/// A faulty redactor: it passes texts of one kind unchanged.
 class Leaky final : public TextRewriter {
 public:
   enum class Hole { none, name, filename };

@@ -86,7 +86,7 @@ TEST_CASE("lay_out squeezes free memory that would eat the graph") {
   SUBCASE("not when it is little, or all there is") {
     CHECK_FALSE(lay_out_all(tree_of({{"active_allocated;train.py:1:f", 1000}, {"inactive", 200}}), {}).is_squeezed);
     CHECK_FALSE(lay_out_all(tree_of({{"inactive", 200}}), {}).is_squeezed);
-    // Width is bytes as long as what is used has half of it.
+    // Width is proportional to bytes as long as used memory has half of it.
     CHECK_FALSE(lay_out_all(tree_of({{"active_allocated;train.py:1:f", 500}, {"inactive", 499}}), {}).is_squeezed);
     CHECK(lay_out_all(tree_of({{"active_allocated;train.py:1:f", 499}, {"inactive", 500}}), {}).is_squeezed);
   }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kBase = 0x100000;
 
-/// A program whose allocations say what they are by their stacks, each in its own segment.
+/// A program whose stacks show the kind of each allocation, each in its own segment.
 class Program {
 public:
   /// Returns its address.

@@ -17,7 +17,7 @@ using namespace memviz::test;
 
 namespace {
 
-/// Two allocations, of which the first is gone at the end, with a mark between them.
+/// Two allocations with a mark between them; the first is freed before the end.
 SnapshotBuilder two_allocations() {
   SnapshotBuilder builder;
   builder.segment(0x10000, 2 * MiB).inactive(4096).active(8192, 8000, {"train.py:2:step"}).inactive(2 * MiB - 12288);

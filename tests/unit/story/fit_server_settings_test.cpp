@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
 
-/// A server that loaded 15 GiB on a GPU of 22 GiB, of which it allows itself 20.
+/// A server that loaded 15 GiB on a GPU of 22 GiB and may use 20.
 FitVerdict refused(const std::string& error, const std::string& name = "vLLM") {
   FitVerdict verdict;
   verdict.outcome = FitOutcome::does_not_fit;

@@ -28,7 +28,7 @@ KindAccount account_of(const std::vector<Held>& held) {
   return account;
 }
 
-/// A device of which all that was in use has kinds.
+/// A device on which all memory in use has kinds.
 DeviceExplanation explained(const KindAccount& kinds, Verdict verdict) {
   DeviceExplanation device;
   device.kinds = kinds;

@@ -44,7 +44,7 @@ Recording two_streams(std::uint32_t seed) {
   return snapshot.take();
 }
 
-/// Any of them: how kinds are found is not what is tested here.
+/// Any kind will do: this test is not about finding kinds.
 void give_kinds(DeviceRecord& record, std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto kinds_for = [&](const std::vector<Life>& lives) {

@@ -12,7 +12,7 @@ using namespace memviz::test;
 
 namespace {
 
-/// Four steps, of which each allocates 3000 bytes, frees 2000 of them, and keeps the rest.
+/// Four steps; each allocates 3000 bytes, frees 2000 of them and keeps the rest.
 Recording steps_of_a_loop(std::string_view annotation) {
   SmallSnapshot snapshot;
   std::int64_t time_us = 100;
