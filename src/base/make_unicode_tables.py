@@ -66,7 +66,7 @@ def table(name, is_in):
 
 
 def source():
-    return f"""// Made by make_unicode_tables.py from Unicode {unicodedata.unidata_version}: change that.
+    return f"""// Made by make_unicode_tables.py from Unicode {unicodedata.unidata_version}: edit that file instead.
 #include "base/unicode_tables.hpp"
 
 #include <array>
