@@ -63,6 +63,10 @@ struct ReadLine {
   std::uint64_t count = 0;
 };
 
+/// The largest workspace of a convolution in public recordings: 402 of ResNet-50 in training, torch 2.2
+/// (tonghuikang/optimizer-memory-profiles, snapshot.html). cuDNN documents no bound.
+inline constexpr std::uint64_t kConvolutionWorkspaceBytes = 136314880;
+
 struct RunFacts {
   std::vector<DeviceUse> uses; ///< by rank, then process, then device; only what was used
   std::vector<OutOfMemoryFact> ooms;
@@ -76,6 +80,7 @@ struct RunFacts {
   std::uint64_t steps = 0;       ///< optimizer steps, the most of any process
   std::uint64_t host_reads = 0;
   std::uint64_t kernel_launches = 0;
+  std::uint64_t convolutions = 0;               ///< that cuDNN prepared, whose workspaces are counted as 0 bytes
   std::vector<std::string> notes;               ///< what the made-up GPU or absent ranks do not have; each once
   std::vector<std::string> failures;            ///< of the hook; each once
   std::vector<std::string> refusals = {};       ///< what a rank asked of absent ones in vain; each once
