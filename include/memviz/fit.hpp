@@ -63,6 +63,10 @@ struct ReadLine {
   std::uint64_t count = 0;
 };
 
+/// The largest workspace of a convolution in public recordings: 402 of ResNet-50 in training, torch 2.2
+/// (tonghuikang/optimizer-memory-profiles, snapshot.html). cuDNN documents no bound.
+inline constexpr std::uint64_t kConvolutionWorkspaceBytes = 136314880;
+
 struct RunFacts {
   std::vector<DeviceUse> uses; ///< by rank, then process, then device; only devices that were used
   std::vector<OutOfMemoryFact> ooms;
@@ -76,6 +80,7 @@ struct RunFacts {
   std::uint64_t steps = 0;       ///< optimizer steps; the maximum of all processes
   std::uint64_t host_reads = 0;
   std::uint64_t kernel_launches = 0;
+  std::uint64_t convolutions = 0;               ///< prepared by cuDNN; their workspaces count as 0 bytes
   std::vector<std::string> notes;               ///< missing from the made-up GPU or the absent ranks; each once
   std::vector<std::string> failures;            ///< from the hook; each once
   std::vector<std::string> refusals = {};       ///< requests to absent ranks that were not answered; each once

@@ -113,6 +113,7 @@ void write_reads(JsonWriter& json, const RunFacts& facts) {
   for (const ReadLine& read : facts.reads)
     json.begin_object().member("line", read.line).member("count", read.count).end_object();
   json.end_array();
+  json.member("convolution_workspace_bytes_at_most", facts.convolutions > 0 ? kConvolutionWorkspaceBytes : 0);
 }
 
 void write_gpu(JsonWriter& json, const Profile& profile) {

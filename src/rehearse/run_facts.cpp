@@ -76,6 +76,7 @@ public:
     reported_.insert(pid_of(line));
     facts_.host_reads += number(line, "host_reads");
     facts_.kernel_launches += number(line, "kernel_launches");
+    facts_.convolutions += number(line, "convolutions");
     if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array())
       for (const nlohmann::json& note : *notes)
         if (note.is_string()) add_once(facts_.notes, note.get<std::string>());

@@ -28,13 +28,20 @@ std::string peak_text(const FitVerdict& verdict, std::uint64_t peak_bytes) {
   return fmt::format("{} to {}", format_bytes(other->peak_bytes), format_bytes(peak_bytes));
 }
 
+/// "; workspaces of convolutions take 0 to 130 MiB more", where convolutions ran.
+std::string workspace_text(const RunFacts& facts, const DeviceUse& use) {
+  const std::uint64_t most_bytes = std::min(kConvolutionWorkspaceBytes, use.left_bytes());
+  if (facts.convolutions == 0 || most_bytes == 0) return "";
+  return fmt::format("; workspaces of convolutions take 0 to {} more", format_bytes(most_bytes));
+}
+
 /// "NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left"
 std::string room_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   if (use == nullptr) return gpu_text(verdict.profile);
-  return fmt::format("{}: {} of {} at the peak, {} left", gpu_text(verdict.profile),
+  return fmt::format("{}: {} of {} at the peak, {} left{}", gpu_text(verdict.profile),
                      peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes),
-                     format_bytes(use->left_bytes()));
+                     format_bytes(use->left_bytes()), workspace_text(verdict.facts, *use));
 }
 
 /// "3 of 512 ranks were rehearsed; the others may differ."
@@ -242,6 +249,12 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
     list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the real one depends on "
                                "the driver and the loaded kernels.",
                                format_bytes(use->context_bytes)));
+  if (facts.convolutions > 0)
+    list.push_back(
+        fmt::format("Workspaces of convolutions are counted as 0 bytes. In public recordings each takes up "
+                    "to {} for a moment; where memory is short, PyTorch chooses a smaller one. With "
+                    "torch.backends.cudnn.benchmark the first calls try larger ones, up to all that is free.",
+                    format_bytes(kConvolutionWorkspaceBytes)));
   list.insert(list.end(), facts.notes.begin(), facts.notes.end());
   list.insert(list.end(), facts.refusals.begin() + (is_refused(verdict) ? 1 : 0), facts.refusals.end());
   for (const std::string& failure : facts.failures)

@@ -243,9 +243,10 @@ while not bool(done[0] == 1):
 
 
 def check_interrupted(rehearsals):
-    for number, files, place in ((signal.SIGTERM, 1, "<string>:8"), (signal.SIGKILL, 0, "")):
+    for number, files, place in ((signal.SIGINT, 1, "<string>:8"), (signal.SIGTERM, 1, "<string>:8"), (signal.SIGKILL, 0, "")):
         answer, done, _ = rehearsals.python([], SPINS, str(int(number)))
         verdict = answer["verdict"]
+        check(done.returncode == 128 + number, done.returncode, number)
         check(verdict["outcome"] == "failed" and "Until then on NVIDIA H100" in verdict["text"], verdict)
         device = verdict["devices"][0]
         check(device["peak_bytes"] >= device["context_bytes"] + 8 * MIB and len(verdict["files"]) == files, verdict)

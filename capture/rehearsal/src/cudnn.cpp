@@ -23,6 +23,9 @@ constexpr std::int64_t kEngines = 1000;
 constexpr int kHeuristicResults = 202;
 constexpr int kConfigWorkspace = 303;
 constexpr int kPlanWorkspace = 402;
+// Types of descriptors: a convolution forward, and backward to its weight and to its input.
+constexpr int kFirstConvolution = 10;
+constexpr int kLastConvolution = 12;
 constexpr int kPlanText = 405;
 constexpr int kEngineCount = 802;
 constexpr int kEngineIndex = 1301;
@@ -127,6 +130,7 @@ MEMVIZ_EXPORT int cudnnGetStream(Handle handle, Handle* stream) {
 }
 
 MEMVIZ_EXPORT int cudnnBackendCreateDescriptor(int type, Handle* out) {
+  if (type >= kFirstConvolution && type <= kLastConvolution) ++Locked()->counts.convolutions;
   *out = new Descriptor{type, {}};
   return 0;
 }

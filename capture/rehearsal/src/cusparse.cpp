@@ -36,7 +36,7 @@ MEMVIZ_EXPORT int cusparseCreateCsr(Handle* out, std::int64_t rows, std::int64_t
 MEMVIZ_EXPORT int cusparseSpGEMM_workEstimation(Handle, int, int, const void*, Handle, Handle, const void*, Handle, int,
                                                 int, Handle, std::size_t* workspace_bytes, void*) {
   *workspace_bytes = 0;
-  return 0;
+  return no_workspace(Library::cusparse, "cusparseSpGEMM_workEstimation");
 }
 
 MEMVIZ_EXPORT int cusparseSpGEMM_compute(Handle library, int, int, const void*, Handle first, Handle second,

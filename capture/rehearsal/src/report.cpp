@@ -45,7 +45,7 @@ std::string report_line(const std::string& profile, const std::vector<DeviceBook
   for (std::size_t index = 0; index < devices.size(); ++index)
     line += (index ? ", " : "") + device_object(devices[index]);
   line += "], " + field("host_reads", counts.host_reads) + ", " + field("kernel_launches", counts.kernel_launches);
-  line += ", \"notes\": [";
+  line += ", " + field("convolutions", counts.convolutions) + ", \"notes\": [";
   bool first = true;
   for (const std::string& note : notes) {
     line += (first ? "" : ", ") + quoted(note);

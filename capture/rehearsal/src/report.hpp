@@ -12,10 +12,11 @@ namespace memviz::rehearsal {
 struct Counts {
   std::uint64_t host_reads = 0; // copies of device memory to the host
   std::uint64_t kernel_launches = 0;
+  std::uint64_t convolutions = 0; // that cuDNN prepared
 };
 
-// Returns {"pid": ..., "profile": ..., "devices": [...], "host_reads": N, "kernel_launches": N, "notes": [...]} and a
-// newline.
+// Returns {"pid": ..., "profile": ..., "devices": [...], "host_reads": N, "kernel_launches": N, "convolutions": N,
+// "notes": [...]} and a newline.
 [[nodiscard]] std::string report_line(const std::string& profile, const std::vector<DeviceBook>& devices,
                                       const Counts& counts, const std::set<std::string>& notes);
 

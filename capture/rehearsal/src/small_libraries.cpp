@@ -53,7 +53,7 @@ MEMVIZ_EXPORT int cufftSetStream(int plan, Handle stream) {
 MEMVIZ_EXPORT int cufftXtMakePlanMany(int, int, long long*, long long*, long long, long long, int, long long*,
                                       long long, long long, int, long long, std::size_t* work_bytes, int) {
   *work_bytes = 0;
-  return 0;
+  return no_workspace(Library::cufft, "cufftXtMakePlanMany");
 }
 MEMVIZ_EXPORT int cufftXtExec(int plan, void*, void*, int) {
   Handle stream = nullptr;

@@ -44,6 +44,13 @@ int not_made_up(Library library, const char* function) {
   return codes_of(library).not_supported;
 }
 
+int no_workspace(Library library, const char* function) {
+  if (library != Library::cudnn)
+    note(*Locked(),
+         std::string(function) + ": the workspace that it asks for on a GPU is unknown, and counted as 0 bytes");
+  return 0;
+}
+
 int create_object(Handle* out) {
   *out = new LibraryObject;
   return 0;
@@ -75,15 +82,15 @@ using Word = std::uintptr_t;
 
 // Returns the n-th integer parameter of a function: numbers and pointers are passed separately from floating-point
 // ones.
-#define ZERO_AT(name, type, ...)                                                                                       \
+#define ZERO_AT(library, name, type, ...)                                                                              \
   MEMVIZ_EXPORT int name(__VA_ARGS__, type* out) {                                                                     \
     if (out) *out = 0;                                                                                                 \
-    return 0;                                                                                                          \
+    return no_workspace(library, #name);                                                                               \
   }
-#define ZERO_BOTH_AT(name, ...)                                                                                        \
+#define ZERO_BOTH_AT(library, name, ...)                                                                               \
   MEMVIZ_EXPORT int name(__VA_ARGS__, std::size_t* device, std::size_t* host) {                                        \
     *device = *host = 0;                                                                                               \
-    return 0;                                                                                                          \
+    return no_workspace(library, #name);                                                                               \
   }
 #define LAUNCH_AND_ZERO_AT(library, name, ...)                                                                         \
   MEMVIZ_EXPORT int name(Handle object, __VA_ARGS__, int* out) {                                                       \
@@ -144,7 +151,7 @@ using Word = std::uintptr_t;
     return launch_for(Library::library, object);                                                                       \
   }
 #define LAUNCHES_WELL(library, name, position) LAUNCH_AND_ZERO_AT(Library::library, name, LESS_##position)
-#define NO_WORKSPACE(library, name, position, type) ZERO_AT(name, type, WORDS_##position)
-#define NO_WORKSPACES(library, name, position) ZERO_BOTH_AT(name, WORDS_##position)
+#define NO_WORKSPACE(library, name, position, type) ZERO_AT(Library::library, name, type, WORDS_##position)
+#define NO_WORKSPACES(library, name, position) ZERO_BOTH_AT(Library::library, name, WORDS_##position)
 
 #include "functions.def"

@@ -35,6 +35,10 @@ struct LibraryObject {
 // supported.
 int not_made_up(Library library, const char* function);
 
+// Notes, by the function's name, that a workspace was counted as 0 bytes; cuDNN's have a note of their library. Returns
+// 0.
+int no_workspace(Library library, const char* function);
+
 int create_object(Handle* out);
 int destroy_object(Handle object);
 int set_stream(Handle object, Handle stream);

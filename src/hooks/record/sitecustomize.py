@@ -34,9 +34,19 @@ def _run_hidden_module():
     spec.loader.exec_module(module)
 
 
+def _end_by_interrupt():
+    """What the program would have done at SIGINT without us; Python ends with exit code 1 where that comes here."""
+    from signal import SIG_DFL, SIGINT, signal
+
+    signal(SIGINT, SIG_DFL)
+    os.kill(os.getpid(), SIGINT)
+
+
 try:
     if sys.version_info >= (3, 8):
         _set_up_hooks()
+except KeyboardInterrupt:
+    _end_by_interrupt()
 except Exception as error:  # the user's program runs on whatever happens here
     sys.stderr.write("memviz: nothing is recorded: %s: %s\n" % (type(error).__name__, error))
 

@@ -51,6 +51,15 @@ def _end_by(number, end, frame):
     os.kill(os.getpid(), number)
 
 
+def end_by_interrupt():
+    """Lets Python end by SIGINT after an uncaught KeyboardInterrupt. It remembers one until a string is compiled and run,
+    as many imports do (pythonrun.c, run_eval_code_obj), and ends with exit code 1 after that."""
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
+
+
 def let_threads_rest():
     """Waits until no other thread runs, half a second at most: one of PyTorch's that drops its last reference to a Python
     object when the interpreter is already ending aborts the process (pytorch issue 38228, Python 3.9 to 3.13). Kernels

@@ -108,7 +108,7 @@ def _on_torch(torch):
     _guarded(_watch_own_recorder)
     _guarded(_keep_peaks)
     _guarded(_count_steps)
-    atexit.register(_guarded, _end)
+    atexit.register(_at_exit)
     _guarded(memviz_rehearsal_endings.install, _end_early, _look)
     torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
     for worker in memviz_rehearsal_server.WORKERS:  # SGLang's uses CUDA before it is imported
@@ -310,6 +310,14 @@ def _write_report():
     report = getattr(ctypes.CDLL(None), "memviz_rehearsal_report", None)
     if report is not None:
         report()
+
+
+def _at_exit():
+    try:
+        _guarded(_end)
+    finally:  # a second Ctrl-C comes here as well
+        if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
+            memviz_rehearsal_endings.end_by_interrupt()
 
 
 def _end(is_stopped=False):

@@ -222,6 +222,17 @@ TEST_CASE("a verdict in words") {
     CHECK(has_note(verdict, "only just fits"));
     CHECK(contains(headline(verdict), "60.0 GiB of 80.0 GiB")); // the fullest
   }
+  SUBCASE("convolutions have a range, which ends where the memory does") {
+    RunFacts facts = fitting();
+    CHECK_FALSE(contains(headline(verdict_of({}, facts)), "convolutions"));
+    facts.convolutions = 3;
+    CHECK(contains(headline(verdict_of({}, facts)), "left; workspaces of convolutions take 0 to 130 MiB more"));
+    CHECK(has_note(verdict_of({}, facts), "Workspaces of convolutions are counted as 0 bytes"));
+    facts.uses.front().peak_bytes = facts.uses.front().total_bytes - 1024;
+    CHECK(contains(headline(verdict_of({}, facts)), "take 0 to 1.00 KiB more"));
+    facts.uses.front().peak_bytes = facts.uses.front().total_bytes;
+    CHECK_FALSE(contains(headline(verdict_of({}, facts)), "convolutions"));
+  }
   SUBCASE("steps") {
     RunFacts facts = fitting();
     facts.steps = 2;
@@ -293,7 +304,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
       folder / "report",
       R"({"pid": 7, "profile": "t4", "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10,)"
       R"( "used_bytes": 0, "peak_used_bytes": 50}, {"device": 1, "total_bytes": 100, "context_bytes": 10,)"
-      R"( "used_bytes": 0, "peak_used_bytes": 0}], "host_reads": 3, "kernel_launches": 9,)"
+      R"( "used_bytes": 0, "peak_used_bytes": 0}], "host_reads": 3, "convolutions": 4,)"
       R"( "notes": ["a", "b"]})"
       "\n"
       R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "notes": ["b"]})"
@@ -324,6 +335,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.uses[0].peak_reserved_bytes == 75);
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
+  CHECK(facts.convolutions == 4);
   CHECK(facts.notes == std::vector<std::string>{"a", "b"});
   CHECK(facts.refusals == std::vector<std::string>{"rank 3 waits"});
   CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
