@@ -25,6 +25,7 @@ struct ServerFacts {
   std::optional<std::uint64_t> budget_bytes = {};     ///< the most that the server allows itself, without CUDA graphs
   std::optional<std::uint64_t> cache_bytes = {};      ///< the KV cache
   std::optional<std::uint64_t> graph_bytes = {};      ///< CUDA graphs
+  std::optional<std::uint64_t> request_cache_bytes = {}; ///< the KV cache that one request of the longest length needs
   // The part of outside_bytes and of graph_bytes that is not rehearsed but from a model of the driver, and its range.
   std::optional<std::uint64_t> outside_model_bytes = {};
   std::optional<std::uint64_t> outside_least_bytes = {};

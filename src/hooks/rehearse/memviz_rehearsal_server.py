@@ -30,6 +30,7 @@ class _State:
 def install(settings, log, guarded):
     _State.settings, _State.log, _State.guarded = settings, log, guarded
     for module, act in (
+        ("vllm.v1.core.kv_cache_utils", _watch_vllm_check),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
         ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
@@ -75,6 +76,14 @@ def _log_growth(name):
         return result
 
     return around
+
+
+def _watch_vllm_check(module):
+    def check(original, available_memory, get_needed_memory, *arguments, **named):
+        _State.guarded(lambda: _log(request_cache_bytes=_whole(get_needed_memory())))
+        return original(available_memory, get_needed_memory, *arguments, **named)
+
+    wrap(module, "_check_enough_kv_cache_memory", check)
 
 
 def _watch_vllm_worker(module):

@@ -67,6 +67,14 @@ TEST_CASE("a server without memory for any KV cache gets the utilization above w
   CHECK(contains(list[0], "More than --gpu-memory-utilization 0.73: 16.00 GiB"));
 }
 
+TEST_CASE("a server without memory for any KV cache that knows what a request needs gets the utilization for it") {
+  FitVerdict verdict = refused("ValueError: No available memory for the cache blocks.");
+  verdict.facts.server->request_cache_bytes = kGib;
+  const auto list = settings_that_start(verdict);
+  REQUIRE(list.size() == 1);
+  CHECK(list[0] == "--gpu-memory-utilization 0.78: 17.00 GiB with a KV cache for one request of the longest length.");
+}
+
 TEST_CASE("a utilization above what is free is lowered") {
   FitVerdict verdict = refused("ValueError: Free memory on device cuda:0 (21.5/22.0 GiB) on startup is less than "
                                "desired GPU memory utilization (0.99, 21.78 GiB). Decrease GPU memory utilization");
