@@ -32,8 +32,12 @@ def start_engine(error):
 
 
 def run_engine(ready):
+    lock = multiprocessing.get_context("spawn").RLock()  # as tqdm makes one
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit())
+    if os.environ.get("FAKE_SERVER_KILLS"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     start_engine("")
     ready.set()
-    signal.pause()
+    with lock:
+        signal.pause()
