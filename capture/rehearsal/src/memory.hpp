@@ -24,8 +24,8 @@ struct GraphUse {
 
 // A model of what the driver takes for graphs; nothing by default.
 struct GraphModel {
-  std::uint64_t first_bytes = 0; // once, while a device has any graph
-  std::uint64_t node_bytes = 0;  // for each node of an instantiated graph
+  std::uint64_t graph_bytes = 0; // for each instantiated graph
+  std::uint64_t node_bytes = 0;  // for each of its nodes
 };
 
 struct DeviceBook {
@@ -78,8 +78,7 @@ public:
   // Replaces what charge_outside() takes; it takes the rest of a device that has less of it, and gives nothing back.
   void set_outside(std::uint64_t bytes) { outside_bytes_ = bytes; }
 
-  // Takes what the model says of a graph, and of the first one, and counts it; or fails with out_of_memory and does
-  // neither. What the first one took is given back with the last one.
+  // Takes what the model says of a graph, and counts it; or fails with out_of_memory and does neither.
   void set_graph_model(const GraphModel& model) { graph_model_ = model; }
   [[nodiscard]] GraphUse use_of_graph(std::uint64_t nodes) const;
   Error charge_graph(int device, const GraphUse& use);
