@@ -120,11 +120,21 @@ private:
     if (is_sglang)
       return {fmt::format("A lower --mem-fraction-static, by {}: {}.", share(std::ceil(100 * lacking_gib / free_gib_)),
                           lacking)};
+    const double parts_gib = gib(server_.weights_bytes) + gib(server_.activation_bytes) + gib(server_.outside_bytes) +
+                             gib(server_.cache_bytes) + gib(server_.graph_bytes);
+    if (parts_gib - free_gib_ > lacking_gib)
+      return at_most(parts_gib - free_gib_, fmt::format("weights, a forward pass, the KV cache and CUDA graphs take "
+                                                        "{:.2f} GiB, and {:.2f} GiB are free when it starts",
+                                                        parts_gib, free_gib_));
+    return at_most(lacking_gib, lacking);
+  }
+
+  [[nodiscard]] std::vector<std::string> at_most(double lacking_gib, std::string_view why) const {
     const double hundredths = std::floor(100 * (gib(server_.budget_bytes) - lacking_gib) / total_gib_);
     if (hundredths <= 0) return {};
     return {
         fmt::format("At most --gpu-memory-utilization {}, or a smaller --max-num-seqs or --max-num-batched-tokens: {}.",
-                    share(hundredths), lacking)};
+                    share(hundredths), why)};
   }
 
   const FitVerdict& verdict_;

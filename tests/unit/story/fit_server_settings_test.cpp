@@ -91,6 +91,11 @@ TEST_CASE("where the allocator finds too little after the KV cache, that is to b
   CHECK(list[0] ==
         "At most --gpu-memory-utilization 0.89, or a smaller --max-num-seqs or --max-num-batched-tokens: 786 "
         "MiB was asked for and 552 MiB free, so the KV cache of 4.00 GiB is too large by at least 234 MiB.");
+  verdict.facts.server->graph_bytes = 2 * kGib; // on top of the 20 GiB that it allows itself
+  list = settings_that_start(verdict);
+  REQUIRE(list.size() == 1);
+  CHECK(contains(list[0], "At most --gpu-memory-utilization 0.88,"));
+  CHECK(contains(list[0], "CUDA graphs take 22.00 GiB, and 21.50 GiB are free when it starts."));
   verdict.facts.server->name = "SGLang";
   list = settings_that_start(verdict);
   REQUIRE(list.size() == 1);
