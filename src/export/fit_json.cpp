@@ -140,6 +140,7 @@ void write_server(JsonWriter& json, const FitVerdict& verdict) {
       .member("outside_bytes", server->outside_bytes)
       .member("cache_bytes", server->cache_bytes)
       .member("graph_bytes", server->graph_bytes)
+      .member("request_cache_bytes", server->request_cache_bytes)
       .member("outside_model_bytes", server->outside_model_bytes)
       .member("outside_least_bytes", server->outside_least_bytes)
       .member("outside_most_bytes", server->outside_most_bytes)

@@ -15,13 +15,14 @@ namespace {
 using Number = std::optional<std::uint64_t> ServerFacts::*;
 
 /// Sizes and numbers, of which the largest of any process counts.
-constexpr std::array<std::pair<const char*, Number>, 18> kSizes{{
+constexpr std::array<std::pair<const char*, Number>, 19> kSizes{{
     {"weights_bytes", &ServerFacts::weights_bytes},
     {"activation_bytes", &ServerFacts::activation_bytes},
     {"outside_bytes", &ServerFacts::outside_bytes},
     {"budget_bytes", &ServerFacts::budget_bytes},
     {"cache_bytes", &ServerFacts::cache_bytes},
     {"graph_bytes", &ServerFacts::graph_bytes},
+    {"request_cache_bytes", &ServerFacts::request_cache_bytes},
     {"outside_model_bytes", &ServerFacts::outside_model_bytes},
     {"outside_least_bytes", &ServerFacts::outside_least_bytes},
     {"outside_most_bytes", &ServerFacts::outside_most_bytes},

@@ -19,6 +19,8 @@ constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 constexpr double kMostGib = 1e6;          // an error is not to be trusted with more
 constexpr double kPrintedErrorGib = 0.01; // of a difference of two sizes with two decimals
 
+constexpr std::string_view kWithOneRequest = "with a KV cache for one request of the longest length";
+
 /// Returns the number that follows `before` in a server's error.
 std::optional<double> number_after(std::string_view text, std::string_view before) {
   const std::size_t found = text.find(before);
@@ -68,7 +70,9 @@ private:
     const double budget_gib = gib(server_.budget_bytes);
     if (says("No available memory for the cache blocks")) {
       const double used_gib = gib(server_.weights_bytes) + gib(server_.activation_bytes) + gib(server_.outside_bytes);
-      return {utilization(used_gib, "More than", "for the weights and a forward pass, before any KV cache")};
+      if (!server_.request_cache_bytes)
+        return {utilization(used_gib, "More than", "for the weights and a forward pass, before any KV cache")};
+      return {utilization(used_gib + gib(server_.request_cache_bytes), "", kWithOneRequest)};
     }
     const auto needed = number_after(server_.error, "), (");
     const auto available = number_after(server_.error, "KV cache memory (");
@@ -76,8 +80,7 @@ private:
     std::vector<std::string> list;
     if (const auto length = number_after(server_.error, "estimated maximum model length is "))
       list.push_back(fmt::format("--max-model-len {:.0f}, by the server's own estimate.", *length));
-    list.push_back(utilization(budget_gib + *needed - *available + kPrintedErrorGib, "",
-                               "with a KV cache for one request of the longest length"));
+    list.push_back(utilization(budget_gib + *needed - *available + kPrintedErrorGib, "", kWithOneRequest));
     return list;
   }
 
@@ -117,11 +120,21 @@ private:
     if (is_sglang)
       return {fmt::format("A lower --mem-fraction-static, by {}: {}.", share(std::ceil(100 * lacking_gib / free_gib_)),
                           lacking)};
+    const double parts_gib = gib(server_.weights_bytes) + gib(server_.activation_bytes) + gib(server_.outside_bytes) +
+                             gib(server_.cache_bytes) + gib(server_.graph_bytes);
+    if (parts_gib - free_gib_ > lacking_gib)
+      return at_most(parts_gib - free_gib_, fmt::format("weights, a forward pass, the KV cache and CUDA graphs take "
+                                                        "{:.2f} GiB, and {:.2f} GiB are free when it starts",
+                                                        parts_gib, free_gib_));
+    return at_most(lacking_gib, lacking);
+  }
+
+  [[nodiscard]] std::vector<std::string> at_most(double lacking_gib, std::string_view why) const {
     const double hundredths = std::floor(100 * (gib(server_.budget_bytes) - lacking_gib) / total_gib_);
     if (hundredths <= 0) return {};
     return {
         fmt::format("At most --gpu-memory-utilization {}, or a smaller --max-num-seqs or --max-num-batched-tokens: {}.",
-                    share(hundredths), lacking)};
+                    share(hundredths), why)};
   }
 
   const FitVerdict& verdict_;

@@ -51,7 +51,8 @@ std::string cache_text(const ServerFacts& server) {
   if (!server.cache_tokens) return "";
   std::string text = format_counted(*server.cache_tokens, "token");
   if (server.request_tokens)
-    text += fmt::format(", {} requests of {} at once", requests_text(server),
+    text += fmt::format(", {} {} of {} at once", requests_text(server),
+                        server.requests_at_once == 1.0 ? "request" : "requests",
                         format_counted(*server.request_tokens, "token"));
   return text;
 }

@@ -231,6 +231,42 @@ def check_values(rehearsals):
     check(with_values["devices"][0]["peak_reserved_bytes"] == without["devices"][0]["peak_reserved_bytes"], with_values["devices"])
 
 
+# A worker of vLLM's module and class name, whose code is left without values, and a program around it.
+SERVES = """
+import sys, torch
+
+def selected():
+    return int((torch.arange(1000, device="cuda") % 2 == 0).sum())
+
+sys.path.insert(0, sys.argv[1])
+from vllm.v1.worker.gpu_worker import Worker
+worker = Worker()
+around = [selected(), worker.execute_model(selected), selected()]
+try:
+    worker.execute_model(lambda: 1 // 0)
+except ZeroDivisionError:
+    around.append(selected())
+print(around)
+"""
+WORKER = """
+class Worker:
+    def execute_model(self, run):
+        return run()
+"""
+
+
+def check_values_around_server(rehearsals):
+    """vLLM compiles nothing under a mode of PyTorch's dispatcher: its methods run without one, the program around with it."""
+    modules = os.path.join(rehearsals.folder, "modules")
+    package = os.path.join(modules, "vllm/v1/worker")
+    os.makedirs(package)
+    with open(os.path.join(package, "gpu_worker.py"), "w") as module:
+        module.write(WORKER)
+    for options, expected in ((["--values"], [500, 0, 500, 500]), ([], [0, 0, 0, 0])):
+        _, done, _ = rehearsals.python(options, SERVES, modules)
+        check(done.stdout.startswith(f"{expected}\n"), done.stdout, done.stderr)
+
+
 SPINS = """
 import os, signal, sys, torch
 done = torch.zeros(1 << 20, device="cuda") + 1
@@ -296,7 +332,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
         for one in (check_fits, check_does_not_fit, check_search, check_compare, check_no_init, check_steps, check_own_recorder,
-                    check_values, check_interrupted, check_ranks, check_training_together):
+                    check_values, check_values_around_server, check_interrupted, check_ranks, check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)
 

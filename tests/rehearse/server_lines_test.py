@@ -12,7 +12,7 @@ sys.path[:0] = [str(SOURCE / "src/hooks/rehearse"), str(SOURCE / "python/memviz_
 sys.modules["memviz_recording"] = __import__("recording")
 sys.modules["memviz_recording.waiting"] = __import__("recording.waiting").waiting
 
-from memviz_rehearsal_server import facts_of_line  # noqa: E402
+from memviz_rehearsal_server_log import facts_of_line  # noqa: E402
 
 LINES = {
     # vLLM 0.8 to 0.19, from published logs

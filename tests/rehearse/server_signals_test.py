@@ -98,6 +98,11 @@ def main():
             sys.exit(f"while it serves:\n{text}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        text = interrupt(folder, {"FAKE_SERVER_KILLS": "1"}, is_serving)
+        if "of which PyTorch" not in text or "unknown" in text:
+            sys.exit(f"while one serves that kills its engine:\n{text}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
         loaded = folder / "loaded"
         text = interrupt(folder, {"FAKE_SERVER_STARTS": str(loaded)}, lambda _: loaded.exists())
         if "No answer: the program was ended by SIGINT" not in text:

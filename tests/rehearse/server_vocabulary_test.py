@@ -13,7 +13,7 @@ sys.path[:0] = [str(SOURCE / "src/hooks/rehearse"), str(SOURCE / "python/memviz_
 for module in ("", ".waiting"):
     sys.modules["memviz_recording" + module] = importlib.import_module("recording" + module)
 
-import memviz_rehearsal_server as server  # noqa: E402
+import memviz_rehearsal_server_supply as server  # noqa: E402
 
 
 class HarmonyError(RuntimeError):

@@ -24,8 +24,8 @@ std::uint64_t memviz_stub_outside() {
   return outside_bytes;
 }
 
-void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, std::uint64_t node_bytes) {
-  bytes_of_graphs = first_bytes + 40 * node_bytes;
+void memviz_rehearsal_set_graph_model(std::uint64_t graph_bytes, std::uint64_t node_bytes) {
+  bytes_of_graphs = 4 * graph_bytes + 40 * node_bytes;
 }
 
 // Returns different bytes at each call.

@@ -133,9 +133,9 @@ void memviz_rehearsal_set_outside(std::uint64_t bytes) {
   locked->memory.set_outside(bytes);
 }
 
-void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, std::uint64_t node_bytes) {
+void memviz_rehearsal_set_graph_model(std::uint64_t graph_bytes, std::uint64_t node_bytes) {
   const Locked locked;
-  locked->memory.set_graph_model({first_bytes, node_bytes});
+  locked->memory.set_graph_model({graph_bytes, node_bytes});
 }
 
 void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes) {

@@ -101,8 +101,8 @@ void note(Machine& machine, const std::string& text, bool say = false);
 MEMVIZ_EXPORT const char* memviz_rehearsal_profile();
 // Takes this much of each device for kernels at the next launch on it, replacing MEMVIZ_REHEARSAL_OUTSIDE.
 MEMVIZ_EXPORT void memviz_rehearsal_set_outside(std::uint64_t bytes);
-// Takes this much of a device while it has any instantiated graph, and this much for each node of every graph.
-MEMVIZ_EXPORT void memviz_rehearsal_set_graph_model(std::uint64_t first_bytes, std::uint64_t node_bytes);
+// Takes this much of a device for each instantiated graph, and this much for each of its nodes.
+MEMVIZ_EXPORT void memviz_rehearsal_set_graph_model(std::uint64_t graph_bytes, std::uint64_t node_bytes);
 // Sets three numbers: how many graphs were instantiated at once on all devices when these had the most nodes, their
 // nodes, and their bytes according to the model.
 MEMVIZ_EXPORT void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes);

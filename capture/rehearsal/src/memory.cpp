@@ -67,16 +67,15 @@ Error Memory::charge_outside(int device) {
 }
 
 GraphUse Memory::use_of_graph(std::uint64_t nodes) const {
-  return {1, nodes, nodes * graph_model_.node_bytes};
+  return {1, nodes, graph_model_.graph_bytes + nodes * graph_model_.node_bytes};
 }
 
 Error Memory::charge_graph(int device, const GraphUse& use) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
-  const std::uint64_t bytes = use.bytes + (book.graphs.graphs == 0 ? graph_model_.first_bytes : 0);
-  if (const Error error = charge(device, bytes); error != Error::success) return error;
+  if (const Error error = charge(device, use.bytes); error != Error::success) return error;
   book.graphs.graphs += use.graphs;
   book.graphs.nodes += use.nodes;
-  book.graphs.bytes += bytes;
+  book.graphs.bytes += use.bytes;
   if (book.graphs.nodes > book.most_graphs.nodes) book.most_graphs = book.graphs;
   return Error::success;
 }
@@ -85,9 +84,8 @@ void Memory::release_graph(int device, const GraphUse& use) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
   book.graphs.graphs -= use.graphs;
   book.graphs.nodes -= use.nodes;
-  const std::uint64_t bytes = book.graphs.graphs == 0 ? book.graphs.bytes : use.bytes;
-  book.graphs.bytes -= bytes;
-  release(device, bytes);
+  book.graphs.bytes -= use.bytes;
+  release(device, use.bytes);
 }
 
 Error Memory::allocate(int device, std::uint64_t bytes, void** out) {

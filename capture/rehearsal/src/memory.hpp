@@ -24,8 +24,8 @@ struct GraphUse {
 
 // A model of the memory that the driver takes for graphs; zero by default.
 struct GraphModel {
-  std::uint64_t first_bytes = 0; // once, while a device has any graph
-  std::uint64_t node_bytes = 0;  // for each node of an instantiated graph
+  std::uint64_t graph_bytes = 0; // for each instantiated graph
+  std::uint64_t node_bytes = 0;  // for each of its nodes
 };
 
 struct DeviceBook {
@@ -78,8 +78,7 @@ public:
   // Replaces the amount for charge_outside(); takes at most the free memory of a device, and releases nothing.
   void set_outside(std::uint64_t bytes) { outside_bytes_ = bytes; }
 
-  // Takes the model's memory for a graph, and for the first one, and counts it; or fails with out_of_memory and does
-  // neither. The amount for the first one is released with the last one.
+  // Takes the model's memory for a graph, and counts it; or fails with out_of_memory and does neither.
   void set_graph_model(const GraphModel& model) { graph_model_ = model; }
   [[nodiscard]] GraphUse use_of_graph(std::uint64_t nodes) const;
   Error charge_graph(int device, const GraphUse& use);

@@ -182,10 +182,9 @@ def _on_cuda():
     _guarded(_State.reads.watch)
     if _State.settings["values"]:
         _guarded(_compute_values)
-    if not _State.settings["record"]:
-        return
-    _State.history.start(_State.settings["max_entries"])
     _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
+    if _State.settings["record"]:
+        _State.history.start(_State.settings["max_entries"])
 
 
 def _compute_values():

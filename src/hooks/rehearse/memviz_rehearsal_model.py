@@ -25,10 +25,10 @@ _OUTSIDE_GIB = {
 # in GiB; and what it takes more of models with experts (three logs with two GPUs).
 _START_GIB = {(2, 1): 1.00, (4, 1): 1.02, (1, 2): 0.92, (1, 4): 0.97}
 _START_OF_EXPERTS_GIB = 0.48
-# The bytes that capturing takes once, for kernels that only it needs, and those of each node of an instantiated graph;
-# and a relative error of the sum that is larger than that in the logs.
-_FIRST_GRAPH_BYTES = 210_000_000
-_NODE_BYTES = 11_770
+# The bytes of each instantiated graph and those of each of its nodes; and a relative error of the sum that is larger than
+# that in the logs.
+_GRAPH_BYTES = 175_000
+_NODE_BYTES = 8_870
 _GRAPH_ERROR = 0.15
 
 
@@ -54,7 +54,7 @@ def install_for_vllm(worker, outside_given):
     if not _is_known():
         return {}
     library = ctypes.CDLL(None)
-    library.memviz_rehearsal_set_graph_model(ctypes.c_uint64(_FIRST_GRAPH_BYTES), ctypes.c_uint64(_NODE_BYTES))
+    library.memviz_rehearsal_set_graph_model(ctypes.c_uint64(_GRAPH_BYTES), ctypes.c_uint64(_NODE_BYTES))
     _State.has_graph_model = True
     parallel = worker.vllm_config.parallel_config
     outside = _OUTSIDE_GIB.get((parallel.tensor_parallel_size, parallel.pipeline_parallel_size))

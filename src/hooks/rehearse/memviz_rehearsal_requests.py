@@ -89,11 +89,14 @@ def _end_unbound():
 
 
 def _hang_up():
-    """A server that is interrupted waits for its connections, and its engine answers no more."""
+    """A server that is interrupted waits for its connections, and its engine answers no more. SGLang then kills all of its
+    processes, that which unlinks their semaphores too."""
     _State.has_hung_up = True
     for connection in list(_State.connections):
         if connection.sock is not None:
             connection.sock.shutdown(socket.SHUT_RDWR)
+    if server_of_process() is not None:
+        _end_recordings()
 
 
 def server_of_process():
@@ -219,5 +222,13 @@ def _end_recordings():
         except ProcessLookupError:
             pass
     end = time.monotonic() + _END_SECONDS
-    while time.monotonic() < end and any(os.path.exists(f"/proc/{pid}") for pid in holders - _facts()["ends"]):
+    while time.monotonic() < end and any(map(_runs, holders - _facts()["ends"])):
         time.sleep(0.1)
+
+
+def _runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
+            return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False

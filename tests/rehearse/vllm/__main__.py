@@ -1,11 +1,13 @@
 """python3 -m vllm MODEL [ERROR]: as `vllm serve MODEL` does, in one process, or with FAKE_SERVER_ENGINE with its engine in
 another, as vLLM's; ERROR ends its start, in words of vLLM. FAKE_SERVER_STARTS is a file that is made when the engine has
-loaded its model, which does not go on then.
+loaded its model, which does not go on then. With FAKE_SERVER_KILLS it kills its processes at its end, as SGLang does.
 """
 
 import errno
 import multiprocessing
+import multiprocessing.resource_tracker
 import os
+import signal
 import sys
 
 from vllm import logger
@@ -25,6 +27,9 @@ def serve_with_engine():
                 sys.exit("the engine ended")
         api_server.run_server()
     finally:
+        if os.environ.get("FAKE_SERVER_KILLS"):
+            engine.kill()
+            os.kill(multiprocessing.resource_tracker._resource_tracker._pid, signal.SIGKILL)
         engine.terminate()
         engine.join()
 

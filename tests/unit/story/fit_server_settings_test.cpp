@@ -67,6 +67,14 @@ TEST_CASE("a server without memory for any KV cache gets the utilization above w
   CHECK(contains(list[0], "More than --gpu-memory-utilization 0.73: 16.00 GiB"));
 }
 
+TEST_CASE("a server without memory for any KV cache that knows what a request needs gets the utilization for it") {
+  FitVerdict verdict = refused("ValueError: No available memory for the cache blocks.");
+  verdict.facts.server->request_cache_bytes = kGib;
+  const auto list = settings_that_start(verdict);
+  REQUIRE(list.size() == 1);
+  CHECK(list[0] == "--gpu-memory-utilization 0.78: 17.00 GiB with a KV cache for one request of the longest length.");
+}
+
 TEST_CASE("a utilization above what is free is lowered") {
   FitVerdict verdict = refused("ValueError: Free memory on device cuda:0 (21.5/22.0 GiB) on startup is less than "
                                "desired GPU memory utilization (0.99, 21.78 GiB). Decrease GPU memory utilization");
@@ -83,6 +91,11 @@ TEST_CASE("where the allocator finds too little after the KV cache, that is to b
   CHECK(list[0] ==
         "At most --gpu-memory-utilization 0.89, or a smaller --max-num-seqs or --max-num-batched-tokens: 786 "
         "MiB was asked for and 552 MiB free, so the KV cache of 4.00 GiB is too large by at least 234 MiB.");
+  verdict.facts.server->graph_bytes = 2 * kGib; // on top of the 20 GiB that it allows itself
+  list = settings_that_start(verdict);
+  REQUIRE(list.size() == 1);
+  CHECK(contains(list[0], "At most --gpu-memory-utilization 0.88,"));
+  CHECK(contains(list[0], "CUDA graphs take 22.00 GiB, and 21.50 GiB are free when it starts."));
   verdict.facts.server->name = "SGLang";
   list = settings_that_start(verdict);
   REQUIRE(list.size() == 1);

@@ -28,6 +28,8 @@ TEST_CASE("a server that starts is said with its tokens") {
   CHECK(started_text(started()) ==
         "vLLM 0.19.0 starts with a KV cache of 58.0 GiB: 478,048 tokens, 58.4 requests of 8,192 tokens at once.");
   ServerFacts server = started();
+  server.requests_at_once = 1.0;
+  CHECK(contains(started_text(server), " 1 request of 8,192 tokens at once."));
   server.cache_tokens.reset();
   CHECK(started_text(server) == "vLLM 0.19.0 starts with a KV cache of 58.0 GiB.");
   server.cache_bytes.reset();

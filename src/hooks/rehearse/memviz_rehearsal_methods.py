@@ -1,0 +1,16 @@
+"""Wraps methods of the programs that are rehearsed."""
+
+import functools
+
+
+def wrap(owner, name, around):
+    """Replaces a method by around(original, self, *arguments); one that this version lacks is left out."""
+    original = getattr(owner, name, None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def wrapped(self, *arguments, **named):
+        return around(original, self, *arguments, **named)
+
+    setattr(owner, name, wrapped)

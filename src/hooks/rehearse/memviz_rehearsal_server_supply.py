@@ -1,0 +1,137 @@
+"""Supplies what a rehearsal lacks for an inference server in rehearsed processes: weights, a tokenizer, a vocabulary, the
+other ranks of its job. Logs what was added as events "server".
+"""
+
+import functools
+import os
+import sys
+
+import memviz_rehearsal_requests
+import memviz_rehearsal_server_rank
+from memviz_recording import waiting
+from memviz_rehearsal_methods import wrap
+
+_NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
+_INDUCTOR_CACHE = "TORCHINDUCTOR_CACHE_DIR"
+
+
+class _State:
+    log = None
+    guarded = None
+    settings = {}
+    has_server = False
+    has_inductor_cache = False  # chosen by the user, or by a process that started this one
+
+
+def install(settings, log, guarded):
+    """`log` takes an event and its facts."""
+    _State.settings, _State.log, _State.guarded = settings, log, guarded
+    _State.has_inductor_cache = _INDUCTOR_CACHE in os.environ
+    for module, act in (
+        ("vllm.engine.arg_utils", _supply_vllm),
+        ("openai_harmony", _supply_vocabulary),
+        ("sglang.srt.server_args", _supply_sglang),
+    ):
+        waiting.when_imported(module, functools.partial(guarded, act))
+    if settings["ranks"]:
+        memviz_rehearsal_server_rank.install(waiting.when_imported, guarded)
+
+
+def has_server():
+    """Whether a server has read its options in this process, or has ended with an error before that."""
+    return _State.has_server
+
+
+def _log(**facts):
+    _State.guarded(lambda: _State.log("server", **facts))
+
+
+def _supply_vllm(module):
+    def create(original, self, *arguments, **named):
+        _State.guarded(_supply, "vLLM", self)
+        _become_rank("vLLM", self)
+        return original(self, *arguments, **named)
+
+    wrap(module.EngineArgs, "create_engine_config", create)
+
+
+def _supply_sglang(module):
+    def supply(original, self, *arguments, **named):
+        _State.guarded(_supply, "SGLang", self)
+        _become_rank("SGLang", self)
+        return original(self, *arguments, **named)
+
+    wrap(module.ServerArgs, "__post_init__", supply)
+
+
+def _supply(name, arguments):
+    """Weights are not read: their values would be zeros anyway. A tokenizer that is not there is not asked for. Code is
+    compiled anew: a start that finds it compiled has another peak, because choosing between kernels allocates their inputs,
+    and a real GPU is not to find what was compiled here."""
+    name_server(name)
+    if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
+        arguments.load_format = "dummy"
+        _log(added="--load-format dummy")
+    if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
+        arguments.skip_tokenizer_init = True
+        _log(added="--skip-tokenizer-init")
+    if name == "vLLM" and _NO_CACHE not in os.environ:
+        os.environ[_NO_CACHE] = "1"
+        _log(added=f"{_NO_CACHE}=1")
+        if not _State.has_inductor_cache:
+            os.environ[_INDUCTOR_CACHE] = os.path.join(os.path.dirname(_State.settings["log"]), "inductor")
+            _log(added=f"an empty {_INDUCTOR_CACHE}")
+
+
+class _NoVocabulary:
+    @staticmethod
+    def stop_tokens_for_assistant_actions():
+        return []
+
+
+def _supply_vocabulary(module):
+    """Servers of gpt-oss load its vocabulary from the network when they start; only chats need it."""
+    load = module.load_harmony_encoding
+
+    def load_if_there(*arguments, **named):
+        try:
+            return load(*arguments, **named)
+        except module.HarmonyError:
+            if not _State.has_server:
+                raise
+            _log(added="no vocabulary in place of one that openai_harmony cannot load")
+            return _NoVocabulary()
+
+    module.load_harmony_encoding = load_if_there
+
+
+def _become_rank(server, arguments):
+    """Makes the server one rank of a job with absent ranks; one that cannot be is refused."""
+    if not _State.settings["ranks"]:
+        return
+    become = memviz_rehearsal_server_rank.become_rank
+    added, reason = _State.guarded(become, server, arguments, _State.settings["ranks"]) or (None, None)
+    if added:
+        _log(added=added)
+    if reason:
+        _State.guarded(lambda: _State.log("refusal", text=reason))
+        raise SystemExit(f"memviz: rehearse: {reason}")
+
+
+def name_server(name):
+    if not _State.has_server:
+        _State.has_server = True
+        over_http = memviz_rehearsal_requests.server_of_process() is not None
+        _log(name=name, version=str(sys.modules[name.lower()].__version__), over_http=over_http)
+
+
+def _lacks_tokenizer(arguments):
+    for name in ("tokenizer", "tokenizer_path", "model", "model_path"):
+        folder = getattr(arguments, name, None)
+        if folder:
+            return os.path.isdir(folder) and not any(map(_is_tokenizer, os.listdir(folder)))
+    return False
+
+
+def _is_tokenizer(name):
+    return name in ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tekken.json") or name.endswith(".model")
