@@ -8,8 +8,8 @@ namespace memviz::render {
 
 inline constexpr std::size_t kLeadingRows = 3;
 
-/// Draws the colour, the bytes and the label of the first kLeadingRows rows; nothing where there are none. Returns the
-/// height below.
+/// Draws the colour, the bytes and the label of the first kLeadingRows rows, as far as they are worth a line next to
+/// the first; nothing where there are none. Returns the height below.
 [[nodiscard]] double draw_leading_rows(Page& page, double y, const RankedList& list);
 
 } // namespace memviz::render

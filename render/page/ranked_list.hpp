@@ -38,6 +38,8 @@ inline constexpr std::size_t kRankedRows = 10;
 /// Returns name and place in at most `columns`; where both are too long the name is cut, because the place is what a
 /// reader goes to.
 [[nodiscard]] std::string row_label(const Label& label, std::size_t columns);
+/// Returns the name as it is shown, which the script fits into other widths.
+[[nodiscard]] std::string shown_name(const RankedRow& row);
 /// Returns the text that the script searches for when a row is clicked.
 [[nodiscard]] std::string words_to_find(const Label& label);
 
