@@ -46,6 +46,10 @@ struct CompareReport {
 /// the option that compares those; else "".
 [[nodiscard]] std::string end_text(const Comparison& comparison);
 
+/// "60.4 MiB is classified only after, though the same lines hold as much before", where more changed between unknown
+/// memory and the other kinds than all lines together; else "".
+[[nodiscard]] std::string classified_once_text(const Comparison& comparison);
+
 /// A function that quotes a text of the snapshot, or the name of a file, in a sentence.
 using Quote = std::string (*)(const std::string&);
 
