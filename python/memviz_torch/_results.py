@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 import os
 import re
 import shutil
 import subprocess
+import urllib.parse
 from typing import Any, Collection, Optional
 
 from memviz_torch._program import Error
@@ -212,17 +212,25 @@ def _height_of(svg: str) -> int:
 
 
 def _page_of(svg: str) -> str:
-    """A page of HTML that shows the picture.
+    """A page of HTML that shows the picture: as an image, in whose place its script puts the picture itself.
 
-    The picture is read as XML, which it is: written into HTML as it is, names of its data would be taken for those
-    of HTML's elements. Scripts that are read so do not run, and are put in anew.
+    Where a policy of the notebook lets no script run, the image stays. The picture is read as XML, which it is: written
+    into HTML as it is, names of its data would be taken for those of HTML's elements. Scripts that are read so do not
+    run, and are put in anew.
     """
-    return _PAGE.replace("PICTURE", json.dumps(svg).replace("<", "\\u003c"))
+    return _PAGE.replace("PICTURE", re.sub(r"""[%#"'&\t\r\n]""", _percent_encoded, svg))
 
 
-_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><style>html,body{margin:0}</style></head><body><script>
-const svg = document.importNode(new DOMParser().parseFromString(PICTURE, 'image/svg+xml').documentElement, true);
-document.body.append(svg);
+def _percent_encoded(found: "re.Match[str]") -> str:
+    return urllib.parse.quote(found.group(), safe="")
+
+
+_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><style>html,body{margin:0}img{display:block;width:100%}</style></head><body>
+<img alt="" src="data:image/svg+xml,PICTURE"><script>
+const still = document.querySelector('img');
+const source = decodeURIComponent(still.getAttribute('src').slice('data:image/svg+xml,'.length));
+const svg = document.importNode(new DOMParser().parseFromString(source, 'image/svg+xml').documentElement, true);
+still.replaceWith(svg);
 for (const read of svg.querySelectorAll('script')) {
   const script = document.createElementNS('http://www.w3.org/2000/svg', 'script');
   script.textContent = read.textContent;
