@@ -46,6 +46,10 @@ struct CompareReport {
 /// option that compares the ends; else "".
 [[nodiscard]] std::string end_text(const Comparison& comparison);
 
+/// Returns "60.4 MiB is classified only after, though the same lines hold as much before", if more memory changed
+/// between unknown and the other kinds than all lines together; else "".
+[[nodiscard]] std::string classified_once_text(const Comparison& comparison);
+
 /// A function that quotes a text of the snapshot, or a file's name, for a sentence.
 using Quote = std::string (*)(const std::string&);
 

@@ -5,7 +5,9 @@
 #include "memviz/kind_shares.hpp"
 #include "memviz/kinds.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +18,9 @@ namespace memviz {
 [[nodiscard]] std::string_view kind_words(MemoryKind kind);
 
 /// "activations +4.10 GiB, gradients +102 MiB": the changes, largest first, without those below a hundredth of the
-/// largest; "" if there are none.
-[[nodiscard]] std::string kind_changes_text(const std::vector<KindChange>& changes);
+/// largest; "" if there are none. Names at most `most` of them and counts the rest: "and 2 more".
+[[nodiscard]] std::string kind_changes_text(const std::vector<KindChange>& changes,
+                                            std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// Sums `shares` by kind.
 [[nodiscard]] KindAccount kind_account(const KindShares& shares);

@@ -23,7 +23,7 @@ struct Label {
   std::string place = {};  ///< "model.py:41" or ""
   std::string note = {};   ///< "19.5 MiB", or with a sign "+19.5 MiB", or ""
   std::string source = {}; ///< "loss.backward()", of labels in lists and boxes, where it is known
-  std::string brief = {};  ///< shorter than the name, where there is such a form: "⋯ 28"
+  std::string brief = {};  ///< shorter than the name, where there is such a form: "⋯ 28", "free"
 };
 
 /// The maximum columns of a name: one of a megabyte must not fill a picture.

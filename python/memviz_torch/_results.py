@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 import os
 import re
 import shutil
 import subprocess
+import urllib.parse
 from typing import Any, Collection, Optional
 
 from memviz_torch._program import Error
@@ -212,17 +212,25 @@ def _height_of(svg: str) -> int:
 
 
 def _page_of(svg: str) -> str:
-    """Returns an HTML page that shows the picture.
+    """Returns an HTML page that shows the picture as an image, which its script replaces by the picture itself.
 
-    The picture is parsed as XML: as part of the HTML, names in its data would be mistaken for HTML elements. Scripts
-    that are parsed like this do not run, so they are inserted again.
+    If a policy of the notebook forbids scripts, the image stays. The picture is parsed as XML: as part of the HTML, names
+    in its data would be mistaken for HTML elements. Scripts that are parsed like this do not run, so they are inserted
+    again.
     """
-    return _PAGE.replace("PICTURE", json.dumps(svg).replace("<", "\\u003c"))
+    return _PAGE.replace("PICTURE", re.sub(r"""[%#"'&\t\r\n]""", _percent_encoded, svg))
 
 
-_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><style>html,body{margin:0}</style></head><body><script>
-const svg = document.importNode(new DOMParser().parseFromString(PICTURE, 'image/svg+xml').documentElement, true);
-document.body.append(svg);
+def _percent_encoded(found: "re.Match[str]") -> str:
+    return urllib.parse.quote(found.group(), safe="")
+
+
+_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><style>html,body{margin:0}img{display:block;width:100%}</style></head><body>
+<img alt="" src="data:image/svg+xml,PICTURE"><script>
+const still = document.querySelector('img');
+const source = decodeURIComponent(still.getAttribute('src').slice('data:image/svg+xml,'.length));
+const svg = document.importNode(new DOMParser().parseFromString(source, 'image/svg+xml').documentElement, true);
+still.replaceWith(svg);
 for (const read of svg.querySelectorAll('script')) {
   const script = document.createElementNS('http://www.w3.org/2000/svg', 'script');
   script.textContent = read.textContent;

@@ -184,8 +184,9 @@ private:
 
   /// The width does not show the bytes, so the bytes precede everything else, such as PyTorch's name of a state.
   [[nodiscard]] static Label squeezed_label(const Label& label) {
-    return {.name = fmt::format("{} {}", label.name.substr(0, label.name.find(" (")), label.note),
-            .place = "not to scale"};
+    return {.name = fmt::format("{} {}", label.brief.empty() ? label.name : label.brief, label.note),
+            .place = "not to scale",
+            .brief = label.brief};
   }
 
   [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const GraphBox& drawn) const {

@@ -125,6 +125,7 @@ private:
     if (box.role != BoxRole::frames) group.set("data-role", role_name(box.role));
     group.set("data-name", box.label.name);
     if (!box.label.place.empty()) group.set("data-place", box.label.place);
+    if (box.role != BoxRole::frames && !box.label.brief.empty()) group.set("data-brief", box.label.brief);
     if (box.role == BoxRole::smaller) group.set("data-stacks", box.stacks);
     if (!box.reason.empty()) group.set("data-reason", box.reason);
   }

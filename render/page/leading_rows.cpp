@@ -1,27 +1,65 @@
 #include "page/leading_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
 
 namespace memviz::render {
 namespace {
 
+// web/core/flows.js shortens labels by the same numbers.
 constexpr double kLeadingFontSize = 13; // as for `.row text` in page.css
 constexpr double kLeadingLineHeight = 22;
 constexpr double kLeadingGap = 18;
 constexpr double kLeadingSwatch = 16;
 constexpr double kLabelGap = 8;
-/// A label of this many columns leaves room for its bytes on a phone.
+constexpr double kColumnWidth = kLeadingFontSize * kMonoEm;
+/// A label of this many columns leaves room for others.
 constexpr std::size_t kMostColumns = 36;
+/// A row of fewer hundredths of the first row than this is not worth a line.
+constexpr std::uint64_t kLeastShare = 1;
+
+struct LeadingRow {
+  const RankedRow& row;
+  std::string label;
+  double label_x = 0;
+  double width = 0;
+};
 
 /// Returns name and place, or the place alone if no part of the name fits next to it: readers need the place.
-std::string leading_label(const Label& label) {
-  const bool has_room = columns_of(label.place) + 9 <= kMostColumns;
-  if (label.place.empty() || has_room) return row_label(label, kMostColumns);
-  return cut_start(label.place, kMostColumns);
+std::string leading_label(const Label& label, std::size_t columns) {
+  const bool has_room = columns_of(label.place) + 9 <= columns;
+  if (label.place.empty() || has_room) return row_label(label, columns);
+  return cut_start(label.place, columns);
 }
 
-double value_width(const RankedRow& row) {
-  return sans_width(row.value, kLeadingFontSize, Font::bold);
+LeadingRow leading_row(const RankedRow& row, std::size_t columns) {
+  LeadingRow leading{row, leading_label({.name = shown_name(row), .place = row.label.place}, columns)};
+  leading.label_x = kLeadingSwatch + sans_width(row.value, kLeadingFontSize, Font::bold) + kLabelGap;
+  leading.width = leading.label_x + static_cast<double>(columns_of(leading.label)) * kColumnWidth;
+  return leading;
+}
+
+std::vector<LeadingRow> leading_rows_of(std::span<const RankedRow> rows, std::size_t columns) {
+  std::vector<LeadingRow> leading;
+  for (const RankedRow& row : rows)
+    leading.push_back(leading_row(row, columns));
+  return leading;
+}
+
+bool is_one_line(const std::vector<LeadingRow>& rows) {
+  const double gaps = kLeadingGap * static_cast<double>(rows.size() - 1);
+  return std::accumulate(rows.begin(), rows.end(), gaps,
+                         [](double sum, const LeadingRow& row) { return sum + row.width; }) <= kContentWidth;
+}
+
+std::size_t worth_a_line(const std::vector<RankedRow>& rows) {
+  const std::uint64_t least_bytes = rows.front().bar_bytes / 100 * kLeastShare;
+  std::size_t count = 1;
+  while (count < std::min(kLeadingRows, rows.size()) && rows[count].bar_bytes >= least_bytes)
+    ++count;
+  return count;
 }
 
 } // namespace
@@ -30,22 +68,23 @@ double draw_leading_rows(Page& page, double y, const RankedList& list) {
   if (list.rows.empty()) return y;
   XmlElement section = page.add_section(y, "items").set("data-line", kLeadingLineHeight).set("data-gap", kLeadingGap);
   section.set("data-leading", "1");
+  const std::span rows = std::span(list.rows).first(worth_a_line(list.rows));
+  // Labels are whole where all fit one line.
+  std::vector<LeadingRow> leading = leading_rows_of(rows, kMostNameColumns);
+  if (!is_one_line(leading)) leading = leading_rows_of(rows, kMostColumns);
   double x = kMargin;
   double top = y;
-  for (std::size_t i = 0; i < std::min(kLeadingRows, list.rows.size()); ++i) {
-    const RankedRow& row = list.rows[i];
-    const std::string label = (row.is_within ? "↳ " : "") + leading_label(row.label);
-    const double label_x = kLeadingSwatch + value_width(row) + kLabelGap;
-    const double width = label_x + static_cast<double>(columns_of(label)) * kLeadingFontSize * kMonoEm;
+  for (const auto& [row, label, label_x, width] : leading) {
     if (x > kMargin && x + width > kMargin + kContentWidth) {
       x = kMargin;
       top += kLeadingLineHeight;
     }
     XmlElement item = add_group(section, "row").set("data-x", x).set("data-y", top);
-    item.set("data-find", words_to_find(row.label));
+    item.set("data-find", words_to_find(row.label)).set("data-name", shown_name(row));
+    if (!row.label.place.empty()) item.set("data-place", row.label.place);
     add_rect(add_group(item, row.paint->name), x, top + 6, 11, 11).set("rx", 2);
     add_text(item, x + kLeadingSwatch, top + 16, "strong", row.value);
-    add_text(item, x + label_x, top + 16, "mono", label);
+    add_text(item, x + label_x, top + 16, "mono", label).set("data-part", "label");
     x += width + kLeadingGap;
   }
   section.set("data-height", top - y + kLeadingLineHeight);

@@ -9,8 +9,8 @@ namespace memviz::render {
 
 inline constexpr std::size_t kLeadingRows = 3;
 
-/// Draws the colour, the bytes and the label of the first kLeadingRows rows; nothing if there are none. Returns the
-/// height below.
+/// Draws the colour, the bytes and the label of the first kLeadingRows rows, except those far smaller than the first;
+/// nothing if there are none. Returns the height below.
 [[nodiscard]] double draw_leading_rows(Page& page, double y, const RankedList& list);
 
 } // namespace memviz::render

@@ -53,11 +53,6 @@ Columns columns_for(const RankedList& list) {
   return columns;
 }
 
-/// The name as shown, which the script adapts to other widths.
-std::string shown_name(const RankedRow& row) {
-  return (row.is_within ? "↳ " : "") + row.label.name;
-}
-
 /// Returns what fits after the label: the text of the line, and its callers.
 std::string via_text(const RankedRow& row) {
   const std::string& via = row.via.empty() ? row.label.note : row.via;
@@ -116,6 +111,10 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
 }
 
 } // namespace
+
+std::string shown_name(const RankedRow& row) {
+  return (row.is_within ? "↳ " : "") + row.label.name;
+}
 
 std::string row_label(const Label& label, std::size_t columns) {
   constexpr std::size_t kLeastName = 8;

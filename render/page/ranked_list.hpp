@@ -37,6 +37,8 @@ inline constexpr std::size_t kRankedRows = 10;
 
 /// Returns name and place in at most `columns`; if both are too long, cuts the name, because readers need the place.
 [[nodiscard]] std::string row_label(const Label& label, std::size_t columns);
+/// Returns the name as it is shown, which the script fits into other widths.
+[[nodiscard]] std::string shown_name(const RankedRow& row);
 /// Returns the text that the script searches for when a row is clicked.
 [[nodiscard]] std::string words_to_find(const Label& label);
 

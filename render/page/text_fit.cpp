@@ -75,10 +75,12 @@ std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
   else
     forms.push_back(name + ' ' + label.place);
   const std::size_t name_columns = columns_of(name);
-  if (sign.empty() && !label.brief.empty() && columns > name_columns + kLeastPlace)
+  if (sign.empty() && !label.brief.empty() && !label.place.empty() && columns > name_columns + kLeastPlace)
     forms.push_back(fmt::format("{} {}", name, cut_end(label.place, columns - name_columns - 1)));
   if (const std::string_view line = line_mark(label.place); !line.empty() && label.brief.empty())
     forms.push_back(fmt::format("{}{} {}", sign, name, line));
+  if (label.place.empty() && !label.brief.empty() && !label.note.empty())
+    forms.push_back(fmt::format("{}  {}", label.brief, label.note));
   forms.push_back(std::string(sign) + name);
   if (!label.brief.empty()) forms.push_back(std::string(sign) + label.brief);
   return forms;

@@ -28,8 +28,8 @@ enum class Font : std::uint8_t { any, regular, bold };
 [[nodiscard]] std::string fit_sans(std::string_view text, double width, double font_size, Font font = Font::any);
 
 /// Returns the longest form that fits: name, place and note; name with place (with the note if that has a sign); for a
-/// folded run the name with the place cut; the name; its brief form; the name cut, unless almost nothing would be left
-/// of it. A sign is kept in every form.
+/// folded run the name with the place cut; without a place the brief form with the note; the name; its brief form; the
+/// name cut, unless almost nothing would be left of it. A sign is kept in every form.
 [[nodiscard]] std::string fit_label(const Label& label, std::size_t columns);
 /// Returns the same for a label that `mark` distinguishes from others that look like it: "update :62", then the name
 /// cut, then the mark alone. Without a mark, the end of the name, "…2000000".

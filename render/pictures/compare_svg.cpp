@@ -130,7 +130,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   const Story story = compare_story(comparison);
   Page page(options, "memviz compare: " + story.headline);
   double y = draw_headline(page, story.headline);
-  if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
+  if (!story.answer.empty()) y = draw_answer(page, y, story.answer) + 6;
   page.set_details(true); // on a phone, after the graph
   y = draw_files(page, y, picture) + 8;
   y = draw_gauges(page, y, comparison) + 8;

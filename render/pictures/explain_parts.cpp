@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <iterator>
 
 namespace memviz::render {
 namespace {
@@ -78,18 +80,16 @@ std::vector<Bar> request_bars(const DeviceExplanation& device) {
   return bars;
 }
 
-std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices) {
+std::vector<Bar> device_bars(const std::vector<const DeviceExplanation*>& devices) {
   std::vector<const DeviceExplanation*> ordered;
-  for (const DeviceExplanation& device : devices)
-    if (device.ledger.reserved_bytes > 0) ordered.push_back(&device);
-  // Returns the fullest, by number.
-  const std::size_t shown = std::min(kMostBars, ordered.size());
-  std::partial_sort(
-      ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(shown), ordered.end(),
-      [](const auto* left, const auto* right) { return left->ledger.reserved_bytes > right->ledger.reserved_bytes; });
-  ordered.resize(shown);
-  std::sort(ordered.begin(), ordered.end(),
-            [](const auto* left, const auto* right) { return left->device_state.device < right->device_state.device; });
+  std::ranges::copy_if(devices, std::back_inserter(ordered),
+                       [](const DeviceExplanation* device) { return device->ledger.reserved_bytes > 0; });
+  if (ordered.empty()) return {};
+  const auto reserved = [](const DeviceExplanation* device) { return device->ledger.reserved_bytes; };
+  std::ranges::stable_sort(ordered.begin() + 1, ordered.end(), std::ranges::greater(), reserved);
+  ordered.resize(std::min(kMostBars, ordered.size()));
+  std::ranges::sort(ordered.begin() + 1, ordered.end(), std::less(),
+                    [](const DeviceExplanation* device) { return device->device_state.device; });
   std::vector<Bar> bars;
   for (const DeviceExplanation* device : ordered)
     bars.push_back(

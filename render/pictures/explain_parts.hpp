@@ -18,8 +18,9 @@ namespace memviz::render {
 /// Draws the request, the largest free parts and the device's free memory on one scale.
 [[nodiscard]] std::vector<Bar> request_bars(const DeviceExplanation& device);
 
-/// Returns a bar for the memory of each device at its own moment, on one scale; at most eight, the fullest.
-[[nodiscard]] std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices);
+/// Returns a bar for the memory of each device at its own moment, on one scale: the first device, then the fullest of
+/// the others by their number; at most eight.
+[[nodiscard]] std::vector<Bar> device_bars(const std::vector<const DeviceExplanation*>& devices);
 
 /// Draws reserved memory by its use or by what kept it from being used, then the rest of the device as far as known.
 [[nodiscard]] Bar ledger_bar(const MemoryLedger& ledger);

@@ -115,9 +115,12 @@ double draw_lists(Page& page, double y, const ExplainPicture& picture, const std
   return std::max(left_end, draw_ranked_list(page, y, second));
 }
 
+/// The explained devices, the one that the picture is about first.
+using Explained = std::vector<const DeviceExplanation*>;
+
 double draw_main_device(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
-                        const ExplanationText& words) {
-  const DeviceExplanation& device = picture.devices.front();
+                        const Explained& devices, const ExplanationText& words) {
+  const DeviceExplanation& device = *devices.front();
   y = draw_sentences(page, y, "What would help", words.helps, "strong plus");
   if (device.request) {
     y = draw_heading(page, y, "What was asked for, and the room there was");
@@ -128,7 +131,7 @@ double draw_main_device(Page& page, double y, const ExplainPicture& picture, con
     y = draw_bars(page, y, {ledger_bar(device.ledger)}) + 2;
     y = draw_parts_table(page, y, device.ledger) + 10;
   }
-  if (const std::vector<Bar> bars = device_bars(picture.devices); bars.size() > 1) {
+  if (const std::vector<Bar> bars = device_bars(devices); bars.size() > 1) {
     y = draw_heading(page, y, "What each device held, each at its own moment");
     y = draw_bars(page, y, bars) + 12;
   }
@@ -143,15 +146,14 @@ double draw_main_device(Page& page, double y, const ExplainPicture& picture, con
   return draw_lists(page, y + 12, picture, origins, device);
 }
 
-double draw_other_devices(Page& page, double y, const ExplainPicture& picture) {
-  const std::size_t shown = std::min(kMostExplained, picture.devices.size());
+double draw_other_devices(Page& page, double y, const ExplainPicture& picture, const Explained& devices) {
+  const std::size_t shown = std::min(kMostExplained, devices.size());
   for (std::size_t i = 1; i < shown; ++i) {
-    const DeviceExplanation& device = picture.devices[i];
-    const ExplanationText words = in_words(picture.state, device);
+    const ExplanationText words = in_words(picture.state, *devices[i]);
     y = draw_notes(page, y, {words.headline + " " + words.verdict});
   }
-  if (picture.devices.size() > shown)
-    y = draw_notes(page, y, {"and " + format_counted(picture.devices.size() - shown, "more device")});
+  if (devices.size() > shown) y = draw_notes(page, y, {"and " + format_counted(devices.size() - shown, "more device")});
+  if (const std::string unused = unused_text(picture.devices); !unused.empty()) y = draw_notes(page, y, {unused});
   return y;
 }
 
@@ -164,7 +166,8 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
     return page.finish(draw_signature(page, draw_warnings(page, y, warnings_and_losses(picture.state))));
   }
   const std::vector<CodeOrigin> origins = origins_of(picture.state.frames());
-  const DeviceExplanation& device = picture.devices.front();
+  const Explained devices = shown_devices(picture.devices);
+  const DeviceExplanation& device = *devices.front();
   const ExplanationText words = in_words(picture.state, device);
   Page page(options, fmt::format("{}: {} {}", picture.file, words.headline, words.verdict));
   page.svg().child("style").cdata(paints_css(room_paints()));
@@ -176,11 +179,11 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
                  rehearsal_alert(picture.state.recording->origin.rehearsal)) +
       12;
   page.set_details(false);
-  y = draw_main_device(page, y, picture, origins, words);
+  y = draw_main_device(page, y, picture, origins, devices, words);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings_and_losses(picture.state));
   y = draw_notes(page, y, words.reasons);
-  y = draw_other_devices(page, y, picture);
+  y = draw_other_devices(page, y, picture, devices);
   return page.finish(draw_signature(page, y));
 }
 

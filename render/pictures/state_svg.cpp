@@ -60,7 +60,9 @@ public:
     y = draw_board_panel(page, y, {picture_.state, origins_, colouring_, pins_, picture_.device}, options, detail);
     add_rule(page.below_graph(), y + 4);
     y = draw_ranked_list(page, y + 12, list_) + 4;
-    for (const DeviceState* const device_state : leading_first())
+    std::vector<const DeviceState*> detailed = leading_first();
+    detailed.resize(std::min(kMostFailures, detailed.size()));
+    for (const DeviceState* const device_state : detailed)
       y = draw_events(page, y + 4, *device_state);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
@@ -84,13 +86,13 @@ private:
     list_ = class_list(own, leading->figures.requested_bytes);
   }
 
-  /// Returns the devices whose events are drawn.
+  /// Returns the devices, the one that the headline is about first.
   [[nodiscard]] std::vector<const DeviceState*> leading_first() const {
     std::vector<const DeviceState*> found;
     const DeviceState* const leading = leading_device(devices_);
     if (leading != nullptr) found.push_back(leading);
     for (const DeviceState& device_state : devices_)
-      if (&device_state != leading && found.size() < kMostFailures) found.push_back(&device_state);
+      if (&device_state != leading) found.push_back(&device_state);
     return found;
   }
 
@@ -148,9 +150,9 @@ private:
 
   [[nodiscard]] std::vector<Bar> device_bars() const {
     std::vector<Bar> bars;
-    for (const DeviceState& device_state : devices_)
-      bars.push_back({devices_.size() == 1 ? "" : name_of(device_state), bar_parts(device_state.figures),
-                      devices_.size() == 1 ? "" : use_text(device_state.figures)});
+    for (const DeviceState* const device_state : leading_first())
+      bars.push_back({devices_.size() == 1 ? "" : name_of(*device_state), bar_parts(device_state->figures),
+                      devices_.size() == 1 ? "" : use_text(device_state->figures)});
     return bars;
   }
 

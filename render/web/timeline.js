@@ -22,6 +22,7 @@ const clearButton = crumb('clear');
 setAttributes(searchInput, {'aria-label': 'search bands and strips', placeholder: 'search ( / )'});
 const helpButton = button('help', '?', 'keys (?)');
 toolbar.append(helpButton, status, detailText, slider, searchInput);
+detailText.hidden = slider.hidden = main.bands.length < 2;
 
 const KEYS = [
   ['Ctrl+wheel, + −', 'zoom; the wheel alone after a click into the chart'],

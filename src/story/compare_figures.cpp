@@ -30,8 +30,9 @@ Figure change_figure(std::string name, const Reading& reading, MemoryPart part =
   if (!reading.is_known()) figure.value = "unknown";
   if (delta != 0 && *reading.before_bytes > 0) {
     const std::string change = format_change(magnitude(delta), *reading.before_bytes);
-    // Growth by a large multiple is written as a factor.
-    const std::string_view sign = !change.ends_with('%') ? "" : delta < 0 ? "−" : "+";
+    // Neither a factor nor a bound such as "> 99.9 %" takes a sign: the value has it.
+    const bool takes_sign = change.ends_with('%') && change.front() >= '0' && change.front() <= '9';
+    const std::string_view sign = !takes_sign ? "" : delta < 0 ? "−" : "+";
     figure.note += fmt::format(" ({}{})", sign, change);
   }
   return figure;

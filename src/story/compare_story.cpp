@@ -96,7 +96,9 @@ std::string kinds_sentence(const Comparison& comparison) {
     return change.kind != MemoryKind::unknown && change.delta_bytes() != 0;
   };
   if (!comparison.is_one_moment || std::ranges::none_of(comparison.kinds, is_told)) return "";
-  return "By kind: " + kind_changes_text(comparison.kinds);
+  constexpr std::size_t kMostKinds = 3;
+  const std::string once = classified_once_text(comparison);
+  return (once.empty() ? "By kind" : once) + ": " + kind_changes_text(comparison.kinds, kMostKinds);
 }
 
 std::string lines_sentence(const Comparison& comparison) {

@@ -1,5 +1,6 @@
 #include "story/compare_words.hpp"
 
+#include "base/saturating.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -146,6 +147,28 @@ std::string other_devices_text(const CompareReport& report) {
   if (std::ranges::equal(before, after, {}, &DeviceState::device, &DeviceState::device)) return "";
   return fmt::format("{} uses {}, but {} uses {}: devices are compared by their numbers", report.before.file,
                      device_list(before), report.after.file, device_list(after));
+}
+
+std::string classified_once_text(const Comparison& comparison) {
+  std::uint64_t grown_bytes = 0;
+  std::uint64_t shrunk_bytes = 0;
+  for (const UserLineChange& line : comparison.changes) {
+    std::uint64_t& sum = line.change.delta_bytes() > 0 ? grown_bytes : shrunk_bytes;
+    sum = saturating_sum(sum, magnitude(line.change.delta_bytes()));
+  }
+  KindChange unknown;
+  KindChange known;
+  for (const KindChange& change : comparison.kinds) {
+    KindChange& sum = change.kind == MemoryKind::unknown ? unknown : known;
+    sum.before_bytes = saturating_sum(sum.before_bytes, change.before_bytes);
+    sum.after_bytes = saturating_sum(sum.after_bytes, change.after_bytes);
+  }
+  const bool is_after = unknown.delta_bytes() < 0 && known.delta_bytes() > 0;
+  const bool is_before = unknown.delta_bytes() > 0 && known.delta_bytes() < 0;
+  const std::uint64_t bytes = std::min(magnitude(unknown.delta_bytes()), magnitude(known.delta_bytes()));
+  if (!comparison.is_one_moment || (!is_after && !is_before) || bytes <= std::max(grown_bytes, shrunk_bytes)) return "";
+  return fmt::format("{} is classified only {}, though the same lines hold as much {}", format_bytes(bytes),
+                     is_after ? "after" : "before", is_after ? "before" : "after");
 }
 
 std::string change_label(const Comparison& comparison, const UserLineChange& line) {

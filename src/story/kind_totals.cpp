@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 
 namespace memviz {
@@ -26,15 +27,18 @@ std::string_view kind_words(MemoryKind kind) {
   return "unknown memory";
 }
 
-std::string kind_changes_text(const std::vector<KindChange>& changes) {
+std::string kind_changes_text(const std::vector<KindChange>& changes, std::size_t most) {
   constexpr std::uint64_t kLeastPart = 100;
-  std::string text;
+  std::vector<std::string> parts;
   for (const KindChange& change : changes) {
     const std::int64_t delta = change.delta_bytes();
     if (delta == 0 || magnitude(delta) < magnitude(changes.front().delta_bytes()) / kLeastPart) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind_words(change.kind), delta_text(delta));
+    parts.push_back(fmt::format("{} {}", kind_words(change.kind), delta_text(delta)));
   }
-  return text;
+  if (parts.size() <= most) return fmt::format("{}", fmt::join(parts, ", "));
+  const std::size_t more = parts.size() - most;
+  parts.resize(most);
+  return fmt::format("{} and {} more", fmt::join(parts, ", "), more);
 }
 
 KindAccount kind_account(const KindShares& shares) {

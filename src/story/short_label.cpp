@@ -34,6 +34,12 @@ Label label_of(const std::string& name, const std::string& file, std::int64_t li
   return {.name = place.empty() ? std::string("?") : std::move(place)};
 }
 
+/// "free" of "free (inactive)": PyTorch's name is the first to go.
+Label label_of(BlockState state) {
+  const std::string_view name = state_label(state);
+  return {.name = std::string(name), .brief = std::string(name.substr(0, name.find(" (")))};
+}
+
 } // namespace
 
 std::string one_line(std::string_view text, std::size_t columns) {
@@ -67,7 +73,7 @@ std::string_view state_label(BlockState state) {
 Label key_label(const FrameTable& frames, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_label(frames, *frame);
   if (const auto* kind = std::get_if<MemoryKind>(&key)) return {.name = std::string(kind_label(*kind))};
-  if (const auto* state = std::get_if<BlockState>(&key)) return {.name = std::string(state_label(*state))};
+  if (const auto* state = std::get_if<BlockState>(&key)) return label_of(*state);
   return {.name = one_line(node_label(frames, key))};
 }
 

@@ -1,7 +1,7 @@
 """The first screen of each picture, on a desk and on a phone: what it says, and where that is.
 
 By texts and their places, not by pixels. The pictures of testdata/ take seconds; those of ../shared/snapshots, where they
-are, half a minute.
+are, a minute.
 """
 
 import os
@@ -11,20 +11,26 @@ from support import TESTDATA, BrowserCase, draw
 
 SCREENS = {"phone": (400, 800), "tablet": (700, 900), "desk": (1200, 800)}
 KINDS = ("flame", "state", "timeline", "explain")
+COMPARED = (("before.pickle", "after.pickle"), ("training_step.pickle", "oom.pickle"), ("devices_streams.pickle", "devices_streams.pickle"))
 # Out of memory, a step of training, several devices and streams, a ring that lost events, and no stacks.
 FILES = ("oom.pickle", "training_step.pickle", "devices_streams.pickle", "ring_lost_history.pickle", "segments_only.pickle")
 
 SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared" / "snapshots"
 REAL = ("oom_expandable_3gpu", "private_pools", "ring_full_10000", "expandable_bf16", "no_frames_no_events", "training_step_medium",
-        "training_step_xl_bf16", "expandable_tiny", "python_only_stacks", "user_metadata_keys")  # fmt: skip
+        "training_step_xl_bf16", "expandable_tiny", "python_only_stacks", "user_metadata_keys", "many_blocks_2gpu", "octree_small")  # fmt: skip
+REAL_COMPARED = (("octree_before", "octree_after"), ("expandable_fp32", "expandable_bf16"), ("no_grad_before", "grad_after"),
+                 ("ring_full_10000", "training_step_medium"), ("expandable_tiny", "expandable_tiny_2gpu"), ("private_pools", "many_blocks_2gpu"))  # fmt: skip
 
-# Returns texts that extend beyond the page, or overlap.
+# Returns texts and controls that reach into the margin of the page, or overlap.
 MISPLACED = """() => {
   const page = document.querySelector('#page').getBoundingClientRect();
-  const found = [...document.querySelectorAll('text')]
-    .filter((text) => text.textContent.trim() && text.getClientRects().length && getComputedStyle(text).display !== 'none')
-    .map((text) => ({words: text.textContent, at: text.getBoundingClientRect()})).sort((a, b) => a.at.top - b.at.top);
-  const wrong = found.filter(({at}) => at.left < page.left - 0.5 || at.right > page.right + 0.5).map(({words}) => `cut: ${words}`);
+  const margin = page.width < 600 ? 8 : 20;
+  const isDrawn = (element) => element.getClientRects().length && getComputedStyle(element).display !== 'none';
+  const controls = [...document.querySelectorAll('#controls button,#controls input,#controls label')].filter((element) => isDrawn(element) && element.offsetWidth)
+    .map((element) => ({words: element.textContent || element.placeholder || element.id, at: element.getBoundingClientRect()}));
+  const found = [...document.querySelectorAll('text')].filter((text) => text.textContent.trim() && isDrawn(text))
+    .map((text) => ({words: text.textContent, at: text.getBoundingClientRect()})).concat(controls).sort((a, b) => a.at.top - b.at.top);
+  const wrong = found.filter(({at}) => at.left < page.left + margin || at.right > page.right - margin).map(({words}) => `cut: ${words}`);
   found.forEach((one, i) => {
     for (let j = i + 1; j < found.length && found[j].at.top < one.at.bottom - 4; ++j) {
       const other = found[j];
@@ -40,7 +46,7 @@ FIRST_SCREEN = """() => {
   const texts = (selector) => [...document.querySelectorAll(selector)].map(placed);
   const rows = (selector) => [...document.querySelectorAll(selector)].map((row) => ({...placed(row), words: [...row.querySelectorAll('text')].map((text) => text.textContent)}));
   const drawing = document.querySelector('#graph,#board,.panel-ground');
-  return {headline: texts('.headline'), leading: rows('[data-leading] > .row'), listed: rows('[data-flow=rows]:not([data-flow=rows] ~ *) > .row'), drawing: placed(drawing)};
+  return {headline: texts('.headline'), answer: texts('.answer'), leading: rows('[data-leading] > .row'), listed: rows('[data-flow=rows]:not([data-flow=rows] ~ *) > .row'), drawing: placed(drawing)};
 }"""
 
 # Returns the lowest contrast of the headline, the sentence below it and the leading rows with the page.
@@ -59,36 +65,53 @@ CONTRAST = """() => {
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+def percent(share):
+    return float(share.lstrip("<> ").rstrip(" %"))
+
+
 class FirstScreen(BrowserCase):
     def assert_first_screen(self, page, kind, screen, height):
         seen = page.evaluate(FIRST_SCREEN)
         self.assertTrue(seen["headline"])
         self.assertLess(seen["headline"][-1]["bottom"], 200)
-        self.assertEqual(len(seen["leading"]), min(3, len(seen["listed"])))
-        for leading, listed in zip(seen["leading"], seen["listed"]):
-            self.assertLess(leading["bottom"], height * 0.6)
-            self.assertEqual(leading["words"][0], listed["words"][0], "the bytes of the list's first rows")
+        for sentence in seen["answer"]:
+            self.assertLess(sentence["bottom"], height * 0.4)
+        if kind == "compare":
+            self.assertEqual(seen["leading"], [], "the sentence names the lines")
+        else:
+            self.assert_leading(seen["leading"], seen["listed"], screen, height)
         if kind != "explain":
             self.assertLess(seen["drawing"]["top"], height - 100, "the drawing begins on the first screen")
 
-    def assert_readable(self, kind, file):
-        page = self.open(draw(kind, file), viewport={"width": 400, "height": 800})
+    def assert_leading(self, leading, listed, screen, height):
+        """The first rows of the list, as far as they are worth a line."""
+        self.assertLessEqual(len(leading), 3)
+        for shown, row in zip(leading, listed):
+            self.assertLess(shown["bottom"], height * 0.6)
+            self.assertEqual(shown["words"][0], row["words"][0], "the bytes of the list's first rows")
+            if len(leading) == 1 and screen == "desk":
+                self.assertNotIn("…", shown["words"][1], "there is room for one label")
+        if len(leading) < min(3, len(listed)):
+            self.assertLess(percent(listed[len(leading)]["words"][1]), 1.0)
+
+    def assert_readable(self, kind, *files):
+        page = self.open(draw(kind, *files), viewport={"width": 400, "height": 800})
         for screen, (width, height) in SCREENS.items():
             page.set_viewport_size({"width": width, "height": height})
             page.evaluate(SETTLED)
-            with self.subTest(kind=kind, file=str(file), screen=screen):
+            with self.subTest(kind=kind, files=files, screen=screen):
                 self.assert_first_screen(page, kind, screen, height)
                 self.assertEqual(page.evaluate(MISPLACED), [])
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            with self.subTest(kind=kind, file=str(file), scheme=scheme):
+            with self.subTest(kind=kind, files=files, scheme=scheme):
                 self.assertGreaterEqual(page.evaluate(CONTRAST), 4.5)
         page.context.close()
 
-    def assert_static(self, kind, file):
-        page = self.open(draw(kind, file), java_script_enabled=False, viewport={"width": 900, "height": 800})
-        with self.subTest(kind=kind, file=str(file), scripts=False):
-            self.assert_first_screen(page, kind, "desk", 800)
+    def assert_static(self, kind, *files):
+        page = self.open(draw(kind, *files), java_script_enabled=False, viewport={"width": 900, "height": 800})
+        with self.subTest(kind=kind, files=files, scripts=False):
+            self.assert_first_screen(page, kind, "static", 800)
             self.assertEqual(page.evaluate(MISPLACED), [])
         page.context.close()
 
@@ -98,6 +121,11 @@ class FirstScreenCases(FirstScreen):
         for file in FILES:
             for kind in KINDS:
                 self.assert_readable(kind, file)
+
+    def test_what_changed_is_on_the_first_screen(self):
+        for files in COMPARED:
+            self.assert_readable("compare", *files)
+            self.assert_static("compare", *files)
 
     def test_who_holds_how_much_is_there_without_scripts(self):
         for file in FILES:
@@ -130,3 +158,9 @@ class RealFirstScreenCases(FirstScreen):
             for kind in KINDS:
                 self.assert_readable(kind, SHARED / f"{name}.pickle")
                 self.assert_static(kind, SHARED / f"{name}.pickle")
+
+    def test_what_changed_is_on_the_first_screen_of_real_files(self):
+        for names in REAL_COMPARED:
+            files = [SHARED / f"{name}.pickle" for name in names]
+            self.assert_readable("compare", *files)
+            self.assert_static("compare", *files)

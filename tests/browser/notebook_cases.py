@@ -1,5 +1,6 @@
 """Pictures as notebooks show them: memviz_torch's HTML in an unrelated page."""
 
+import json
 import os
 import pathlib
 import sys
@@ -26,6 +27,12 @@ PLACES_OF_TEXTS = """() => [...document.querySelectorAll('text')].filter((text) 
 })"""
 
 KINDS = ("flame", "timeline", "state", "explain")
+
+# A page that puts its outputs in place by innerHTML, under a policy for all of it, as a webview of VS Code does.
+WEBVIEW = """<!DOCTYPE html><meta charset='utf-8'><meta http-equiv='Content-Security-Policy' content="default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data: https:; child-src https: data:">
+<body><script nonce='own'>
+for (const html of {outputs}) document.body.appendChild(document.createElement('section')).innerHTML = html;
+</script></body>"""
 
 
 class NotebookCases(BrowserCase):
@@ -57,6 +64,26 @@ class NotebookCases(BrowserCase):
             self.assertEqual(frame.evaluate(READ_TEXTS), [])
             texts.append(frame.evaluate(PLACES_OF_TEXTS))
         return texts
+
+    def open_webview(self, scripts):
+        outputs = [getattr(memviz_torch, kind)(TESTDATA / "oom.pickle")._repr_html_() for kind in KINDS]
+        page = new_file(".html")
+        page.write_text(WEBVIEW.format(scripts=scripts, outputs=json.dumps(outputs).replace("</", "<\\/")))
+        return self.open(page)
+
+    def test_a_picture_works_where_a_webview_puts_it_by_inner_html(self):
+        page = self.open_webview("'unsafe-inline'")
+        self.assertEqual(len(self.texts_of(page)), len(KINDS))
+
+    def test_a_picture_is_an_image_where_a_webview_lets_no_script_run(self):
+        page = self.open_webview("'nonce-own'")
+        for element in page.locator("iframe").element_handles():
+            image = element.content_frame().wait_for_selector("img")
+            self.assertEqual(image.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }"), 900)
+            self.assertGreater(image.bounding_box()["width"], 900, "as wide as its cell")
+        refused = [complaint for complaint in self.complaints if "Content Security Policy" in complaint]
+        self.assertEqual(self.complaints, refused)
+        self.complaints.clear()
 
     def check_request(self, requested, own):
         if requested != "about:srcdoc":

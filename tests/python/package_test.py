@@ -6,7 +6,6 @@ import fractions
 import gzip
 import inspect
 import io
-import json
 import os
 import pathlib
 import pickle
@@ -19,6 +18,7 @@ import tempfile
 import threading
 import unittest
 import unittest.mock
+import urllib.parse
 import warnings
 import xml.etree.ElementTree
 
@@ -279,8 +279,8 @@ class Results(unittest.TestCase):
         frame = memviz_torch.flame(OOM)._repr_html_()
         element = xml.etree.ElementTree.fromstring(frame)
         self.assertEqual((element.tag, element.get("sandbox")), ("iframe", "allow-scripts"))
-        picture = re.search(r'parseFromString\((".*"), ', element.get("srcdoc")).group(1)
-        self.assertEqual(json.loads(picture), memviz_torch.flame(OOM).svg)
+        picture = re.search(r'src="data:image/svg\+xml,([^"]*)"', element.get("srcdoc")).group(1)
+        self.assertEqual(urllib.parse.unquote(picture), memviz_torch.flame(OOM).svg)
         self.assertEqual(set(memviz_torch.flame(OOM)._repr_mimebundle_(include=["text/html"])), {"text/html"})
         self.assertNotIn("text/plain", memviz_torch.flame(OOM)._repr_mimebundle_(exclude=["text/plain"]))
 

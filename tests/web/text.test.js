@@ -43,6 +43,9 @@ test('a label takes the longest form that fits', () => {
   const run = {name: '⋯ 28 frames', place: 'to run_code', note: '', brief: '⋯ 28'};
   for (const [columns, form] of [[30, '⋯ 28 frames to run_code'], [21, '⋯ 28 frames'], [22, '⋯ 28 frames to run_c…'], [7, '⋯ 28'], [4, '']])
     assert.equal(fitLabel(run, columns), form);
+  const state = {name: 'free (inactive)', place: '', note: '4.67 GiB', brief: 'free'};
+  for (const [columns, form] of [[25, 'free (inactive)  4.67 GiB'], [24, 'free  4.67 GiB'], [13, 'free'], [3, '']])
+    assert.equal(fitLabel(state, columns), form);
 });
 
 test('in a row the place stays whole', () => {

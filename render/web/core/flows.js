@@ -4,7 +4,7 @@ import {number, setAttributes} from './attributes.js';
 import {make} from './dom.js';
 import {brokenLines} from './lines.js';
 import {drawnWidth, isPhone, layouts, measure, moveBy} from './sheet.js';
-import {cut, rowLabel, UNIT} from './text.js';
+import {columnsOf, cut, cutStart, rowLabel, UNIT} from './text.js';
 
 const namedParts = (element) => Object.fromEntries([...element.querySelectorAll('[data-part]')].map((part) => [part.getAttribute('data-part'), part]));
 
@@ -95,10 +95,27 @@ layouts.words = (section, room) => {
   return down + (lines.length + commentLines - count) * height;
 };
 
+// Shortens the labels of the leading rows, unless all fit one line whole, as in leading_rows.cpp.
+const LEADING_GAP = 18, LEADING_COLUMN = 13 * 0.61, MOST_LEADING_COLUMNS = 36;
+function leadingLabel(row, columns) {
+  const name = row.getAttribute('data-name'), place = row.getAttribute('data-place') || '';
+  return !place || columnsOf(place) + 9 <= columns ? rowLabel(name, place, columns) : cutStart(place, columns);
+}
+
+function shortenLeading(rows, room) {
+  const labels = rows.map((row) => namedParts(row).label);
+  const left = (i) => number(labels[i], 'x') - number(rows[i], 'data-x');
+  const shorten = (columns) => rows.map((row, i) => (labels[i].textContent = leadingLabel(row, columns(i))));
+  const whole = shorten(() => Infinity);
+  if (whole.reduce((sum, label, i) => sum + left(i) + columnsOf(label) * LEADING_COLUMN + (i ? LEADING_GAP : 0), 0) <= room.width) return;
+  shorten((i) => Math.min(MOST_LEADING_COLUMNS, Math.floor((room.width - left(i)) / LEADING_COLUMN)));
+}
+
 // Places items side by side, as many as fit in a line; with data-spread in columns over the whole width.
 layouts.items = (section, room) => {
   const {element} = section;
   const items = [...element.children];
+  if (element.hasAttribute('data-leading')) shortenLeading(items, room);
   if (!section.items) section.items = items.map((item) => ({x: item.hasAttribute('data-end') ? item.getBBox().x : number(item, 'data-x'), y: number(item, 'data-y')}));
   const height = number(element, 'data-line'), gap = number(element, 'data-gap');
   const widths = items.map((item) => drawnWidth(item) + gap);

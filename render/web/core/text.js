@@ -84,9 +84,10 @@ export function fitLabel(label, columns) {
   if (sign || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
   else forms.push(label.name + ' ' + label.place);
   const room = columns - columnsOf(label.name);
-  if (!sign && label.brief && room > LEAST_PLACE) forms.push(label.name + ' ' + cut(label.place, room - 1));
+  if (!sign && label.brief && label.place && room > LEAST_PLACE) forms.push(label.name + ' ' + cut(label.place, room - 1));
   const line = label.brief || !label.place ? null : /:[0-9]+$/.exec(label.place);
   if (line) forms.push(sign + label.name + ' ' + line[0]);
+  if (!label.place && label.brief && label.note) forms.push(label.brief + '  ' + label.note);
   forms.push(sign + label.name);
   if (label.brief) forms.push(sign + label.brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);

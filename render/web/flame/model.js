@@ -22,6 +22,7 @@ export const readGeometry = (graph) => ({
 function stepOf(element, paint) {
   const role = text(element, 'data-role');
   const label = {name: text(element, 'data-name'), place: text(element, 'data-place'), note: ''};
+  if (element.hasAttribute('data-brief')) label.brief = text(element, 'data-brief');
   const key = role === 'smaller' ? 's' : role[0] + label.name;
   const reason = text(element, 'data-reason');
   return {key, label, paint, heading: reason ? `${label.name}\n${reason}` : label.name, isFrame: false, isGroup: role === 'group', isSmaller: role === 'smaller'};

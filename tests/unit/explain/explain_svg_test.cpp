@@ -78,6 +78,20 @@ TEST_CASE("explain_svg draws what each device held on one scale") {
   const std::string text = test::visible_text(test::parse_svg(svg));
   CHECK(text.find("What each device held, each at its own moment") != std::string::npos);
   CHECK(text.find("80.0 MiB, at the end of recording") != std::string::npos);
+  CHECK(text.find("GPU 1: 60.0 MiB of 80.0 MiB reserved is in use") < text.find("GPU 0")); // the fullest first
+}
+
+TEST_CASE("explain_svg is about a device that holds something") {
+  test::SmallSnapshot made;
+  made.segment(0x7f0000000000, 80 << 20, 0, 1).active(60 << 20, 60 << 20).inactive(20 << 20);
+  made.segment(0x7f1000000000, 20 << 20, 0, 2).active(20 << 20, 20 << 20);
+  Explained found = explained(made.take());
+  DeviceExplanation nothing;
+  nothing.device_state.device = {0};
+  found.devices.insert(found.devices.begin(), nothing);
+  const std::string text = test::visible_text(test::parse_svg(drawn_explanation(found)));
+  CHECK(text.find("GPU 1: 60.0 MiB of 80.0 MiB reserved is in use") != std::string::npos);
+  CHECK(text.find("Nothing is reserved on GPU 0.") != std::string::npos);
 }
 
 TEST_CASE("explain_svg of every case is sound") {

@@ -131,6 +131,15 @@ TEST_CASE("compare_svg says what else changed where as much is allocated as befo
         comparison_of({{"active_allocated;a.py:1:f", 4096, 0}, {"active_allocated;b.py:1:g", 0, 4096}});
     CHECK(visible_text(parse_svg(draw(moved))).starts_with("4.00 KiB allocated, as before, but by other stacks"));
   }
+  SUBCASE("or that one file alone shows of which kind it is") {
+    comparison.kinds = {{MemoryKind::input, 0, 900'000}, {MemoryKind::unknown, 1'000'000, 100'000}};
+    CHECK(visible_text(parse_svg(draw(comparison)))
+              .find("879 KiB is classified only after, though the same lines hold as much before: inputs +879 KiB, "
+                    "unknown memory −879 KiB") != std::string::npos);
+    comparison.changes.resize(1);
+    comparison.changes.front().change = {{}, {950'000, 1}, 950'000};
+    CHECK(visible_text(parse_svg(draw(comparison))).find("By kind: inputs +879 KiB") != std::string::npos);
+  }
 }
 
 TEST_CASE("compare_svg shows when other lines of the same functions hide what stayed") {

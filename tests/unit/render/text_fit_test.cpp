@@ -84,6 +84,11 @@ TEST_CASE("fit_label takes the longest form that fits") {
     CHECK(fit_label(run, 22) == "⋯ 28 frames to run_c…");
     CHECK(fit_label(run, 7) == "⋯ 28");
     CHECK(fit_label(run, 4).empty());
+    const Label state{.name = "free (inactive)", .note = "4.67 GiB", .brief = "free"};
+    CHECK(fit_label(state, 25) == "free (inactive)  4.67 GiB");
+    CHECK(fit_label(state, 24) == "free  4.67 GiB"); // the bytes go before PyTorch's name of a state
+    CHECK(fit_label(state, 13) == "free");
+    CHECK(fit_label(state, 3).empty());
   }
 }
 
