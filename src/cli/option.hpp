@@ -22,7 +22,15 @@ struct OptionText {
   bool is_rare = false;                     ///< shown by --help=all only
   std::vector<std::string_view> words = {}; ///< what the value may be, or begin with; empty: anything
   bool is_list = false;                     ///< the value may have several of the words, with commas between
+  std::string_view value_alone = {};        ///< of the option without one; its value then only follows "="
 };
+
+/// What follows the name in the help: " SIZE", "[=auto|on|off]", or nothing.
+[[nodiscard]] inline std::string value_help(const OptionText& option) {
+  if (option.value.empty()) return "";
+  if (option.value_alone.empty()) return " " + std::string(option.value);
+  return "[=" + std::string(option.value) + "]";
+}
 
 template <class Options> struct Option {
   OptionText text;
