@@ -1,3 +1,4 @@
+#include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
@@ -54,9 +55,22 @@ struct RehearseCommand : CommandOptions {
   VariantOptions variants;
   WorldOptions world;
   bool both_ends = false;
-  bool computes_values = false;
+  rehearse::Values values = rehearse::Values::automatic;
   std::optional<std::string> json;
 };
+
+const Choices<rehearse::Values> kValues{
+    {"auto", rehearse::Values::automatic}, {"on", rehearse::Values::on}, {"off", rehearse::Values::off}};
+
+OptionText values_option() {
+  OptionText text{
+      "values", '\0', "auto|on|off",
+      "compute small integers and conditions on the CPU, for programs that decide by them: auto (default) runs the "
+      "program a second time, with values, where it reads any that may decide its way, and says both where they "
+      "differ"};
+  text.value_alone = "on";
+  return text;
+}
 
 OptionList<RehearseCommand> rehearse_options() {
   constexpr std::uint64_t kMost = 1'000'000'000;
@@ -106,9 +120,7 @@ OptionList<RehearseCommand> rehearse_options() {
            "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
            "only when the host waits. Says both where they differ; the one that takes more decides"},
           &RehearseCommand::both_ends)),
-      rare(flag(
-          {"values", '\0', "", "compute small integers and conditions on the CPU, for programs that decide by them"},
-          &RehearseCommand::computes_values)),
+      rare(one_of(values_option(), &RehearseCommand::values, kValues)),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::search, search_options()),
@@ -128,7 +140,8 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.leaves_init_out = options.leaves_init_out;
   setup.output = options.output;
   setup.both_ends = options.both_ends;
-  setup.computes_values = options.computes_values;
+  setup.values = options.values;
+  setup.say = [file = options.file](const std::string& line) { file.advise(fmt::format("rehearse: {}", line)); };
   setup.version = version();
   if (options.output.empty() || options.output == "-")
     throw UsageError("-o names a folder, which gets a snapshot from each process");

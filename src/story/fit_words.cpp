@@ -21,11 +21,18 @@ std::string gpu_text(const Profile& profile) {
   return profile.gpu == profile.name ? profile.gpu : fmt::format("{} ({})", profile.gpu, profile.name);
 }
 
-/// "41.2 GiB", or "41.2 GiB to 45.0 GiB" of a program that was run at both ends.
+/// Whether a real run is between this one and the other, in which the program read other values.
+bool is_range(const FitVerdict& verdict) {
+  return verdict.other_values && verdict.other_values->is_range;
+}
+
+/// "41.2 GiB", or "41.2 GiB to 45.0 GiB" of a program that was run both ways.
 std::string peak_text(const FitVerdict& verdict, std::uint64_t peak_bytes) {
-  const auto& other = verdict.other_end;
-  if (!other || other->peak_bytes == peak_bytes) return format_bytes(peak_bytes);
-  return fmt::format("{} to {}", format_bytes(other->peak_bytes), format_bytes(peak_bytes));
+  std::uint64_t least_bytes = peak_bytes;
+  if (verdict.other_end) least_bytes = std::min(least_bytes, verdict.other_end->peak_bytes);
+  if (is_range(verdict)) least_bytes = std::min(least_bytes, verdict.other_values->peak_bytes);
+  if (least_bytes == peak_bytes) return format_bytes(peak_bytes);
+  return fmt::format("{} to {}", format_bytes(least_bytes), format_bytes(peak_bytes));
 }
 
 /// "NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left"
@@ -54,7 +61,12 @@ bool is_refused(const FitVerdict& verdict) {
   return verdict.outcome == FitOutcome::failed && !verdict.facts.refusals.empty();
 }
 
+std::string waiting_text(const ReadLine& read) {
+  return fmt::format("it waits at {} for a value that is never computed", printable(read.line));
+}
+
 std::string no_answer_reason(const FitVerdict& verdict) {
+  if (verdict.facts.waits_at) return waiting_text(*verdict.facts.waits_at);
   if (verdict.outcome != FitOutcome::failed) return "no GPU was used";
   const auto& server = verdict.facts.server;
   return verdict.ending.is_good() && server ? fmt::format("the program ended before {} was ready", server_name(*server))
@@ -117,10 +129,64 @@ std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
                      format_bytes(other.peak_bytes), other_name, format_bytes(peak_of(verdict)), name);
 }
 
-/// "Does not fit", or, of a program that fits at one end only, "May not fit".
+/// "Does not fit", or, of a program that fits one way only, "May not fit".
 std::string_view refusal(const FitVerdict& verdict) {
-  const auto& other = verdict.other_end;
-  return other && other->outcome == FitOutcome::fits ? "May not fit" : "Does not fit";
+  const auto& end = verdict.other_end;
+  const bool fits_otherwise = (end && end->outcome == FitOutcome::fits) ||
+                              (is_range(verdict) && verdict.other_values->outcome == FitOutcome::fits);
+  return fits_otherwise ? "May not fit" : "Does not fit";
+}
+
+/// Whether the program reads values that may decide its way, and only zeros are known of them.
+bool is_doubtful(const FitVerdict& verdict) {
+  const auto& other = verdict.other_values;
+  return other && other->is_computed && other->outcome != FitOutcome::fits &&
+         other->outcome != FitOutcome::does_not_fit;
+}
+
+/// "ran out of memory", "waited at gen.py:8 for a value that is never computed", "ended with exit code 1"
+std::string other_way_text(const OtherValues& other) {
+  if (other.waits_at) return waiting_text(*other.waits_at);
+  switch (other.outcome) {
+  case FitOutcome::fits: return fmt::format("it fits, with {} at the peak", format_bytes(other.peak_bytes));
+  case FitOutcome::does_not_fit: return "it runs out of memory";
+  case FitOutcome::failed: return "it " + ending_text(other.ending);
+  case FitOutcome::no_gpu: break;
+  }
+  return "it used no GPU";
+}
+
+/// " An integer that it reads at train.py:40 is not known, and may be a size."; "" where there is none. Of a run with
+/// zeros alone, nothing is known.
+std::string unknown_text(const FitVerdict& verdict) {
+  if (!verdict.computes_values && !verdict.other_values) return "";
+  for (const ReadLine& read : verdict.facts.decisions)
+    if (read.unknown_count > 0)
+      return fmt::format(" An integer that it reads at {} is not known, and may be a size.", printable(read.line));
+  return "";
+}
+
+/// The lines that read values which may decide the program's way, and what follows from them.
+std::string decisions_text(const FitVerdict& verdict) {
+  const std::string lines = read_lines_text(verdict.facts.decisions);
+  const auto& other = verdict.other_values;
+  if (!other)
+    return fmt::format("Values that may decide the program's way are read at {}; {}.", lines,
+                       verdict.computes_values ? "small integers and conditions are computed, as far as they are known"
+                                               : "they are zeros");
+  const std::string_view other_name = other->is_computed ? "values" : "zeros";
+  const std::string begin = fmt::format("Values that may decide the program's way are read at {}. It was run twice, "
+                                        "with zeros and with values: ",
+                                        lines);
+  const bool is_alike = other->outcome == verdict.outcome && other->peak_bytes == peak_of(verdict);
+  if (is_alike) return begin + "the peak is the same.";
+  const std::string with_other = fmt::format("with {} {}", other_name, other_way_text(*other));
+  if (other->is_range)
+    return begin + with_other +
+           "; the other figures here are those of the other run. Some of the values are made up, "
+           "and a real run is between both.";
+  if (!other->is_computed) return begin + with_other + ", and the figures here are those with values.";
+  return begin + with_other + ", so that the figures here hold only as far as zeros go the same way.";
 }
 
 /// The server's own sentence after a verdict; "" for another program.
@@ -145,16 +211,28 @@ std::string shortage_text(const FitVerdict& verdict) {
                      verdict.ending.is_good() ? ", caught the error and went on" : "");
 }
 
-/// ", most at generation/utils.py:395 (40,000 times), train.py:20 (3)"
-std::string read_lines_text(const RunFacts& facts) {
-  std::string lines;
-  for (const ReadLine& read : facts.reads)
-    lines += fmt::format("{}{} ({}{})", lines.empty() ? ", most at " : ", ", printable(read.line),
-                         format_count(read.count), lines.empty() ? " times" : "");
-  return lines;
+/// Copies that gave zeros, or values that may not be those of a real run.
+std::string host_reads_text(const FitVerdict& verdict) {
+  const RunFacts& facts = verdict.facts;
+  const std::string lines = facts.reads.empty() ? "" : ", most at " + read_lines_text(facts.reads);
+  const std::string text = fmt::format("The GPU computes nothing: {} to the host gave {}{}.",
+                                       format_counted(facts.host_reads, "copy", "copies"),
+                                       verdict.computes_values ? "what is known, else zeros" : "zeros", lines);
+  if (!facts.decisions.empty()) return text;
+  return text +
+         " A program that decides by the values it reads (a loss, a length, a mask) may go another way on a real "
+         "one.";
 }
 
 } // namespace
+
+std::string read_lines_text(const std::vector<ReadLine>& reads) {
+  std::string lines;
+  for (const ReadLine& read : reads)
+    lines += fmt::format("{}{} ({}{})", lines.empty() ? "" : ", ", printable(read.line), format_count(read.count),
+                         lines.empty() ? (read.count == 1 ? " time" : " times") : "");
+  return lines;
+}
 
 std::string_view answer_word(FitOutcome outcome) {
   switch (outcome) {
@@ -169,15 +247,17 @@ std::string_view answer_word(FitOutcome outcome) {
 std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
   switch (verdict.outcome) {
-  case FitOutcome::fits: return fmt::format("Fits on {}.{}", room_text(verdict), with_server(verdict));
+  case FitOutcome::fits:
+    return fmt::format("{} on {}.{}{}", is_doubtful(verdict) ? "May fit" : "Fits", room_text(verdict),
+                       unknown_text(verdict), with_server(verdict));
   case FitOutcome::does_not_fit:
     return fmt::format("{} on {}: {}.{}", refusal(verdict), gpu, shortage_text(verdict), with_server(verdict));
   case FitOutcome::failed:
     if (is_refused(verdict))
       return fmt::format("No answer: {}. The program {}.", verdict.facts.refusals.front(), ending_text(verdict.ending));
     return fmt::format("No answer: {}{}.{}{}", no_answer_reason(verdict),
-                       verdict.ending.is_good() ? "" : ", for another reason than memory", until_then_text(verdict),
-                       with_server(verdict));
+                       verdict.ending.is_good() || verdict.facts.waits_at ? "" : ", for another reason than memory",
+                       until_then_text(verdict), with_server(verdict));
   case FitOutcome::no_gpu: break;
   }
   return "No answer. " + no_gpu_text(verdict.facts);
@@ -187,9 +267,10 @@ std::string short_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   switch (verdict.outcome) {
   case FitOutcome::fits:
-    return use == nullptr ? "fits"
-                          : fmt::format("fits: {} of {}{}", format_bytes(use->peak_bytes),
-                                        format_bytes(use->total_bytes), cache_part(verdict));
+    return use == nullptr
+               ? "fits"
+               : fmt::format("{}: {} of {}{}", is_doubtful(verdict) ? "may fit" : "fits",
+                             peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes), cache_part(verdict));
   case FitOutcome::does_not_fit:
     return verdict.facts.ooms.empty()
                ? "does not fit"
@@ -232,12 +313,8 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   if (facts.has_own_recorder)
     list.emplace_back(
         "The program records its own history; who holds memory is known only from where that history begins.");
-  if (facts.host_reads > 0)
-    list.push_back(
-        fmt::format("The GPU computes nothing: {} to the host gave {}{}. A program that decides by the values "
-                    "it reads (a loss, a length, a mask) may go another way on a real one.",
-                    format_counted(facts.host_reads, "copy", "copies"),
-                    verdict.computes_values ? "what --values knows, else zeros" : "zeros", read_lines_text(facts)));
+  if (!facts.decisions.empty()) list.push_back(decisions_text(verdict));
+  if (facts.host_reads > 0) list.push_back(host_reads_text(verdict));
   if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0)
     list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the driver and the kernels "
                                "that are loaded decide.",
