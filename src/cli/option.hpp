@@ -25,7 +25,7 @@ struct OptionText {
   std::string_view value_alone = {};        ///< of the option without one; its value then only follows "="
 };
 
-/// What follows the name in the help: " SIZE", "[=auto|on|off]", or nothing.
+/// Returns the part of the help after the name: " SIZE", "[=auto|on|off]", or nothing.
 [[nodiscard]] inline std::string value_help(const OptionText& option) {
   if (option.value.empty()) return "";
   if (option.value_alone.empty()) return " " + std::string(option.value);

@@ -309,7 +309,9 @@ Command rehearse_command() {
       .summary = "will it fit? Runs a program on a made-up GPU, with PyTorch's real allocator, to the byte",
       .text = "Runs the program unchanged on a machine that needs no GPU: the CUDA libraries are made up, PyTorch's "
               "allocator is the real one. Says whether the memory of the chosen GPU is enough, what is left, who holds "
-              "the peak, and where it fails, why. Kernels compute nothing, and what is read back is zeros. Each Python "
+              "the peak, and where it fails, why. Kernels compute nothing, and what is read back is zeros; where that "
+              "may decide the program's "
+              "way, it runs a second time with small values computed. Each Python "
               "process with torch leaves a snapshot, which says that it was rehearsed. C++ programs also run, and are "
               "measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; the "
               "program's own (128 + N after signal N) where it fails for another reason; 1 where it never used a GPU; "
