@@ -16,10 +16,10 @@ namespace memviz::rehearse {
 using RunOneWay = std::function<std::vector<FitVerdict>(const Setup& setup, const Variables& variables)>;
 
 /// Rehearses at both ends of the order where the setup asks for that, and with zeros and with values where it leaves
-/// that to memviz and a process, which is no inference server, read values that may decide its way. Returns of each
-/// process the verdict of the way that takes more, with the figures of the other; where one way gave no answer, the
-/// other; where all values are known, that way. Snapshots of the second way are in `late/` and `values/` of the output
-/// folder, and kept where they differ.
+/// that to memviz and a process reads values that may decide its way, except for inference servers. Returns a verdict
+/// for each process: of the way that takes more, with the figures of the other; where one way gave no answer, of the
+/// other; where no value is made up, of the way with values. Snapshots of the second way are in `late/` and `values/`
+/// of the output folder, and kept where they differ.
 [[nodiscard]] std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& run);
 
 } // namespace memviz::rehearse

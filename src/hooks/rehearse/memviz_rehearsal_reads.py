@@ -46,6 +46,7 @@ class Reads:
         self._decisions_since_step = {}
         self._operators = None
         self._callback = None
+        self.is_resting = False  # while memviz reads for itself
         self.knowledge = lambda: "unknown"  # of what this thread reads: or "known", "made up", "condition" (an unknown one)
 
     def watch(self, notes_types):
@@ -68,6 +69,8 @@ class Reads:
         self._decisions_since_step.clear()
 
     def on_read(self):
+        if self.is_resting:
+            return
         try:
             frame = sys._getframe().f_back  # None in a thread of PyTorch's
             place = line_of_program(frame, self._torch)
@@ -134,7 +137,7 @@ def _line(place, counts):
 def _caller(frame, torch):
     """The frame that calls an operator: within, there may be memviz's and those by which PyTorch calls it."""
     package = os.path.dirname(torch.__file__)
-    hidden = (os.path.dirname(__file__), os.path.join(package, "_ops.py"), os.path.join(package, "_dynamo"))
+    hidden = (os.path.dirname(__file__), *(os.path.join(package, name) for name in ("_ops.py", "_compile.py", "_dynamo")))
     while frame is not None and frame.f_code.co_filename.startswith(hidden):
         frame = frame.f_back
     return frame

@@ -20,7 +20,7 @@ _MOST_BYTES = 4 << 20  # of a storage
 _MOST_KEPT = 20_000  # storages
 
 _aten = torch.ops.aten
-# Of these, a mask that is not known selects everything.
+# The operators in which a mask that is not known selects everything.
 _SELECTING = {
     _aten.nonzero.default,
     _aten.masked_select.default,
@@ -235,7 +235,11 @@ class Values(TorchDispatchMode):
         """torch.tensor() has just copied it from the host, which the made-up GPU remembers."""
         result = func(tensor)
         if _is_small(tensor):
-            self._known.learn(tensor, tensor.cpu(), False)
+            self._reads.is_resting = True
+            try:
+                self._known.learn(tensor, tensor.cpu(), False)
+            finally:
+                self._reads.is_resting = False
         return result
 
     def _repeat_interleave(self, func, repeats, **named):
