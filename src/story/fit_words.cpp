@@ -159,7 +159,7 @@ std::string other_way_text(const OtherValues& other) {
 /// " An integer that it reads at train.py:40 is not known, and may be a size."; "" where there is none. Of a run with
 /// zeros alone, nothing is known.
 std::string unknown_text(const FitVerdict& verdict) {
-  if (!verdict.computes_values && !verdict.other_values) return "";
+  if (!verdict.computes_values && (!verdict.other_values || is_doubtful(verdict))) return "";
   for (const ReadLine& read : verdict.facts.decisions)
     if (read.unknown_count > 0)
       return fmt::format(" An integer that it reads at {} is not known, and may be a size.", printable(read.line));

@@ -196,6 +196,8 @@ class Values(TorchDispatchMode):
             if not isinstance(leaf, torch.Tensor):
                 return leaf
             own = next(values, None)
+            if not _is_plain(leaf):
+                return leaf
             if not leaf.is_cuda:
                 return leaf if own is None or own is leaf or leaf.shape != own.shape else leaf.copy_(own)
             if leaf.numel() and leaf.untyped_storage().data_ptr() in places:
