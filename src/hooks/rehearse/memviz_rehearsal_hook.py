@@ -137,6 +137,8 @@ def _mark_snapshots():
 
 
 def _add_mark(snapshot):
+    if _State.settings["values"] == "on":
+        _guarded(memviz_rehearsal_reads.leave_own_frames_out, snapshot)
     snapshot[_MARK_KEY] = dict(_State.settings["mark"])
     settings = snapshot.get("allocator_settings")
     if isinstance(settings, dict):

@@ -151,3 +151,29 @@ def _prints(frame, torch):
             return True
         frame = frame.f_back
     return False
+
+
+def leave_own_frames_out(snapshot):
+    """Stacks of a run with values become those of the program: without the frames from an operator to the one that called it."""
+    seen = set()
+    segments = snapshot["segments"]
+    holders = [*segments, *(block for segment in segments for block in segment["blocks"])]
+    for holder in [*holders, *(event for trace in snapshot["device_traces"] for event in trace)]:
+        frames = holder.get("frames", [])
+        if id(frames) not in seen:
+            seen.add(id(frames))
+            _cut_own(frames)
+
+
+def _cut_own(frames):
+    """Of a stack, innermost first."""
+    own = os.path.dirname(__file__)
+    if not any(frame["filename"].startswith(own) for frame in frames):
+        return
+    files = ("/torch/_ops.py", "/torch/_compile.py", "/torch/_dynamo/eval_frame.py", "PythonFallbackKernel.cpp", "PyInterpreter.cpp")
+    names = ("pybind11::", "torch::jit::", "torch::handle_torch_function", "c10::Dispatcher::callBoxed")
+    frames[:] = [
+        frame
+        for frame in frames
+        if not frame["filename"].startswith(own) and not frame["filename"].endswith(files) and not frame["name"].startswith(names)
+    ]
