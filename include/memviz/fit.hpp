@@ -61,6 +61,8 @@ struct WrittenFile {
 struct ReadLine {
   std::string line; ///< "generation/utils.py:395"
   std::uint64_t count = 0;
+  std::uint64_t unknown_count = 0; ///< of an integer that is not known, and zero
+  std::uint64_t made_up_count = 0; ///< of a value that is made up, such as a mask that selects everything
 };
 
 /// The largest workspace of a convolution in public recordings: 402 of ResNet-50 in training, torch 2.2
@@ -86,7 +88,9 @@ struct RunFacts {
   std::vector<std::string> refusals = {};       ///< requests to absent ranks that were not answered; each once
   std::vector<std::uint64_t> needed_ranks = {}; ///< absent ranks whose objects it needs to continue
   std::vector<ReadLine> reads = {};             ///< the most frequent first, at most five
-  std::string interrupted_at = {};              ///< the line at which a signal ended the program; "" where none did
+  std::vector<ReadLine> decisions = {};         ///< those whose values may decide the control flow; at most five
+  std::optional<ReadLine> waits_at = {};        ///< the line where memviz ended it, waiting for a value never computed
+  std::string interrupted_at = {};              ///< the line at which a signal ended the program; "" if none did
   std::optional<ServerFacts> server = {};       ///< nullopt if the program is not an inference server
 };
 
@@ -130,16 +134,28 @@ struct OtherEnd {
   std::uint64_t peak_bytes = 0;
 };
 
+/// The other run of a program that was run twice because it reads values that may decide its way: once all are zeros,
+/// so that nothing is selected, once small ones are computed, and a mask that is not known selects everything.
+struct OtherValues {
+  bool is_computed = false; ///< the other run is the one in which values are computed
+  bool is_range = false;    ///< the program decides by values that are not known: a real run is between both
+  FitOutcome outcome = FitOutcome::fits;
+  std::uint64_t peak_bytes = 0;
+  Ending ending = {};
+  std::optional<ReadLine> waits_at = {};
+};
+
 struct FitVerdict {
   FitOutcome outcome = FitOutcome::no_gpu;
   Ending ending;
   Profile profile; ///< including the memory requested when it ran out
   std::optional<std::uint64_t> steps_asked = {};
-  bool computes_values = false; ///< --values
+  bool computes_values = false; ///< small ones; else all are zeros
   RunFacts facts = {};
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error
   std::optional<OtherEnd> other_end = {};
+  std::optional<OtherValues> other_values = {};
 };
 
 [[nodiscard]] FitOutcome outcome_of(const Ending& ending, const RunFacts& facts);

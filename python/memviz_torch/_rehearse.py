@@ -83,6 +83,10 @@ class RehearsalRun:
     """The snapshots, which all functions of this package read."""
     server: Optional[RehearsedServer] = None
     """None of a program that is not an inference server."""
+    deciding_lines: "tuple[str, ...]" = ()
+    """The lines that read values which may decide the program's way."""
+    least_peak_bytes: Optional[int] = None
+    """The peak of the run that took less, where a real run is between two; None where there is one figure."""
 
     @property
     def fits(self) -> bool:
@@ -138,6 +142,7 @@ def rehearse(
     ranks: Optional[Ranks] = None,
     local_world: Optional[int] = None,
     late: bool = False,
+    values: "Union[None, bool, str]" = None,
     output: "Union[None, str, os.PathLike[str]]" = None,
     no_record: bool = False,
     max_entries: Optional[int] = None,
@@ -149,6 +154,8 @@ def rehearse(
     gpu: one or several, "h100" (default) or ["h100", "a100-40", "4090"]; memory: of each, as "24GiB" or in bytes.
     outside: of each, what libraries and kernels take outside of PyTorch, as "0.25GiB" or in bytes.
     steps: end each process after so many steps of an optimizer; requests: end a server after so many of the longest.
+    values: whether small integers and conditions are computed: "auto" (default), in a second run where the program reads any
+    that may decide its way, True or False.
     world: how many ranks the job has; ranks: those to rehearse, such as [0, 511], or [[0, 8]] for ranks that meet.
     output: the folder of the snapshots, "memviz-rehearsal" by default; quiet: no line for each run on standard error.
 
@@ -158,6 +165,8 @@ def rehearse(
     options: "dict[str, Option]" = {
         name: value for name, value in locals().items() if name not in ("command", "ranks")
     }
+    if isinstance(values, bool):
+        options["values"] = "on" if values else "off"
     options["rank"] = None if ranks is None else ",".join(map(_rank_word, ranks))
     with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
         answer = os.path.join(folder, "answer.json")
@@ -215,7 +224,16 @@ def _run_of(rank: Optional[int], verdict: "dict[str, Any]") -> RehearsalRun:
         exit_code=verdict["program"]["exit_code"],
         files=tuple(file["file"] for file in verdict["files"]),
         server=_server_of(verdict.get("server")),
+        deciding_lines=tuple(read["line"] for read in verdict["deciding_read_lines"]),
+        least_peak_bytes=_least_peak_of(verdict, fullest.get("peak_bytes")),
     )
+
+
+def _least_peak_of(verdict: "dict[str, Any]", peak: Optional[int]) -> Optional[int]:
+    others = [verdict.get("other_end"), verdict.get("other_values")]
+    peaks = [other["peak_bytes"] for other in others if other is not None and other.get("is_range", True)]
+    least = min(peaks, default=peak)
+    return None if peak is None or least is None or least >= peak else least
 
 
 def _server_of(figures: "Optional[dict[str, Any]]") -> Optional[RehearsedServer]:

@@ -132,7 +132,9 @@ std::string completions_of(const Command& command, const std::vector<std::string
   const std::string typed = words.back() == "=" ? "" : words.back();
   const std::size_t before = words.size() - (is_after_equals ? 3 : 2);
   if (words.size() >= 2)
-    if (const OptionText* option = option_with_value(command, words[before])) return values_of(*option, "", typed);
+    if (const OptionText* option = option_with_value(command, words[before]);
+        option != nullptr && (is_after_equals || option->value_alone.empty()))
+      return values_of(*option, "", typed);
   const std::string_view named = begun(typed, '=');
   if (!named.empty())
     if (const OptionText* option = option_with_value(command, named.substr(0, named.size() - 1)))

@@ -16,7 +16,7 @@ constexpr std::size_t kOptionColumns = 22;
 std::string option_help(const OptionText& option) {
   std::string names = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
   names += fmt::format("--{}", option.name);
-  if (!option.value.empty()) names += fmt::format(" {}", option.value);
+  names += value_help(option);
   const std::string line = fmt::format("  {:<{}}", names, kOptionColumns);
   if (names.size() < kOptionColumns) return wrapped_text(option.text, line, kColumns);
   return line + '\n' + wrapped_text(option.text, std::string(kOptionColumns + 2, ' '), kColumns);

@@ -22,7 +22,15 @@ struct OptionText {
   bool is_rare = false;                     ///< shown by --help=all only
   std::vector<std::string_view> words = {}; ///< the possible values, or their beginnings; empty: anything
   bool is_list = false;                     ///< the value may have several of the words, separated by commas
+  std::string_view value_alone = {};        ///< the value if none is given; then a value only follows "="
 };
+
+/// Returns the part of the help after the name: " SIZE", "[=auto|on|off]", or nothing.
+[[nodiscard]] inline std::string value_help(const OptionText& option) {
+  if (option.value.empty()) return "";
+  if (option.value_alone.empty()) return " " + std::string(option.value);
+  return "[=" + std::string(option.value) + "]";
+}
 
 template <class Options> struct Option {
   OptionText text;

@@ -1,3 +1,4 @@
+#include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
@@ -54,9 +55,22 @@ struct RehearseCommand : CommandOptions {
   VariantOptions variants;
   WorldOptions world;
   bool both_ends = false;
-  bool computes_values = false;
+  rehearse::Values values = rehearse::Values::automatic;
   std::optional<std::string> json;
 };
+
+const Choices<rehearse::Values> kValues{
+    {"auto", rehearse::Values::automatic}, {"on", rehearse::Values::on}, {"off", rehearse::Values::off}};
+
+OptionText values_option() {
+  OptionText text{
+      "values", '\0', "auto|on|off",
+      "compute small integers and conditions on the CPU, for programs that decide by them: auto (default) runs the "
+      "program a second time, with values, where it reads any that may decide its way, and says both where they "
+      "differ"};
+  text.value_alone = "on";
+  return text;
+}
 
 OptionList<RehearseCommand> rehearse_options() {
   constexpr std::uint64_t kMost = 1'000'000'000;
@@ -103,9 +117,7 @@ OptionList<RehearseCommand> rehearse_options() {
                  "run it a second time, with memory used on other streams becoming free as late as possible on a real "
                  "GPU: only when the host waits. Reports both if they differ; the one that takes more decides"},
                 &RehearseCommand::both_ends)),
-      rare(flag(
-          {"values", '\0', "", "compute small integers and conditions on the CPU, for programs that decide by them"},
-          &RehearseCommand::computes_values)),
+      rare(one_of(values_option(), &RehearseCommand::values, kValues)),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::search, search_options()),
@@ -125,7 +137,8 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.leaves_init_out = options.leaves_init_out;
   setup.output = options.output;
   setup.both_ends = options.both_ends;
-  setup.computes_values = options.computes_values;
+  setup.values = options.values;
+  setup.say = [file = options.file](const std::string& line) { file.advise(fmt::format("rehearse: {}", line)); };
   setup.version = version();
   if (options.output.empty() || options.output == "-")
     throw UsageError("-o must be a folder, which gets a snapshot from each process");
@@ -294,11 +307,12 @@ Command rehearse_command() {
           "whether a program fits on a GPU, to the byte: runs it on a made-up one, with PyTorch's real allocator",
       .text = "Runs the program unchanged on a machine that needs no GPU: the CUDA libraries are made up, PyTorch's "
               "allocator is the real one. Reports whether the memory of the chosen GPU is enough, what is left, who "
-              "holds the peak, and if it fails, why. Kernels compute nothing, and values read back are zeros. Each "
-              "Python process with torch leaves a snapshot, which is marked as rehearsed. C++ programs also run, and "
-              "are measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; "
-              "the program's own (128 + N after signal N) if it fails for another reason; 1 if it never used a GPU; 2 "
-              "bad usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
+              "holds the peak, and if it fails, why. Kernels compute nothing, and values read back are zeros; if these "
+              "may decide its control flow, the program runs a second time with small values computed. Each Python "
+              "process with torch leaves a snapshot, which is marked as rehearsed. C++ programs also run, and are "
+              "measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; the "
+              "program's own (128 + N after signal N) if it fails for another reason; 1 if it never used a GPU; 2 bad "
+              "usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
       .examples =
           "  memviz rehearse -- python train.py --batch 32\n"
           "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"

@@ -86,6 +86,8 @@ private:
     on_run_(fmt::format("{}{}={}", name, range_.name, value), verdict);
     const bool is_known = rehearse::is_answer(verdict);
     const bool has_fit = verdict.outcome == FitOutcome::fits;
+    if (verdict.computes_values && verdict.other_values && !verdict.other_values->is_range)
+      setup_.values = rehearse::Values::on; // zeros are no answer
     report.runs.push_back({value, std::move(verdict)});
     if (!is_known) throw NoAnswer();
     return has_fit;

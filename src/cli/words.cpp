@@ -22,6 +22,9 @@ po::options_description described(const std::vector<OptionText>& options) {
     if (option.letter != '\0') names += fmt::format(",{}", option.letter);
     if (option.value.empty())
       description.add_options()(names.c_str(), "");
+    else if (!option.value_alone.empty())
+      description.add_options()(names.c_str(),
+                                po::value<std::string>()->implicit_value(std::string(option.value_alone)), "");
     else
       description.add_options()(names.c_str(), po::value<std::string>(), "");
   }
@@ -89,7 +92,7 @@ ParsedWords parse_words(const std::vector<std::string>& words, const std::vector
       throw UsageError(fmt::format("--{} is given twice", option.string_key));
     is_given[index] = true;
     refuse_option_as_value(option, *known);
-    result.given.push_back({index, option.value.empty() ? "" : option.value.front()});
+    result.given.push_back({index, option.value.empty() ? std::string(known->value_alone) : option.value.front()});
   }
   return result;
 }

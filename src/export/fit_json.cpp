@@ -13,7 +13,7 @@ namespace {
 
 /// Rises when a name or a meaning changes; additions do not count.
 constexpr int kSchemaVersion = 1;
-constexpr std::string_view kSchema = "memviz.rehearse/1.2";
+constexpr std::string_view kSchema = "memviz.rehearse/1.3";
 
 std::string_view outcome_word(FitOutcome outcome) {
   switch (outcome) {
@@ -108,12 +108,40 @@ void write_files(JsonWriter& json, const RunFacts& facts) {
   json.end_array();
 }
 
-void write_reads(JsonWriter& json, const RunFacts& facts) {
+void write_reads(JsonWriter& json, const FitVerdict& verdict) {
+  const RunFacts& facts = verdict.facts;
   json.member("host_reads", facts.host_reads).key("host_read_lines").begin_array();
   for (const ReadLine& read : facts.reads)
     json.begin_object().member("line", read.line).member("count", read.count).end_object();
   json.end_array();
   json.member("convolution_workspace_bytes_at_most", facts.convolutions > 0 ? kConvolutionWorkspaceBytes : 0);
+  json.member("computes_values", verdict.computes_values).key("deciding_read_lines").begin_array();
+  for (const ReadLine& read : facts.decisions)
+    json.begin_object()
+        .member("line", read.line)
+        .member("count", read.count)
+        .member("unknown", read.unknown_count)
+        .member("made_up", read.made_up_count)
+        .end_object();
+  json.end_array().member("waits_at", facts.waits_at ? std::string_view(facts.waits_at->line) : "");
+}
+
+void write_other_ways(JsonWriter& json, const FitVerdict& verdict) {
+  if (verdict.other_end)
+    json.key("other_end")
+        .begin_object()
+        .member("events", verdict.other_end->is_latest ? "late" : "at-once")
+        .member("outcome", outcome_word(verdict.other_end->outcome))
+        .member("peak_bytes", verdict.other_end->peak_bytes)
+        .end_object();
+  if (verdict.other_values)
+    json.key("other_values")
+        .begin_object()
+        .member("computes_values", verdict.other_values->is_computed)
+        .member("outcome", outcome_word(verdict.other_values->outcome))
+        .member("peak_bytes", verdict.other_values->peak_bytes)
+        .member("is_range", verdict.other_values->is_range)
+        .end_object();
 }
 
 void write_gpu(JsonWriter& json, const Profile& profile) {
@@ -175,7 +203,7 @@ void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
       .member("steps", verdict.facts.steps)
       .member("is_stopped", verdict.facts.is_stopped)
       .member("interrupted_at", verdict.facts.interrupted_at);
-  write_reads(json, verdict.facts);
+  write_reads(json, verdict);
   json.key("peak");
   if (verdict.peak) {
     begin_facts(json, *verdict.peak);
@@ -186,13 +214,7 @@ void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
   write_failure(json, verdict.failure);
   write_files(json, verdict.facts);
   write_server(json, verdict);
-  if (verdict.other_end)
-    json.key("other_end")
-        .begin_object()
-        .member("events", verdict.other_end->is_latest ? "late" : "at-once")
-        .member("outcome", outcome_word(verdict.other_end->outcome))
-        .member("peak_bytes", verdict.other_end->peak_bytes)
-        .end_object();
+  write_other_ways(json, verdict);
   json.member("notes", notes(verdict)).end_object();
 }
 

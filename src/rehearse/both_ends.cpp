@@ -1,7 +1,10 @@
 #include "rehearse/both_ends.hpp"
 
+#include "memviz/fit_words.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 #include <functional>
 #include <system_error>
 #include <utility>
@@ -12,41 +15,96 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the end decides: a run that gives no answer or does not fit does, else the higher peak.
-bool takes_more(const OtherEnd& end, const OtherEnd& than) {
-  if (end.outcome != than.outcome) return than.outcome == FitOutcome::fits;
-  return end.peak_bytes > than.peak_bytes;
+/// Whether the run decides: one that gives no answer or does not fit does, else the higher peak.
+bool takes_more(const FitVerdict& run, const FitVerdict& than) {
+  if (run.outcome != than.outcome) return than.outcome == FitOutcome::fits;
+  return peak_of(run) > peak_of(than);
 }
 
-bool differ(const FitVerdict& earliest, const FitVerdict& latest) {
-  return latest.outcome != earliest.outcome || peak_of(latest) != peak_of(earliest);
+bool differ(const FitVerdict& first, const FitVerdict& second) {
+  return second.outcome != first.outcome || peak_of(second) != peak_of(first);
 }
 
-FitVerdict deciding(FitVerdict earliest, FitVerdict latest) {
-  const OtherEnd early{.is_latest = false, .outcome = earliest.outcome, .peak_bytes = peak_of(earliest)};
-  const OtherEnd late{.is_latest = true, .outcome = latest.outcome, .peak_bytes = peak_of(latest)};
-  const bool is_latest = takes_more(late, early);
+/// Removes the snapshots of a second way that is no other than the first.
+void remove_if_alike(const std::vector<FitVerdict>& first, const std::vector<FitVerdict>& second,
+                     const fs::path& folder) {
+  std::error_code ignored;
+  if (std::equal(first.begin(), first.end(), second.begin(), second.end(), std::not_fn(differ)))
+    fs::remove_all(folder, ignored);
+}
+
+FitVerdict deciding_end(FitVerdict earliest, FitVerdict latest) {
+  const bool is_latest = takes_more(latest, earliest);
+  FitVerdict& other = is_latest ? earliest : latest;
+  const OtherEnd end{.is_latest = !is_latest, .outcome = other.outcome, .peak_bytes = peak_of(other)};
   FitVerdict verdict = is_latest ? std::move(latest) : std::move(earliest);
-  verdict.other_end = is_latest ? early : late;
+  verdict.other_end = end;
   return verdict;
+}
+
+std::vector<FitVerdict> rehearse_both_ends(const Setup& setup, const RunOneWay& run) {
+  std::vector<FitVerdict> verdicts = run(setup, {});
+  if (!setup.both_ends || !std::all_of(verdicts.begin(), verdicts.end(), is_answer)) return verdicts;
+  Setup late = setup;
+  late.output = setup.output / "late";
+  std::vector<FitVerdict> latest = run(late, {{"MEMVIZ_REHEARSAL_EVENTS", "late"}});
+  remove_if_alike(verdicts, latest, late.output);
+  for (std::size_t index = 0; index < verdicts.size(); ++index)
+    verdicts[index] = deciding_end(std::move(verdicts[index]), std::move(latest[index]));
+  return verdicts;
+}
+
+/// Whether other values than zeros may change what the process does.
+bool may_decide(const FitVerdict& verdict) {
+  const RunFacts& facts = verdict.facts;
+  return !facts.decisions.empty() && !facts.server && facts.needed_ranks.empty() && facts.interrupted_at.empty() &&
+         verdict.ending.signal == 0;
+}
+
+/// Whether some of the values are made up. Those that are not known are zeros in both runs.
+bool has_made_up(const FitVerdict& verdict) {
+  const std::vector<ReadLine>& decisions = verdict.facts.decisions;
+  return std::any_of(decisions.begin(), decisions.end(), [](const ReadLine& read) { return read.made_up_count > 0; });
+}
+
+/// Whether the run with values is the answer, rather than the one with zeros.
+bool prefers_values(const FitVerdict& zeros, const FitVerdict& values) {
+  if (!is_answer(values)) return zeros.facts.waits_at.has_value();
+  return !is_answer(zeros) || (differ(zeros, values) && (!has_made_up(values) || takes_more(values, zeros)));
+}
+
+FitVerdict deciding_values(FitVerdict zeros, FitVerdict values) {
+  const bool is_range = is_answer(zeros) && is_answer(values) && has_made_up(values);
+  const bool is_values = prefers_values(zeros, values);
+  FitVerdict& other = is_values ? zeros : values;
+  OtherValues of_other{.is_computed = !is_values,
+                       .is_range = is_range,
+                       .outcome = other.outcome,
+                       .peak_bytes = peak_of(other),
+                       .ending = other.ending,
+                       .waits_at = other.facts.waits_at};
+  FitVerdict& verdict = is_values ? values : zeros;
+  // The lines of the run with values say which of them are known.
+  if (!is_values && is_answer(values)) verdict.facts.decisions = std::move(values.facts.decisions);
+  verdict.other_values = std::move(of_other);
+  return std::move(verdict);
 }
 
 } // namespace
 
-std::vector<FitVerdict> rehearse_both_ends(const Setup& setup, const RunOneEnd& run) {
-  Setup one_end = setup;
-  one_end.both_ends = false;
-  std::vector<FitVerdict> verdicts = run(one_end, {});
-  if (!std::all_of(verdicts.begin(), verdicts.end(), is_answer)) return verdicts;
-
-  one_end.output = setup.output / "late";
-  std::vector<FitVerdict> latest = run(one_end, {{"MEMVIZ_REHEARSAL_EVENTS", "late"}});
-  if (std::equal(verdicts.begin(), verdicts.end(), latest.begin(), std::not_fn(differ))) {
-    std::error_code ignored;
-    fs::remove_all(one_end.output, ignored);
-  }
+std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& run) {
+  std::vector<FitVerdict> verdicts = rehearse_both_ends(setup, run);
+  const auto reader = std::find_if(verdicts.begin(), verdicts.end(), may_decide);
+  if (setup.values != Values::automatic || reader == verdicts.end()) return verdicts;
+  setup.say(fmt::format("read values that may decide its way at {}: run again with values",
+                        read_lines_text(reader->facts.decisions)));
+  Setup with_values = setup;
+  with_values.values = Values::on;
+  with_values.output = setup.output / "values";
+  std::vector<FitVerdict> second = rehearse_both_ends(with_values, run);
+  remove_if_alike(verdicts, second, with_values.output);
   for (std::size_t index = 0; index < verdicts.size(); ++index)
-    verdicts[index] = deciding(std::move(verdicts[index]), std::move(latest[index]));
+    verdicts[index] = deciding_values(std::move(verdicts[index]), std::move(second[index]));
   return verdicts;
 }
 

@@ -70,6 +70,15 @@ void write_job(JsonWriter& json, const Setup& setup, const Present* present) {
   json.end_array();
 }
 
+std::string_view word_of(Values values) {
+  switch (values) {
+  case Values::automatic: return "auto";
+  case Values::on: return "on";
+  case Values::off: break;
+  }
+  return "off";
+}
+
 /// Options for the hook; in ASCII, so that the encoding of the program's environment does not matter.
 std::string hook_settings(const Setup& setup, const Places& places, const Present* present) {
   std::string text;
@@ -82,7 +91,7 @@ std::string hook_settings(const Setup& setup, const Places& places, const Presen
       .member("steps", setup.steps)
       .member("no_init", setup.leaves_init_out)
       .member("requests", setup.requests)
-      .member("values", setup.computes_values)
+      .member("values", word_of(setup.values))
       .member("outside_given", setup.has_outside);
   write_job(json, setup, present);
   write_mark(json, setup, present);
@@ -219,7 +228,7 @@ public:
     FitVerdict verdict;
     verdict.profile = setup_.profile;
     verdict.steps_asked = setup_.steps;
-    verdict.computes_values = setup_.computes_values;
+    verdict.computes_values = setup_.values == Values::on;
     verdict.ending = ending;
     verdict.facts = read_facts(places_.report, places_.log);
     complete(verdict.facts, setup_.profile);
@@ -276,7 +285,7 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
     all.insert(all.end(), of_end.begin(), of_end.end());
     return std::vector{run.verdict(run_in_foreground(words, all, once.program_output))};
   };
-  return (setup.both_ends ? rehearse_both_ends(setup, run_once) : run_once(setup, {})).front();
+  return rehearse_both_ways(setup, run_once).front();
 }
 
 std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const RankSet& ranks,
@@ -288,7 +297,7 @@ std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const RankSet& ranks,
     const OutputFolder output(once.output);
     return run_together(once, ranks, words, of_end);
   };
-  return setup.both_ends ? rehearse_both_ends(setup, run_once) : run_once(setup, {});
+  return rehearse_both_ways(setup, run_once);
 }
 
 } // namespace memviz::rehearse

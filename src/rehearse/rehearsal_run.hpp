@@ -9,11 +9,19 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace memviz::rehearse {
+
+/// Whether small values are computed on the CPU.
+enum class Values : std::uint8_t {
+  automatic, ///< in a second run, where the program reads any that may decide its way
+  on,
+  off,
+};
 
 struct Setup {
   std::filesystem::path folder;       ///< of the made-up GPU
@@ -31,9 +39,10 @@ struct Setup {
   std::optional<std::uint64_t> requests = {}; ///< requests sent to a server; nullopt: as many as it can hold at once
   std::optional<World> world = {};            ///< the program is one rank of a job
   bool both_ends = false;                     ///< see both_ends.hpp
-  bool computes_values = false;               ///< small integers and conditions, on the CPU
-  std::string version;                        ///< of memviz, for the mark
-  std::optional<int> program_output = {};     ///< a descriptor for the program's output, in place of our streams
+  Values values = Values::automatic;          ///< see both_ends.hpp
+  std::function<void(const std::string&)> say = [](const std::string&) {}; ///< receives a line on each next step
+  std::string version;                                                     ///< of memviz, for the mark
+  std::optional<int> program_output = {}; ///< a descriptor for the program's output, in place of our streams
 };
 
 /// Whether the run shows if the program fits: it did not fail for another reason, and used a GPU.

@@ -117,7 +117,11 @@ public:
     } else if (event == "server") {
       add_server_event(facts_.server, line);
     } else if (event == "reads") {
-      add_reads(line);
+      add_reads(reads_, line);
+    } else if (event == "decisions") {
+      add_reads(decisions_, line);
+    } else if (event == "waits") {
+      facts_.waits_at = ReadLine{text(line, "line"), number(line, "count"), number(line, "count")};
     } else if (event == "end") {
       add_end(line);
     }
@@ -131,7 +135,8 @@ public:
     std::stable_sort(facts_.uses.begin(), facts_.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
       return std::tuple(one.rank, one.pid, one.device) < std::tuple(other.rank, other.pid, other.device);
     });
-    add_reads_of_all();
+    facts_.reads = sum_of(reads_);
+    facts_.decisions = sum_of(decisions_);
     if (facts_.server && facts_.server->name.empty())
       facts_.server.reset(); // another program that uses the server's code
     return std::move(facts_);
@@ -155,25 +160,36 @@ private:
       if (rank.is_number_unsigned()) facts_.needed_ranks.push_back(rank.get<std::uint64_t>());
   }
 
+  using ReadsOfProcesses = std::map<std::int64_t, std::map<std::string, ReadLine>>;
+
   /// A process writes its counts again when they have grown.
-  void add_reads(const nlohmann::json& line) {
+  static void add_reads(ReadsOfProcesses& all, const nlohmann::json& line) {
+    std::map<std::string, ReadLine>& counts = all[pid_of(line)];
     for (const nlohmann::json& read : objects(line, "lines")) {
-      std::map<std::string, std::uint64_t>& counts = reads_[pid_of(line)];
-      if (counts.size() < kMostTexts) counts.insert_or_assign(text(read, "line"), number(read, "count"));
+      const std::string place = text(read, "line");
+      if (counts.size() < kMostTexts)
+        counts.insert_or_assign(
+            place, ReadLine{place, number(read, "count"), number(read, "unknown"), number(read, "made_up")});
     }
   }
 
-  void add_reads_of_all() {
+  static std::vector<ReadLine> sum_of(const ReadsOfProcesses& all) {
     constexpr std::size_t kMostReads = 5;
-    std::map<std::string, std::uint64_t> sums;
-    for (const auto& [pid, counts] : reads_)
-      for (const auto& [line, count] : counts)
-        sums[line] += count;
-    for (const auto& [line, count] : sums)
-      facts_.reads.push_back({line, count});
-    std::stable_sort(facts_.reads.begin(), facts_.reads.end(),
+    std::map<std::string, ReadLine> sums;
+    for (const auto& [pid, counts] : all)
+      for (const auto& [place, read] : counts) {
+        ReadLine& sum = sums.try_emplace(place, ReadLine{place}).first->second;
+        sum.count += read.count;
+        sum.unknown_count += read.unknown_count;
+        sum.made_up_count += read.made_up_count;
+      }
+    std::vector<ReadLine> lines;
+    for (const auto& [place, sum] : sums)
+      lines.push_back(sum);
+    std::stable_sort(lines.begin(), lines.end(),
                      [](const ReadLine& one, const ReadLine& other) { return one.count > other.count; });
-    facts_.reads.resize(std::min(facts_.reads.size(), kMostReads));
+    lines.resize(std::min(lines.size(), kMostReads));
+    return lines;
   }
 
   void add_end(const nlohmann::json& line) {
@@ -197,8 +213,9 @@ private:
   RunFacts facts_;
   std::map<std::pair<std::int64_t, DeviceId>, DeviceUse> uses_;
   std::map<std::int64_t, std::int64_t> ranks_;
-  std::map<std::int64_t, std::map<std::string, std::uint64_t>> reads_; ///< by process
-  std::set<std::int64_t> reported_;                                    ///< the processes with a line of their end
+  ReadsOfProcesses reads_;
+  ReadsOfProcesses decisions_;
+  std::set<std::int64_t> reported_; ///< the processes with a line of their end
 };
 
 /// Returns the files of processes that may not have reached their end, by name: REPORT.live-PID.

@@ -6,6 +6,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
+#include "story/fit_values_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,12 +24,14 @@ std::string gpu_text(const Profile& profile) {
 
 /// "41.2 GiB", or "41.2 GiB to 45.0 GiB" for a program that was run at both ends.
 std::string peak_text(const FitVerdict& verdict, std::uint64_t peak_bytes) {
-  const auto& other = verdict.other_end;
-  if (!other || other->peak_bytes == peak_bytes) return format_bytes(peak_bytes);
-  return fmt::format("{} to {}", format_bytes(other->peak_bytes), format_bytes(peak_bytes));
+  std::uint64_t least_bytes = peak_bytes;
+  if (verdict.other_end) least_bytes = std::min(least_bytes, verdict.other_end->peak_bytes);
+  if (is_range(verdict)) least_bytes = std::min(least_bytes, verdict.other_values->peak_bytes);
+  if (least_bytes == peak_bytes) return format_bytes(peak_bytes);
+  return fmt::format("{} to {}", format_bytes(least_bytes), format_bytes(peak_bytes));
 }
 
-/// "; workspaces of convolutions take 0 to 130 MiB more", where convolutions ran.
+/// "; workspaces of convolutions take 0 to 130 MiB more", if convolutions ran.
 std::string workspace_text(const RunFacts& facts, const DeviceUse& use) {
   const std::uint64_t most_bytes = std::min(kConvolutionWorkspaceBytes, use.left_bytes());
   if (facts.convolutions == 0 || most_bytes == 0) return "";
@@ -51,17 +54,13 @@ std::string rehearsed_text(const RanksReport& report) {
                      report.runs.size() == report.ranks ? "." : "; the others may differ.");
 }
 
-std::string ending_text(const Ending& ending) {
-  return ending.signal != 0 ? fmt::format("was ended by {}", signal_name(ending.signal))
-                            : fmt::format("ended with exit code {}", ending.exit_code);
-}
-
 /// Whether the program ended because absent ranks do not answer requests of a rank.
 bool is_refused(const FitVerdict& verdict) {
   return verdict.outcome == FitOutcome::failed && !verdict.facts.refusals.empty();
 }
 
 std::string no_answer_reason(const FitVerdict& verdict) {
+  if (verdict.facts.waits_at) return waiting_text(*verdict.facts.waits_at);
   if (verdict.outcome != FitOutcome::failed) return "no GPU was used";
   const auto& server = verdict.facts.server;
   return verdict.ending.is_good() && server ? fmt::format("the program ended before {} was ready", server_name(*server))
@@ -126,8 +125,10 @@ std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
 
 /// "Does not fit", or, for a program that fits at one end only, "May not fit".
 std::string_view refusal(const FitVerdict& verdict) {
-  const auto& other = verdict.other_end;
-  return other && other->outcome == FitOutcome::fits ? "May not fit" : "Does not fit";
+  const auto& end = verdict.other_end;
+  const bool fits_otherwise = (end && end->outcome == FitOutcome::fits) ||
+                              (is_range(verdict) && verdict.other_values->outcome == FitOutcome::fits);
+  return fits_otherwise ? "May not fit" : "Does not fit";
 }
 
 /// Returns the server's own sentence after a verdict; "" for another program.
@@ -152,16 +153,15 @@ std::string shortage_text(const FitVerdict& verdict) {
                      verdict.ending.is_good() ? ", caught the error and went on" : "");
 }
 
-/// ", most at generation/utils.py:395 (40,000 times), train.py:20 (3)"
-std::string read_lines_text(const RunFacts& facts) {
+} // namespace
+
+std::string read_lines_text(const std::vector<ReadLine>& reads) {
   std::string lines;
-  for (const ReadLine& read : facts.reads)
-    lines += fmt::format("{}{} ({}{})", lines.empty() ? ", most at " : ", ", printable(read.line),
-                         format_count(read.count), lines.empty() ? " times" : "");
+  for (const ReadLine& read : reads)
+    lines += fmt::format("{}{} ({}{})", lines.empty() ? "" : ", ", printable(read.line), format_count(read.count),
+                         lines.empty() ? (read.count == 1 ? " time" : " times") : "");
   return lines;
 }
-
-} // namespace
 
 std::string_view answer_word(FitOutcome outcome) {
   switch (outcome) {
@@ -176,15 +176,17 @@ std::string_view answer_word(FitOutcome outcome) {
 std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
   switch (verdict.outcome) {
-  case FitOutcome::fits: return fmt::format("Fits on {}.{}", room_text(verdict), with_server(verdict));
+  case FitOutcome::fits:
+    return fmt::format("{} on {}.{}{}", is_doubtful(verdict) ? "May fit" : "Fits", room_text(verdict),
+                       unknown_text(verdict), with_server(verdict));
   case FitOutcome::does_not_fit:
     return fmt::format("{} on {}: {}.{}", refusal(verdict), gpu, shortage_text(verdict), with_server(verdict));
   case FitOutcome::failed:
     if (is_refused(verdict))
       return fmt::format("No answer: {}. The program {}.", verdict.facts.refusals.front(), ending_text(verdict.ending));
     return fmt::format("No answer: {}{}.{}{}", no_answer_reason(verdict),
-                       verdict.ending.is_good() ? "" : ", for a reason other than memory", until_then_text(verdict),
-                       with_server(verdict));
+                       verdict.ending.is_good() || verdict.facts.waits_at ? "" : ", for a reason other than memory",
+                       until_then_text(verdict), with_server(verdict));
   case FitOutcome::no_gpu: break;
   }
   return "No answer. " + no_gpu_text(verdict.facts);
@@ -194,9 +196,10 @@ std::string short_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   switch (verdict.outcome) {
   case FitOutcome::fits:
-    return use == nullptr ? "fits"
-                          : fmt::format("fits: {} of {}{}", format_bytes(use->peak_bytes),
-                                        format_bytes(use->total_bytes), cache_part(verdict));
+    return use == nullptr
+               ? "fits"
+               : fmt::format("{}: {} of {}{}", is_doubtful(verdict) ? "may fit" : "fits",
+                             peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes), cache_part(verdict));
   case FitOutcome::does_not_fit:
     return verdict.facts.ooms.empty()
                ? "does not fit"
@@ -239,21 +242,17 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   if (facts.has_own_recorder)
     list.emplace_back(
         "The program records its own history, so who holds memory is known only from where that history begins.");
-  if (facts.host_reads > 0)
-    list.push_back(fmt::format("The GPU computes nothing: {} to the host gave {}{}. A program that decides by the "
-                               "values it reads (a loss, a length, a mask) may behave differently on a real GPU.",
-                               format_counted(facts.host_reads, "copy", "copies"),
-                               verdict.computes_values ? "what --values knows, else zeros" : "zeros",
-                               read_lines_text(facts)));
+  if (!facts.decisions.empty()) list.push_back(decisions_text(verdict));
+  if (facts.host_reads > 0) list.push_back(host_reads_text(verdict));
   if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0)
     list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the real one depends on "
                                "the driver and the loaded kernels.",
                                format_bytes(use->context_bytes)));
   if (facts.convolutions > 0)
     list.push_back(
-        fmt::format("Workspaces of convolutions are counted as 0 bytes. In public recordings each takes up "
-                    "to {} for a moment; where memory is short, PyTorch chooses a smaller one. With "
-                    "torch.backends.cudnn.benchmark the first calls try larger ones, up to all that is free.",
+        fmt::format("Workspaces of convolutions count as 0 bytes. In public recordings one takes up to {} at a "
+                    "time; if memory is short, PyTorch chooses a smaller one. With torch.backends.cudnn.benchmark "
+                    "the first calls try larger ones, up to all free memory.",
                     format_bytes(kConvolutionWorkspaceBytes)));
   list.insert(list.end(), facts.notes.begin(), facts.notes.end());
   list.insert(list.end(), facts.refusals.begin() + (is_refused(verdict) ? 1 : 0), facts.refusals.end());

@@ -36,14 +36,18 @@ TEST_CASE("a value that may be one of a few words has them in its table, and no 
     for (const cli::OptionText& option : command.options) {
       CAPTURE(option.name);
       if (option.words.empty() || option.value.find("FILE") != std::string_view::npos) continue; // any file as well
-      std::vector<std::string> words(command.text.takes_program ? 0 : command.text.operand_count, "x");
+      const bool takes_program = command.text.takes_program;
+      const std::vector<std::string> operands = takes_program
+                                                    ? std::vector<std::string>{"--", "x"}
+                                                    : std::vector<std::string>(command.text.operand_count, "x");
       for (const std::string_view word : option.words) {
         if (word.ends_with(':')) continue; // goes on
-        std::vector<std::string> line = words;
-        line.insert(line.end(), {"--" + std::string(option.name), std::string(word)});
+        std::vector<std::string> line = operands;
+        line.insert(line.begin(), "--" + std::string(option.name) + "=" + std::string(word));
         CHECK_NOTHROW(command.parse(line));
       }
-      words.insert(words.end(), {"--" + std::string(option.name), "no-such-word"});
+      std::vector<std::string> words = operands;
+      words.insert(words.begin(), "--" + std::string(option.name) + "=no-such-word");
       CHECK_THROWS_AS(command.parse(words), UsageError);
     }
 }

@@ -47,6 +47,19 @@ class Rehearsals(unittest.TestCase):
             self.assertEqual(memviz_torch.stats(run.files[0])["devices"][0]["device"], 0)
         self.assertIn("the program's own", self.said.getvalue())
 
+    def test_values_that_decide_give_a_range(self):
+        decides = ("import sys, torch\nhook = sys.modules['memviz_rehearsal_hook']._State\ntorch.allocate(1 << 20)\n"
+                   "hook.reads.knowledge = lambda: 'made up'\nhook.reads.count_caller()\n"
+                   "torch.allocate((300 if hook.settings['values'] == 'on' else 100) << 20)")
+        peaks = {}
+        for values in (None, "auto", True, False):
+            (run,) = self.rehearse([sys.executable, "-c", decides], gpu="small", values=values).runs
+            self.assertEqual(run.deciding_lines, ("<string>:5",))
+            peaks[values] = (run.least_peak_bytes, run.peak_bytes)
+        mib = 1 << 20
+        self.assertEqual(peaks, {None: (102 * mib, 302 * mib), "auto": (102 * mib, 302 * mib), True: (None, 302 * mib),
+                                 False: (None, 102 * mib)})
+
     def test_a_job_has_a_run_for_each_rank_and_gpu(self):
         found = self.rehearse(gpu=["h100-80", "small"], world=64, ranks=[0, [4, 8], 63], memory=None)
         self.assertEqual([(run.gpu, run.rank) for run in found.runs],

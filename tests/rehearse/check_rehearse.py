@@ -229,6 +229,41 @@ def check_values(rehearsals):
     check(done.stdout.startswith(f"500 {[16] * 8} 17\n"), done.stdout, done.stderr)
     with_values, without = (rehearsals.python(options, MODEL, "2")[0]["verdict"] for options in (["--values"], []))
     check(with_values["devices"][0]["peak_reserved_bytes"] == without["devices"][0]["peak_reserved_bytes"], with_values["devices"])
+    check(without["deciding_read_lines"] == [] and "other_values" not in without, without)
+
+
+LOGS = """
+import torch
+loss = torch.randn(64, device="cuda").mean()
+losses = [loss.item(), float(loss), f"{loss:.2f}", loss.tolist(), loss.cpu(), loss.to("cpu"), str(loss)]
+torch.linalg.inv(torch.eye(4, device="cuda"))
+"""
+
+# Known: 500 rows of 1 MiB. Made up: a mask that selects all or none of 256 MiB.
+CHOOSES = """
+import sys, torch
+rows = torch.empty(1000, 1 << 18, device="cuda")[torch.arange(1000, device="cuda") % 2 == 0]
+print("rows", len(rows), flush=True)
+del rows
+torch.cuda.empty_cache()
+if sys.argv[1] == "mask":
+    large = torch.randn(1500, 1 << 18, device="cuda")
+    chosen = large[large[:, 0] > 0]
+"""
+
+
+def check_values_of_themselves(rehearsals):
+    """A program that reads values which may decide its way runs again with values; one that logs runs once."""
+    verdict = rehearsals.python([], LOGS)[0]["verdict"]
+    check(verdict["host_reads"] >= 7 and verdict["deciding_read_lines"] == [] and "other_values" not in verdict, verdict)
+    answer, done, _ = rehearsals.python([], DECIDES)  # with zeros its assertion fails
+    verdict = answer["verdict"]
+    check(done.returncode == 0 and verdict["computes_values"] and verdict["other_values"]["outcome"] == "failed", verdict)
+    verdict = rehearsals.python([], CHOOSES, "rows")[0]["verdict"]
+    check(not verdict["other_values"]["is_range"] and verdict["devices"][0]["peak_reserved_bytes"] >= 1500 * MIB, verdict)
+    verdict = rehearsals.python([], CHOOSES, "mask")[0]["verdict"]
+    check(verdict["other_values"]["is_range"] and verdict["devices"][0]["peak_reserved_bytes"] >= 3000 * MIB, verdict)
+    check("MiB to " in verdict["text"] or "GiB to " in verdict["text"], verdict["text"])
 
 
 # A worker of vLLM's module and class name, whose code is left without values, and a program around it.
@@ -280,7 +315,7 @@ while not bool(done[0] == 1):
 
 def check_interrupted(rehearsals):
     for number, files, place in ((signal.SIGINT, 1, "<string>:8"), (signal.SIGTERM, 1, "<string>:8"), (signal.SIGKILL, 0, "")):
-        answer, done, _ = rehearsals.python([], SPINS, str(int(number)))
+        answer, done, _ = rehearsals.python(["--values=off"], SPINS, str(int(number)))
         verdict = answer["verdict"]
         check(done.returncode == 128 + number, done.returncode, number)
         check(verdict["outcome"] == "failed" and "Until then on NVIDIA H100" in verdict["text"], verdict)
@@ -332,7 +367,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
         for one in (check_fits, check_does_not_fit, check_search, check_compare, check_no_init, check_steps, check_own_recorder,
-                    check_values, check_values_around_server, check_interrupted, check_ranks, check_training_together):
+                    check_values, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
+                    check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)
 

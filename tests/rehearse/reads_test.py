@@ -13,6 +13,7 @@ import types
 
 sys.path.insert(0, str(pathlib.Path(sys.argv[2]) / "src/hooks/rehearse"))
 
+import memviz_rehearsal_decisions as decisions  # noqa: E402
 from memviz_rehearsal_reads import Reads, line_of_program, place_text  # noqa: E402
 
 TORCH = types.SimpleNamespace(__file__="/lib/site-packages/torch/__init__.py")
@@ -53,7 +54,86 @@ def main():
     inner = compile("keep()", os.path.join(os.path.dirname(TORCH.__file__), "_tensor.py"), "exec")
     run_as("/home/me/eval.py", "\n\nrun(inner, names)", run=exec, inner=inner, names=names)
     assert place_text(found[0]) == "eval.py:3", found
-    assert place_text(None) == "in a thread of PyTorch's"
+    assert place_text(None) == "a thread of PyTorch's"
+    check_operators()
+    check_notes()
+    check_decisions()
+
+
+def check_operators():
+    """Which reads may decide: by the operators on the stack, and by what is known of the numbers."""
+    nothing, fraction, integer = (lambda way: None), (lambda way: True), (lambda way: False)
+    scalar, copy = ["_local_scalar_dense", "item"], ["copy_", "_to_copy", "to_dtype_layout"]
+    cases = [
+        (scalar, nothing, True),  # bool(), a slice, range()
+        (scalar, integer, True),
+        (scalar, fraction, False),  # a loss
+        (copy, nothing, False),
+        (copy, fraction, False),
+        (copy, integer, True),  # lengths
+        (["nonzero", "index_Tensor"], fraction, True),
+        (["_local_scalar_dense", "item", "_unique2"], fraction, True),
+        (["_local_scalar_dense", "item", "_linalg_check_errors", "linalg_inv"], nothing, False),
+        ([], nothing, False),  # not by PyTorch
+    ]
+    for operators, has_fraction, expected in cases:
+        assert decisions.may_decide(operators, has_fraction) == expected, (operators, expected)
+    # A condition is read as a scalar, whatever number was noted before it.
+    assert decisions.may_decide([*scalar, "is_nonzero"], nothing)
+    assert not any("operator" in name for name in decisions.Operators()())  # a stack without an operator
+
+
+class Tensor:
+    """With the methods of the class below it, as torch.Tensor has them of TensorBase."""
+
+    class Base:
+        is_cuda = True
+
+        def __init__(self, is_floating_point):
+            self.dtype = types.SimpleNamespace(is_floating_point=is_floating_point, is_complex=False)
+
+        def item(self):
+            return self.read()
+
+        __float__ = tolist = cpu = to = copy_ = item
+
+
+def check_notes():
+    """The type is noted where a method is taken, for the next read of that line alone; the method is the same one."""
+    tensor_class = type("Tensor", (Tensor.Base,), {})
+    item = tensor_class.item
+    decisions.install(types.SimpleNamespace(Tensor=tensor_class))
+    assert tensor_class.item is item
+    found = []
+    loss, count = tensor_class(True), tensor_class(False)
+    tensor_class.read = lambda self: found.append(decisions.noted(sys._getframe(2))("scalar"))
+    names = {"loss": loss, "count": count}
+    run_as("/home/me/train.py", "loss.item(); count.item()\nfloat_ = loss.item\ncount.item()", **names)
+    assert found == [True, False, False], found
+    found.clear()
+    run_as("/home/me/train.py", "loss.item\nread(0)", read=tensor_class.read, **names)
+    assert found == [None], found
+
+
+def check_decisions():
+    """They are logged apart, the least known first, and a line that waits for a value is handed over."""
+    logged, waiting = [], []
+    reads = Reads(TORCH, lambda event, **facts: logged.append((event, facts)), lambda *facts: waiting.append(facts))
+    for knowledge, times in (("known", 3), ("made up", 2), ("condition", 1), ("unknown", 1)):
+        reads.knowledge = lambda knowledge=knowledge: knowledge
+        run_as(f"/home/me/{knowledge}.py", "for _ in range(times): count()", count=reads.count_caller, times=times)
+    reads.log()
+    ((event, facts),) = logged
+    lines = [(line["line"], line["count"], line["unknown"], line["made_up"]) for line in facts["lines"]]
+    expected = [("unknown.py:1", 1, 1, 0), ("made up.py:1", 2, 0, 2), ("known.py:1", 3, 0, 0), ("condition.py:1", 1, 0, 0)]
+    assert (event, lines) == ("decisions", expected), logged
+    for steps in (2, 1):
+        for _ in range(steps):
+            run_as("/home/me/wait.py", "while not waiting and times: times -= 1; count()", count=reads.count_caller, times=9_999, waiting=waiting)
+            reads.on_step()
+    assert waiting == [], waiting
+    run_as("/home/me/wait.py", "while not waiting: count()", count=reads.count_caller, waiting=waiting)
+    assert waiting == [("wait.py:1", 10_000)], waiting
 
 
 main()

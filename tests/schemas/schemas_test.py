@@ -198,6 +198,10 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
     reads = "import sys, torch\ntorch.allocate(1 << 20)\nsys.modules['memviz_rehearsal_hook']._State.reads.on_read()"
     expect("rehearse: reads", rehearse("reads", reads)["verdict"]["host_read_lines"], [{"line": "<string>:3", "count": 1}])
+    decides = "import sys, torch\ntorch.allocate(1 << 20)\nstate = sys.modules['memviz_rehearsal_hook']._State\nstate.reads.knowledge = lambda: 'made up'\nstate.reads.count_caller()\ntorch.allocate(9 << 20 if state.settings['values'] == 'on' else 1 << 20)"
+    decided = rehearse("values", decides)["verdict"]
+    expect("rehearse: deciding lines", decided["deciding_read_lines"], [{"line": "<string>:5", "count": 1, "unknown": 0, "made_up": 1}])
+    expect("rehearse: other values", [decided["other_values"]["is_range"], decided["other_values"]["computes_values"]], [True, False])
     rehearse("variants", FITS, "--compare-with", "A=1")
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
     frontier = rehearse("frontier", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=1..2")["frontier"]

@@ -18,7 +18,7 @@ FitOutcome outcome_of(const Ending& ending, const RunFacts& facts) {
   const auto& server = facts.server;
   if (facts.oom_count > 0 || (server && is_memory_error(server->error))) return FitOutcome::does_not_fit;
   if (server && server->is_ended) return FitOutcome::fits;
-  if (!ending.is_good() || (server && !server->has_started)) return FitOutcome::failed;
+  if (!ending.is_good() || facts.waits_at || (server && !server->has_started)) return FitOutcome::failed;
   return facts.used_cuda ? FitOutcome::fits : FitOutcome::no_gpu;
 }
 

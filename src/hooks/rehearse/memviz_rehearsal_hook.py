@@ -4,9 +4,9 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
 many optimizer steps, or null), "no_init" (whether large weights of the CPU stay without initial values), "requests" (to
-send to an inference server that is ready, or null), "values" (whether small ones are computed), "outside_given" (whether
-the user said what is taken outside of PyTorch), "ranks" (of the job
-of which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
+send to an inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends
+where it waits for one), "outside_given" (whether the user said what is taken outside of PyTorch), "ranks" (of the job of
+which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
 which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
 key memviz_rehearsal).
 
@@ -137,6 +137,8 @@ def _mark_snapshots():
 
 
 def _add_mark(snapshot):
+    if _State.settings["values"] == "on":
+        _guarded(memviz_rehearsal_reads.leave_own_frames_out, snapshot)
     snapshot[_MARK_KEY] = dict(_State.settings["mark"])
     settings = snapshot.get("allocator_settings")
     if isinstance(settings, dict):
@@ -178,9 +180,11 @@ def _on_cuda():
     _log("cuda", rank=ranks.rank())
     if memviz_rehearsal_server.has_worker():
         _guarded(_end_when_asked)
-    _State.reads = memviz_rehearsal_reads.Reads(_State.torch, _log)
-    _guarded(_State.reads.watch)
-    if _State.settings["values"]:
+    is_server = memviz_rehearsal_server.has_worker()
+    ends_waiting = _State.settings["values"] == "auto" and not is_server
+    _State.reads = memviz_rehearsal_reads.Reads(_State.torch, _log, _end_waiting if ends_waiting else None)
+    _guarded(_State.reads.watch, not is_server)
+    if _State.settings["values"] == "on":
         _guarded(_compute_values)
     _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
     if _State.settings["record"]:
@@ -195,7 +199,18 @@ def _compute_values():
     spec = importlib.util.spec_from_file_location("memviz_rehearsal_values", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.install()
+    module.install(_State.reads)
+
+
+def _end_waiting(line, count):
+    """Ends this process, which reads zeros and waits for another value. memviz runs the program again with values."""
+    print(
+        f"memviz: rehearse: read {count:,} times at {line}: it waits for a value that is never computed, and is ended",
+        file=sys.stderr,
+        flush=True,
+    )
+    _log("waits", line=line, count=count)
+    _stop()
 
 
 def _end_when_asked():

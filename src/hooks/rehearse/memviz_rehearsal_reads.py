@@ -1,10 +1,13 @@
 """Counts where the program reads what the made-up GPU never computed: each copy of device memory to the host, by the
 innermost line that is neither PyTorch's nor memviz's. A loop that waits for a value reads the same line without end, and
-is named on standard error while it runs."""
+is named on standard error while it runs. Counts apart the reads that may decide something (memviz_rehearsal_decisions.py)."""
 
+import collections
 import ctypes
 import os
 import sys
+
+import memviz_rehearsal_decisions as decisions
 
 _FIRST_WARNING = 10_000  # reads of one line without an optimizer step in between; then ten times as many
 _MOST_LINES = 1_000  # that are counted apart
@@ -25,24 +28,36 @@ def line_of_program(frame, torch):
 def place_text(place):
     """ "generation/utils.py:395" """
     if place is None:
-        return "in a thread of PyTorch's"
+        return "a thread of PyTorch's"
     file, line = place
     return f"{'/'.join(file.split(os.sep)[-2:])}:{line}" if "site-packages" in file else f"{os.path.basename(file)}:{line}"
 
 
 class Reads:
-    def __init__(self, torch, log):
+    """`end_waiting(place, count)`, where it is given, is called for a line that waits for a value, instead of a warning."""
+
+    def __init__(self, torch, log, end_waiting=None):
         self._torch = torch
         self._log_event = log
+        self._end_waiting = end_waiting
         self._counts = {}
         self._since_step = {}
+        self._decisions = {}  # place: {what is known of the value that is read: count}
+        self._decisions_since_step = {}
+        self._operators = None
         self._callback = None
+        self.is_resting = False  # while memviz reads for itself
+        self.knowledge = lambda: "unknown"  # of what this thread reads: or "known", "made up", "condition" (an unknown one)
 
-    def watch(self):
+    def watch(self, notes_types):
         watch = getattr(ctypes.CDLL(None), "memviz_rehearsal_watch_reads", None)
-        if watch is not None:
-            self._callback = ctypes.CFUNCTYPE(None)(self.on_read)
-            watch(self._callback)
+        if watch is None:
+            return
+        if notes_types:
+            decisions.install(self._torch)
+            self._operators = decisions.Operators()
+        self._callback = ctypes.CFUNCTYPE(None)(self.on_read)
+        watch(self._callback)
 
     def rest(self):
         """Ends the watch: the interpreter may be about to end."""
@@ -51,12 +66,36 @@ class Reads:
 
     def on_step(self):
         self._since_step.clear()
+        self._decisions_since_step.clear()
 
     def on_read(self):
+        if self.is_resting:
+            return
         try:
-            self._count(line_of_program(sys._getframe(1), self._torch))
+            frame = sys._getframe().f_back  # None in a thread of PyTorch's
+            place = line_of_program(frame, self._torch)
+            self._count(place)
+            if self._operators is not None and self._may_decide(frame):
+                self.count_decision(place)
         except Exception:
             pass  # nothing in here may break the program
+
+    def _may_decide(self, frame):
+        operators = self._operators()
+        return decisions.may_decide(operators, decisions.noted(_caller(frame, self._torch))) and not _prints(frame, self._torch)
+
+    def count_caller(self):
+        """Counts a decision of the line that runs, which copies nothing."""
+        self.count_decision(line_of_program(sys._getframe(1), self._torch))
+
+    def count_decision(self, place):
+        if place not in self._decisions and len(self._decisions) >= _MOST_LINES:
+            return
+        counts = self._decisions.setdefault(place, collections.Counter())
+        counts[self.knowledge()] += 1
+        count = self._decisions_since_step[place] = self._decisions_since_step.get(place, 0) + 1
+        if count >= _FIRST_WARNING and self._end_waiting is not None:
+            self._end_waiting(place_text(place), count)
 
     def _count(self, place):
         if place not in self._counts and len(self._counts) >= _MOST_LINES:
@@ -77,3 +116,64 @@ class Reads:
         most = sorted(self._counts.items(), key=lambda item: -item[1])[:_MOST_LOGGED]
         if most:
             self._log_event("reads", lines=[{"line": place_text(place), "count": count} for place, count in most])
+        most = sorted(self._decisions.items(), key=lambda item: _importance(item[1]))[:_MOST_LOGGED]
+        if most:
+            self._log_event("decisions", lines=[_line(place, counts) for place, counts in most])
+
+
+def _importance(counts):
+    return -counts["unknown"], -counts["made up"], -sum(counts.values())
+
+
+def _line(place, counts):
+    return {
+        "line": place_text(place),
+        "count": sum(counts.values()),
+        "unknown": counts["unknown"],
+        "made_up": counts["made up"],
+    }
+
+
+def _caller(frame, torch):
+    """The frame that calls an operator: within, there may be memviz's and those by which PyTorch calls it."""
+    package = os.path.dirname(torch.__file__)
+    hidden = (os.path.dirname(__file__), *(os.path.join(package, name) for name in ("_ops.py", "_compile.py", "_dynamo")))
+    while frame is not None and frame.f_code.co_filename.startswith(hidden):
+        frame = frame.f_back
+    return frame
+
+
+def _prints(frame, torch):
+    """Whether PyTorch reads the values to print them."""
+    printer = os.path.join(os.path.dirname(torch.__file__), "_tensor_str.py")
+    while frame is not None:
+        if frame.f_code.co_filename == printer:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def leave_own_frames_out(snapshot):
+    """Stacks of a run with values become those of the program: without the frames from an operator to the one that called it."""
+    seen = set()
+    segments = snapshot["segments"]
+    holders = [*segments, *(block for segment in segments for block in segment["blocks"])]
+    for holder in [*holders, *(event for trace in snapshot["device_traces"] for event in trace)]:
+        frames = holder.get("frames", [])
+        if id(frames) not in seen:
+            seen.add(id(frames))
+            _cut_own(frames)
+
+
+def _cut_own(frames):
+    """Of a stack, innermost first."""
+    own = os.path.dirname(__file__)
+    if not any(frame["filename"].startswith(own) for frame in frames):
+        return
+    files = ("/torch/_ops.py", "/torch/_compile.py", "/torch/_dynamo/eval_frame.py", "PythonFallbackKernel.cpp", "PyInterpreter.cpp")
+    names = ("pybind11::", "torch::jit::", "torch::handle_torch_function", "c10::Dispatcher::callBoxed")
+    frames[:] = [
+        frame
+        for frame in frames
+        if not frame["filename"].startswith(own) and not frame["filename"].endswith(files) and not frame["name"].startswith(names)
+    ]

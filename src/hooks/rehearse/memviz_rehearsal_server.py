@@ -121,7 +121,7 @@ def _watch_vllm_worker(module):
     wrap(module.Worker, "initialize_from_config", start)
     wrap(module.Worker, "sleep", memviz_rehearsal_sleep.sleep)
     wrap(module.Worker, "wake_up", memviz_rehearsal_sleep.wake_up)
-    for name in _WITHOUT_VALUES if _State.settings["values"] else ():
+    for name in _WITHOUT_VALUES if _State.settings["values"] == "on" else ():
         wrap(module.Worker, name, _without_values)
 
 

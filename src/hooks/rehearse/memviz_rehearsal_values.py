@@ -2,10 +2,13 @@
 that a program that decides by them goes the way that it goes on a real one. What starts from the host, from factories and
 from random integers is known, and so is what is computed from that alone. Where a value is not known, a decision is made
 up: all() is true, any() is false, a mask selects everything, indices of the largest elements are spread evenly, so that
-each expert gets its share and a sampled token is hardly the end.
+each expert gets its share and a sampled token is hardly the end. What is made up, or computed from it, counts as not known
+where the program reads it.
 
 Values are kept by storage, so that views and writes in place need no rules of their own.
 """
+
+import threading
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -17,6 +20,17 @@ _MOST_BYTES = 4 << 20  # of a storage
 _MOST_KEPT = 20_000  # storages
 
 _aten = torch.ops.aten
+# The operators in which a mask that is not known selects everything.
+_SELECTING = {
+    _aten.nonzero.default,
+    _aten.masked_select.default,
+    _aten.index.Tensor,
+    _aten.index_put.default,
+    _aten.index_put_.default,
+    _aten._index_put_impl_.default,
+    _aten._unique2.default,
+    _aten.unique_consecutive.default,
+}
 
 
 def _is_small(tensor):
@@ -38,6 +52,7 @@ class _Known:
 
     def __init__(self):
         self._storages = {}
+        self._made_up = set()  # of their addresses
 
     def view(self, tensor):
         """The same elements on the CPU; None where they are not known."""
@@ -50,7 +65,7 @@ class _Known:
         empty = torch.empty(0, dtype=tensor.dtype)
         return empty.set_(kept, tensor.storage_offset(), tensor.size(), tensor.stride())
 
-    def learn(self, tensor, value):
+    def learn(self, tensor, value, is_made_up):
         """`tensor` is the only one of its storage."""
         storage = tensor.untyped_storage()
         self.forget(tensor)
@@ -59,20 +74,42 @@ class _Known:
         kept = torch.UntypedStorage(storage.nbytes())
         self._storages[storage.data_ptr()] = kept
         self.view(tensor).copy_(value)
+        if is_made_up:
+            self.doubt(tensor)
+
+    def doubt(self, tensor):
+        if tensor.is_cuda and tensor.numel():
+            self._made_up.add(tensor.untyped_storage().data_ptr())
+
+    def is_made_up(self, tensor):
+        return tensor.is_cuda and tensor.untyped_storage().data_ptr() in self._made_up
+
+    def is_sure(self, tensor):
+        return not tensor.is_cuda or (self.view(tensor) is not None and not self.is_made_up(tensor))
 
     def forget(self, tensor):
-        self._storages.pop(tensor.untyped_storage().data_ptr(), None)
+        place = tensor.untyped_storage().data_ptr()
+        self._storages.pop(place, None)
+        self._made_up.discard(place)
 
 
 class Values(TorchDispatchMode):
-    def __init__(self):
+    def __init__(self, reads):
         super().__init__()
+        self._reads = reads
         self._known = _Known()
+        self._running = threading.local()
+        reads.knowledge = self._knowledge
         self._rules = {
             _aten._local_scalar_dense.default: self._read,
             _aten.nonzero.default: self._nonzero,
             _aten.masked_select.default: self._masked_select,
-            _aten.index.Tensor: self._index,
+            _aten.index.Tensor: self._by_index,
+            _aten.index_put.default: self._by_index,
+            _aten.index_put_.default: self._by_index,
+            _aten._index_put_impl_.default: self._by_index,
+            _aten._unique2.default: self._unique,
+            _aten.unique_consecutive.default: self._unique,
             _aten.lift_fresh.default: self._lift_fresh,
             _aten.repeat_interleave.Tensor: self._repeat_interleave,
             _aten.normal.Tensor_Tensor: self._normal,
@@ -86,12 +123,29 @@ class Values(TorchDispatchMode):
         is_of_device = any(tensor.is_cuda for tensor in inputs) or "cuda" in str(kwargs.get("device", ""))
         if not is_of_device or not all(_is_plain(tensor) for tensor in inputs):
             return func(*args, **kwargs)
-        rule = self._rules.get(func)
-        if rule is not None:
-            return rule(func, *args, **kwargs)
+        self._running.operator, self._running.inputs = func, inputs
+        try:
+            rule = self._rules.get(func)
+            if rule is not None:
+                return rule(func, *args, **kwargs)
+            return self._run(func, args, kwargs, inputs)
+        finally:
+            self._running.inputs = ()  # it would keep their memory
+
+    def _run(self, func, args, kwargs, inputs):
         result = func(*args, **kwargs)
         value = self._computed(func, args, kwargs, inputs, result)
         return self._kept(func, args, inputs, result, value)
+
+    def _knowledge(self):
+        """What is known of the values by which the operator that this thread runs decides: of a mask, where it has one."""
+        inputs = getattr(self._running, "inputs", ())
+        deciding = [tensor for tensor in inputs if not tensor.is_floating_point()] or inputs
+        if deciding and all(map(self._known.is_sure, deciding)):
+            return "known"
+        if all(self._on_cpu(tensor) is not None for tensor in deciding) or self._running.operator in _SELECTING:
+            return "made up"
+        return "condition" if all(tensor.dtype == torch.bool for tensor in deciding) else "unknown"
 
     def _on_cpu(self, tensor):
         """None where it is not known."""
@@ -102,7 +156,8 @@ class Values(TorchDispatchMode):
     def _computed(self, func, args, kwargs, inputs, result):
         """The result on the CPU; None where it is not known, or has none."""
         outputs = _tensors(result)
-        if not all(_is_plain(tensor) and _is_small(tensor) for tensor in outputs):
+        converts = func is _aten._to_copy.default and not inputs[0].is_floating_point()  # experts' numbers for histc()
+        if not all(_is_plain(tensor) and (_is_small(tensor) or converts) for tensor in outputs):
             return None
         values = {id(tensor): self._on_cpu(tensor) for tensor in inputs}
         if any(value is None for value in values.values()):
@@ -134,24 +189,30 @@ class Values(TorchDispatchMode):
         places = {tensor.untyped_storage().data_ptr() for tensor in inputs if tensor.numel()}
         if value is None:
             self._forget_written(func, args)
+        is_made_up = value is not None and any(map(self._known.is_made_up, inputs))
         values = iter(_tensors(value) if value is not None else ())
 
         def keep(leaf):
             if not isinstance(leaf, torch.Tensor):
                 return leaf
             own = next(values, None)
+            if not _is_plain(leaf):
+                return leaf
             if not leaf.is_cuda:
                 return leaf if own is None or own is leaf or leaf.shape != own.shape else leaf.copy_(own)
             if leaf.numel() and leaf.untyped_storage().data_ptr() in places:
+                if is_made_up:
+                    self._known.doubt(leaf)
                 return leaf  # a view, or written in place
-            if own is None:
+            is_new = own is None
+            if is_new:
                 own = _made_up(func, args, leaf)
             if own is None:
                 self._known.forget(leaf)
                 return leaf
             if leaf.shape != own.shape:  # a size that depends on values
                 leaf = torch.empty_strided(own.shape, own.stride(), dtype=leaf.dtype, device=leaf.device)
-            self._known.learn(leaf, own)
+            self._known.learn(leaf, own, is_new or is_made_up)
             return leaf
 
         if value is not None and not isinstance(result, (torch.Tensor, tuple, list)):
@@ -176,7 +237,11 @@ class Values(TorchDispatchMode):
         """torch.tensor() has just copied it from the host, which the made-up GPU remembers."""
         result = func(tensor)
         if _is_small(tensor):
-            self._known.learn(tensor, tensor.cpu())
+            self._reads.is_resting = True
+            try:
+                self._known.learn(tensor, tensor.cpu(), False)
+            finally:
+                self._reads.is_resting = False
         return result
 
     def _repeat_interleave(self, func, repeats, **named):
@@ -184,7 +249,8 @@ class Values(TorchDispatchMode):
         value = self._on_cpu(repeats)
         if value is None:
             return func(repeats, **named)
-        return self._to_device(torch.repeat_interleave(value, **named), repeats.device)
+        self._reads.count_caller()
+        return self._to_device(torch.repeat_interleave(value, **named), repeats.device, self._known.is_made_up(repeats))
 
     def _normal(self, _, mean, std=1.0, **named):
         """Reads the smallest of `std` itself, which must not be negative."""
@@ -198,19 +264,20 @@ class Values(TorchDispatchMode):
         value = self._on_cpu(mask)
         return torch.ones(mask.shape, dtype=torch.bool).nonzero() if value is None else value.nonzero()
 
-    def _to_device(self, value, device):
+    def _to_device(self, value, device, is_made_up):
         tensor = torch.empty(value.shape, dtype=value.dtype, device=device)
         if _is_small(tensor):
-            self._known.learn(tensor, value)
+            self._known.learn(tensor, value, is_made_up)
         else:
             self._known.forget(tensor)
         return tensor
 
     def _nonzero(self, func, mask):
         func(mask)
-        return self._to_device(self._positions(mask), mask.device)
+        return self._to_device(self._positions(mask), mask.device, not self._known.is_sure(mask))
 
     def _masked_select(self, func, tensor, mask):
+        self._running.inputs = [mask]
         func(tensor, mask)
         value = self._on_cpu(mask)
         shape = torch.broadcast_shapes(tensor.shape, mask.shape)
@@ -219,17 +286,27 @@ class Values(TorchDispatchMode):
         self._known.forget(selected)
         return selected
 
-    def _index(self, func, tensor, indices):
+    def _by_index(self, func, tensor, indices, *rest, **named):
         """A mask among the indices becomes positions, by which the result has its size."""
+        is_filled = bool(rest) and rest[0].numel() == 1 and not rest[0].is_cuda
         chosen = []
         for index in indices:
-            if index is not None and index.is_cuda and index.dtype in (torch.bool, torch.uint8):
-                chosen.extend(self._to_device(column, tensor.device) for column in self._positions(index).unbind(1))
-            else:
+            if is_filled or index is None or not index.is_cuda or index.dtype not in (torch.bool, torch.uint8):
                 chosen.append(index)
-        inputs = [tensor, *(index for index in chosen if index is not None)]
-        result = func(tensor, chosen)
-        return self._kept(func, (tensor, chosen), inputs, result, self._computed(func, (tensor, chosen), {}, inputs, result))
+                continue
+            self._running.inputs = [index]
+            self._reads.count_caller()
+            is_made_up = not self._known.is_sure(index)
+            chosen.extend(self._to_device(column, tensor.device, is_made_up) for column in self._positions(index).unbind(1))
+        args = (tensor, chosen, *rest)
+        return self._run(func, args, named, _tensors((args, named)))
+
+    def _unique(self, func, tensor, *rest, **named):
+        """Where values are not known, all of them differ."""
+        result = self._run(func, (tensor, *rest), named, [tensor])
+        if self._on_cpu(tensor) is not None:
+            return result
+        return tuple(part.new_empty(tensor.numel()) if part.shape == (0,) else part for part in result)
 
 
 def _made_up(func, args, output):
@@ -253,6 +330,6 @@ def _choices(name, args):
     return source.shape[dimension] if source.dim() else 1
 
 
-def install():
-    """For this thread, and for backward passes that it starts."""
-    Values().__enter__()
+def install(reads):
+    """For this thread, and for backward passes that it starts. `reads` counts what the program reads."""
+    Values(reads).__enter__()

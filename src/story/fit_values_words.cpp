@@ -1,0 +1,87 @@
+#include "story/fit_values_words.hpp"
+
+#include "base/printable.hpp"
+#include "io/foreground.hpp"
+#include "memviz/fit_words.hpp"
+#include "memviz/format.hpp"
+
+#include <fmt/format.h>
+
+namespace memviz::rehearse {
+
+namespace {
+
+/// "it runs out of memory", "it ended with exit code 1"
+std::string other_way_text(const OtherValues& other) {
+  if (other.waits_at) return waiting_text(*other.waits_at);
+  switch (other.outcome) {
+  case FitOutcome::fits: return fmt::format("it fits, with {} at the peak", format_bytes(other.peak_bytes));
+  case FitOutcome::does_not_fit: return "it runs out of memory";
+  case FitOutcome::failed: return "it " + ending_text(other.ending);
+  case FitOutcome::no_gpu: break;
+  }
+  return "it used no GPU";
+}
+
+} // namespace
+
+std::string ending_text(const Ending& ending) {
+  return ending.signal != 0 ? fmt::format("was ended by {}", signal_name(ending.signal))
+                            : fmt::format("ended with exit code {}", ending.exit_code);
+}
+
+bool is_range(const FitVerdict& verdict) {
+  return verdict.other_values && verdict.other_values->is_range;
+}
+
+bool is_doubtful(const FitVerdict& verdict) {
+  const auto& other = verdict.other_values;
+  return other && other->is_computed && other->outcome != FitOutcome::fits &&
+         other->outcome != FitOutcome::does_not_fit;
+}
+
+std::string waiting_text(const ReadLine& read) {
+  return fmt::format("it waits at {} for a value that is never computed", printable(read.line));
+}
+
+std::string unknown_text(const FitVerdict& verdict) {
+  if (!verdict.computes_values && (!verdict.other_values || is_doubtful(verdict))) return "";
+  for (const ReadLine& read : verdict.facts.decisions)
+    if (read.unknown_count > 0)
+      return fmt::format(" An integer that it reads at {} is unknown, and may be a size.", printable(read.line));
+  return "";
+}
+
+std::string decisions_text(const FitVerdict& verdict) {
+  const std::string read = fmt::format("The program reads values that may decide its control flow at {}",
+                                       read_lines_text(verdict.facts.decisions));
+  const auto& other = verdict.other_values;
+  if (!other)
+    return fmt::format("{}; {}.", read,
+                       verdict.computes_values ? "small integers and conditions are computed, as far as they are known"
+                                               : "all are zeros");
+  const std::string begin = read + ". It ran twice, with zeros and with values: ";
+  const bool is_alike = other->outcome == verdict.outcome && other->peak_bytes == peak_of(verdict);
+  if (is_alike) return begin + "the peak is the same.";
+  const std::string with_other =
+      fmt::format("with {} {}", other->is_computed ? "values" : "zeros", other_way_text(*other));
+  if (other->is_range)
+    return begin + with_other +
+           "; the other figures here are those of the other run. Some of the values are made up, and a real run is "
+           "between the two.";
+  if (!other->is_computed) return begin + with_other + ", and the figures here are those with values.";
+  return begin + with_other + ", so the figures here hold only if real values lead to the same control flow as zeros.";
+}
+
+std::string host_reads_text(const FitVerdict& verdict) {
+  const RunFacts& facts = verdict.facts;
+  const std::string lines = facts.reads.empty() ? "" : ", most at " + read_lines_text(facts.reads);
+  const std::string text = fmt::format("The GPU computes nothing: {} to the host gave {}{}.",
+                                       format_counted(facts.host_reads, "copy", "copies"),
+                                       verdict.computes_values ? "known values, else zeros" : "zeros", lines);
+  if (!facts.decisions.empty()) return text;
+  return text + " A program that decides by the values it reads (a loss, a length, a mask) may behave differently on a "
+                "real GPU.";
+}
+
+} // namespace memviz::rehearse

@@ -1,0 +1,33 @@
+#pragma once
+
+// A rehearsed program that reads values -> sentences about its two runs, with zeros and with values.
+
+#include "memviz/fit.hpp"
+
+#include <string>
+
+namespace memviz::rehearse {
+
+/// "was ended by SIGTERM", "ended with exit code 1"
+[[nodiscard]] std::string ending_text(const Ending& ending);
+
+/// Whether a real run is between this run and the other one, in which the program read other values.
+[[nodiscard]] bool is_range(const FitVerdict& verdict);
+
+/// Whether values may decide the control flow of the program, and only the run with zeros gave an answer.
+[[nodiscard]] bool is_doubtful(const FitVerdict& verdict);
+
+/// "it waits at gen.py:8 for a value that is never computed"
+[[nodiscard]] std::string waiting_text(const ReadLine& read);
+
+/// Returns " An integer that it reads at train.py:40 is unknown, and may be a size."; "" if there is none, or if the
+/// program ran with zeros alone.
+[[nodiscard]] std::string unknown_text(const FitVerdict& verdict);
+
+/// Names the lines that read values which may decide the control flow, and compares the two runs.
+[[nodiscard]] std::string decisions_text(const FitVerdict& verdict);
+
+/// Counts the copies to the host, which return zeros or computed values, and names the lines that made most.
+[[nodiscard]] std::string host_reads_text(const FitVerdict& verdict);
+
+} // namespace memviz::rehearse
