@@ -42,16 +42,16 @@ def flame(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Picture:
-    """Who holds every reserved byte, as a flame graph: the width of a box is bytes.
+    """Draws who holds every reserved byte as a flame graph: the width of a box is bytes.
 
     snapshot: the path of a file, the bytes of one, or what ``torch.cuda.memory._snapshot()`` returns.
     at: the moment: "end", "peak", "oom", "event:N", "time:MICROSECONDS", "annotation:NAME" or "auto" (default).
     device: a GPU's number, or "host" for pinned host memory.
-    view: "memory" (default) or "segments"; group: instead, any levels, such as ["kind"] or "stream,annotation".
+    view: "memory" (default) or "segments"; group: any other levels, such as ["kind"] or "stream,annotation".
     frames: "program" (default), "filtered", "user", "python" or "all"; focus, hide: regular expressions for frames.
-    color: what colours mean, "origin" (default), "line" or "kind".
-    source: folders whose files did not change since, for the text of lines; in a notebook its cells are found by themselves.
-    redact: hide what shows your code, "paths", "names" or "all".
+    color: the meaning of colours, "origin" (default), "line" or "kind".
+    source: folders whose files have not changed since, for the text of lines; a notebook's cells need no folder.
+    redact: hides parts of your code, "paths", "names" or "all".
 
     ``memviz help flame`` has the whole of it.
     """
@@ -77,11 +77,11 @@ def timeline(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Picture:
-    """Live memory over the recording: its peak, and who held it.
+    """Draws live memory over the recording: its peak, and who held it.
 
-    after: the snapshot of a second run, whose live memory is laid over that of the first.
-    view: "active" (default), "segments" or "pools"; axis: "event", "time" or, of two snapshots, "step"; steps: how steps are known.
-    detail: how many of the largest allocations are bands; from_, to: the first and the last event.
+    after: the snapshot of a second run, whose live memory is drawn over the first.
+    view: "active" (default), "segments" or "pools"; axis: "event", "time" or, for two snapshots, "step"; steps: how to find steps.
+    detail: the number of largest allocations drawn as bands; from_, to: the first and the last event.
     color: "line" (default), "origin" or "kind".
 
     ``memviz help timeline`` has the whole of it.
@@ -105,7 +105,7 @@ def state(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Picture:
-    """Every segment to scale, with its blocks and holes, at a moment.
+    """Draws every segment to scale, with its blocks and holes, at a moment.
 
     ``memviz help state`` has the whole of it.
     """
@@ -126,10 +126,10 @@ def explain(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Explanation:
-    """Why memory ran out or is fragmented, and what would have helped.
+    """Explains why memory ran out or is fragmented, and what would have helped.
 
-    brief: the text says only what happened, why, what to do, and who holds most.
-    capacity: memory of each device, as "80GiB" or in bytes, without which memory outside PyTorch is not known.
+    brief: limits the text to what happened, why, what to do, and who holds most.
+    capacity: memory of each device, as "80GiB" or in bytes; without it memory outside PyTorch is unknown.
 
     ``memviz help explain`` has the whole of it.
     """
@@ -164,10 +164,10 @@ def compare(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Comparison:
-    """What changed from one snapshot to another, in figures and as a flame graph of the difference.
+    """Shows what changed from one snapshot to another, in figures and as a flame graph of the difference.
 
-    match: what makes two frames the same, "line", "function" or "auto" (default).
-    fail_over: sets ``exceeded`` where the peak, the end or the reserved memory of a device grew by more than this, as
+    match: how frames are matched, "line", "function" or "auto" (default).
+    fail_over: sets ``exceeded`` if the peak, the end or the reserved memory of a device grew by more than this, as
     "500M" or "2%"; gate: looks at one of them only, "peak", "end" or "reserved".
 
     ``memviz help compare`` has the whole of it.
@@ -198,10 +198,10 @@ def leaks(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Leaks:
-    """Stacks whose memory grows from step to step, and how many steps are left.
+    """Finds stacks whose memory grows from step to step, and the number of steps left.
 
     steps: "auto" (default), "annotation:NAME", "events:N" or "time:MICROSECONDS".
-    fail_over: sets ``exceeded`` where a device grows by more than this a step.
+    fail_over: sets ``exceeded`` if a device grows by more than this per step.
 
     ``memviz help leaks`` has the whole of it.
     """
@@ -222,9 +222,9 @@ def stats(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> "dict[str, Any]":
-    """Totals, accounts, largest users and settings of each device, as ``memviz stats --json`` has them.
+    """Returns totals, accounts, largest users and settings of each device, as in ``memviz stats --json``.
 
-    by: "device" (default), or "step" for a table of steps; steps: how steps are known.
+    by: "device" (default), or "step" for a table of steps; steps: how to find steps.
 
     ``memviz help stats`` has the whole of it.
     """
@@ -242,10 +242,10 @@ def view(
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Page:
-    """One page to walk through recordings, event by event; without a snapshot, one on which files are dropped.
+    """Makes one page to explore recordings event by event; without a snapshot, one onto which you drop files.
 
     device, from_, to: carry only these events, of this device.
-    max_size: how large the page may be, "10MB" by default.
+    max_size: the maximum size of the page, "10MB" by default.
 
     ``memviz help view`` has the whole of it.
     """

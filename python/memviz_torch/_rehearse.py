@@ -1,4 +1,4 @@
-"""Whether a program fits on a GPU that is not there: ``memviz rehearse``, with its answer as Python's data."""
+"""Tests whether a program fits on a made-up GPU: ``memviz rehearse``, with its answer as Python data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ranks = Sequence[Union[int, Sequence[int]]]
 
 @dataclass(frozen=True)
 class RehearsedServer:
-    """The memory that an inference server (vLLM, SGLang) found at its start: of one GPU, the most of any of its
+    """The memory that an inference server (vLLM, SGLang) found at its start, for one GPU: the highest of any of its
     processes; None where it did not come that far."""
 
     name: str
@@ -28,38 +28,38 @@ class RehearsedServer:
     has_started: bool
     weights_bytes: Optional[int]
     activation_bytes: Optional[int]
-    """The peak of a forward pass beyond the weights."""
+    """The peak of a forward pass minus the weights."""
     outside_bytes: Optional[int]
-    """Outside of PyTorch, as the server found."""
+    """Outside PyTorch, as the server measured."""
     outside_model_bytes: Optional[int]
-    """Of those, what is a model of the driver and not rehearsed."""
+    """The part that comes from a model of the driver instead of the rehearsal."""
     cache_bytes: Optional[int]
     """The KV cache."""
     graph_bytes: Optional[int]
-    """CUDA graphs, as the server found."""
+    """CUDA graphs, as the server measured."""
     graph_model_bytes: Optional[int]
-    """Of those, what is a model of the driver and not rehearsed."""
+    """The part that comes from a model of the driver instead of the rehearsal."""
     budget_bytes: Optional[int]
-    """The most that the server allows itself."""
+    """The budget that the server sets itself."""
     awake_peak_bytes: Optional[int]
-    """The most of the GPU in use by the whole program while the server was awake; None where it never slept."""
+    """The peak of the whole program on the GPU while the server was awake; None if it never slept."""
     waking_peak_bytes: Optional[int]
     """The same while only its weights, or only its KV cache, were awake."""
     asleep_peak_bytes: Optional[int]
     """The same while it slept."""
     sleeps: Optional[int]
-    """How often it fell asleep."""
+    """The number of times that it fell asleep."""
     cache_tokens: Optional[int]
     request_tokens: Optional[int]
     """The longest request."""
     requests_at_once: Optional[float]
-    """Of the longest, that the KV cache holds."""
+    """The number of longest requests that fit in the KV cache."""
     requests: int
-    """That it answered in the rehearsal."""
+    """The number that it answered in the rehearsal."""
     added: "tuple[str, ...]"
     """Options that the rehearsal added to the program's."""
     error: str
-    """The server's own; empty where there was none."""
+    """The server's own error; empty if there was none."""
 
 
 @dataclass(frozen=True)
@@ -69,24 +69,24 @@ class RehearsalRun:
     gpu: str
     """The name of the profile."""
     rank: Optional[int]
-    """None where the program is no job, or starts its ranks itself."""
+    """None if the program is not a job, or starts its ranks itself."""
     outcome: str
     """"fits", "does_not_fit", "failed" or "no_gpu"."""
     text: str
     total_bytes: int
     peak_bytes: Optional[int]
-    """Of the fullest device, as everything below; None where no GPU was used."""
+    """The peak of the fullest device, like all figures below; None if no GPU was used."""
     pytorch_bytes: Optional[int]
     left_bytes: Optional[int]
     exit_code: int
     files: "tuple[str, ...]"
     """The snapshots, which all functions of this package read."""
     server: Optional[RehearsedServer] = None
-    """None of a program that is not an inference server."""
+    """None if the program is not an inference server."""
     deciding_lines: "tuple[str, ...]" = ()
-    """The lines that read values which may decide the program's way."""
+    """The lines that read values which may decide the control flow."""
     least_peak_bytes: Optional[int] = None
-    """The peak of the run that took less, where a real run is between two; None where there is one figure."""
+    """The peak of the run that took less, if a real run is between two; None if there is one figure."""
 
     @property
     def fits(self) -> bool:
@@ -94,7 +94,7 @@ class RehearsalRun:
 
 
 class Rehearsal:
-    """What a rehearsal found. ``str()`` is a table of the runs; in a notebook it shows itself."""
+    """The result of a rehearsal. ``str()`` is a table of the runs; in a notebook it displays itself."""
 
     def __init__(self, figures: "dict[str, Any]") -> None:
         self.figures = figures
@@ -109,7 +109,7 @@ class Rehearsal:
 
     @property
     def fits(self) -> bool:
-        """Whether the program fits: with all of the ranks that were rehearsed, on at least one of the GPUs."""
+        """Whether the program fits with all rehearsed ranks, on at least one of the GPUs."""
         gpus = {run.gpu for run in self.runs}
         return any(all(run.fits for run in self.runs if run.gpu == gpu) for gpu in gpus)
 
@@ -148,19 +148,19 @@ def rehearse(
     max_entries: Optional[int] = None,
     quiet: bool = False,
 ) -> Rehearsal:
-    """Whether a program fits on a GPU that is not there, with PyTorch's real allocator.
+    """Tests whether a program fits on a made-up GPU, with PyTorch's real allocator.
 
     command: the program and its arguments, as a list or as a line for a shell, such as "python train.py --batch 32".
     gpu: one or several, "h100" (default) or ["h100", "a100-40", "4090"]; memory: of each, as "24GiB" or in bytes.
-    outside: of each, what libraries and kernels take outside of PyTorch, as "0.25GiB" or in bytes.
-    steps: end each process after so many steps of an optimizer; requests: end a server after so many of the longest.
-    values: whether small integers and conditions are computed: "auto" (default), in a second run where the program reads any
-    that may decide its way, True or False.
-    world: how many ranks the job has; ranks: those to rehearse, such as [0, 511], or [[0, 8]] for ranks that meet.
+    outside: the memory of each that libraries and kernels take outside PyTorch, as "0.25GiB" or in bytes.
+    steps: end each process after this many optimizer steps; requests: end a server after this many of the longest requests.
+    values: whether small integers and conditions are computed: "auto" (default: in a second run, if the program reads any
+    that may decide its control flow), True or False.
+    world: the number of ranks in the job; ranks: those to rehearse, such as [0, 511], or [[0, 8]] for ranks that meet.
     output: the folder of the snapshots, "memviz-rehearsal" by default; quiet: no line for each run on standard error.
 
-    What the program writes goes where it always does. Raises Error where no rehearsal could be made; where the program
-    itself fails, the runs say so. ``memviz help rehearse`` has the whole of it.
+    The program's own output appears as usual. Raises Error if no rehearsal could be made; if the program itself fails,
+    the runs show it. ``memviz help rehearse`` describes every option.
     """
     options: "dict[str, Option]" = {
         name: value for name, value in locals().items() if name not in ("command", "ranks")
@@ -183,7 +183,7 @@ def _rank_word(rank: "Union[int, Sequence[int]]") -> str:
 
 
 def _run(words: "list[str]") -> "tuple[int, str]":
-    """The exit code, and the last line that memviz wrote to standard error, which all goes on to ours."""
+    """Returns the exit code and the last line that memviz wrote to standard error; passes all of it on to ours."""
     said = ""
     try:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -66,8 +66,8 @@ OptionText values_option() {
   OptionText text{
       "values", '\0', "auto|on|off",
       "compute small integers and conditions on the CPU, for programs that decide by them: auto (default) runs the "
-      "program a second time, with values, where it reads any that may decide its way, and says both where they "
-      "differ"};
+      "program a second time, with values, if it reads any that may decide its control flow, and reports both runs if "
+      "they differ"};
   text.value_alone = "on";
   return text;
 }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the run decides: one that gives no answer or does not fit does, else the higher peak.
+/// Whether `run` decides: a run that gives no answer or does not fit, or else the one with the higher peak.
 bool takes_more(const FitVerdict& run, const FitVerdict& than) {
   if (run.outcome != than.outcome) return than.outcome == FitOutcome::fits;
   return peak_of(run) > peak_of(than);
@@ -25,7 +25,7 @@ bool differ(const FitVerdict& first, const FitVerdict& second) {
   return second.outcome != first.outcome || peak_of(second) != peak_of(first);
 }
 
-/// Removes the snapshots of a second way that is no other than the first.
+/// Removes the snapshots of a second run that equals the first.
 void remove_if_alike(const std::vector<FitVerdict>& first, const std::vector<FitVerdict>& second,
                      const fs::path& folder) {
   std::error_code ignored;
@@ -54,14 +54,14 @@ std::vector<FitVerdict> rehearse_both_ends(const Setup& setup, const RunOneWay& 
   return verdicts;
 }
 
-/// Whether other values than zeros may change what the process does.
+/// Whether values other than zeros may change the control flow of the process.
 bool may_decide(const FitVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   return !facts.decisions.empty() && !facts.server && facts.needed_ranks.empty() && facts.interrupted_at.empty() &&
          verdict.ending.signal == 0;
 }
 
-/// Whether some of the values are made up. Those that are not known are zeros in both runs.
+/// Whether some of the values are made up. Unknown ones are zeros in both runs.
 bool has_made_up(const FitVerdict& verdict) {
   const std::vector<ReadLine>& decisions = verdict.facts.decisions;
   return std::any_of(decisions.begin(), decisions.end(), [](const ReadLine& read) { return read.made_up_count > 0; });
@@ -84,7 +84,7 @@ FitVerdict deciding_values(FitVerdict zeros, FitVerdict values) {
                        .ending = other.ending,
                        .waits_at = other.facts.waits_at};
   FitVerdict& verdict = is_values ? values : zeros;
-  // The lines of the run with values say which of them are known.
+  // Only the run with values knows which of the lines read known values.
   if (!is_values && is_answer(values)) verdict.facts.decisions = std::move(values.facts.decisions);
   verdict.other_values = std::move(of_other);
   return std::move(verdict);
@@ -96,7 +96,7 @@ std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& 
   std::vector<FitVerdict> verdicts = rehearse_both_ends(setup, run);
   const auto reader = std::find_if(verdicts.begin(), verdicts.end(), may_decide);
   if (setup.values != Values::automatic || reader == verdicts.end()) return verdicts;
-  setup.say(fmt::format("read values that may decide its way at {}: run again with values",
+  setup.say(fmt::format("the program reads values that may decide its control flow at {}: running it again with values",
                         read_lines_text(reader->facts.decisions)));
   Setup with_values = setup;
   with_values.values = Values::on;

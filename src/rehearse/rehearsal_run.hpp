@@ -18,7 +18,7 @@ namespace memviz::rehearse {
 
 /// Whether small values are computed on the CPU.
 enum class Values : std::uint8_t {
-  automatic, ///< in a second run, where the program reads any that may decide its way
+  automatic, ///< in a second run, if the program reads any that may decide its control flow
   on,
   off,
 };

@@ -253,7 +253,7 @@ if sys.argv[1] == "mask":
 
 
 def check_values_of_themselves(rehearsals):
-    """A program that reads values which may decide its way runs again with values; one that logs runs once."""
+    """A program that reads values which may decide its control flow runs again with values; one that logs runs once."""
     verdict = rehearsals.python([], LOGS)[0]["verdict"]
     check(verdict["host_reads"] >= 7 and verdict["deciding_read_lines"] == [] and "other_values" not in verdict, verdict)
     answer, done, _ = rehearsals.python([], DECIDES)  # with zeros its assertion fails

@@ -1,7 +1,7 @@
 """Imported by every Python that `memviz run` and `memviz rehearse` start, because its folder comes first in PYTHONPATH.
 
-Sets up the hooks that lie next to it, then runs the sitecustomize that this one hides, if there is one. Written so that
-any Python can read it; those before 3.8 run on without the hooks, and those before 3.5 without the hidden one.
+Sets up the hooks next to it, then runs the sitecustomize that this one hides, if there is one. Any Python can parse it:
+those before 3.8 run on without the hooks, and those before 3.5 without the hidden one.
 """
 
 import os
@@ -35,7 +35,7 @@ def _run_hidden_module():
 
 
 def _end_by_interrupt():
-    """What the program would have done at SIGINT without us; Python ends with exit code 1 where that comes here."""
+    """Does what the program would have done at SIGINT without memviz; Python ends with exit code 1 if this returns."""
     from signal import SIG_DFL, SIGINT, signal
 
     signal(SIGINT, SIG_DFL)
@@ -50,7 +50,7 @@ except KeyboardInterrupt:
 except Exception as error:  # the user's program runs on whatever happens here
     sys.stderr.write("memviz: nothing is recorded: %s: %s\n" % (type(error).__name__, error))
 
-# The program sees the path that it would see without us; PYTHONPATH stays, for the processes that it starts.
+# The program sees the path that it would see without memviz; PYTHONPATH stays, for the processes that it starts.
 sys.path[:] = [folder for folder in sys.path if not _is_ours(folder)]
 if sys.version_info >= (3, 5):
     _run_hidden_module()

@@ -1,7 +1,8 @@
-"""Which copies of device memory to the host may decide how the program goes on, or a size: integers, conditions, and what
-an operator reads itself (nonzero(), unique(), an index by a mask). Numbers with a fraction are taken to be printed or
-logged. The operators are those on the stack of C++, whose names are the dispatcher's functions; the type of what .item(),
-.tolist(), .cpu() and .to() read is noted where the program takes the method from the tensor, which adds no frame."""
+"""Finds the copies of device memory to the host that may decide the control flow or a size: integers, conditions,
+and values that an operator reads itself (nonzero(), unique(), an index by a mask). Numbers with a fraction are
+assumed to be printed or logged. The operators are on the C++ stack, which has the dispatcher's functions; the type
+read by .item(), .tolist(), .cpu() and .to() is noted when the program takes the method from the tensor, which adds
+no frame."""
 
 import ctypes
 import re
@@ -12,7 +13,7 @@ _MOST_FRAMES = 256
 _OPERATOR = re.compile(r"_ZN2at4_ops(\d+)")
 _SCALARS = {"item", "_local_scalar_dense"}
 _COPIES = {"copy_", "_to_copy", "to_device", "to_dtype", "to_dtype_layout", "to_other", "_copy_from", "clone", "contiguous", "detach"}
-# Whether a factorization succeeded, which zeros say it did, and the bounds of a histogram, whose size is given.
+# Whether a factorization succeeded (zeros mean that it did), and the bounds of a histogram, whose size is given.
 _CHECKS = re.compile(r"_?linalg_|cholesky|lu_|ormqr|geqrf|lstsq|svd|qr$|inverse|histc")
 _METHODS = {"item": "scalar", "__float__": "scalar", "tolist": "copy", "cpu": "copy", "to": "copy", "copy_": "copy"}
 
@@ -24,7 +25,7 @@ class _Symbol(ctypes.Structure):
 
 
 class Operators:
-    """The operators on the stack of this thread, innermost first, each once for each of its frames."""
+    """Returns the operators on the stack of this thread, innermost first, each once per frame."""
 
     def __init__(self):
         self._library = ctypes.CDLL(None)
@@ -52,8 +53,8 @@ class Operators:
 
 
 def may_decide(operators, has_fraction):
-    """Whether a read by these operators may decide something. `has_fraction(way)`: whether the program is known to read numbers
-    with a fraction, "scalar" or "copy"; None where it is not known."""
+    """Whether a read by these operators may decide something. `has_fraction(way)`: whether the program is known to
+    read numbers with a fraction, as "scalar" or "copy"; None if unknown."""
     if not operators or any(_CHECKS.match(name) for name in operators):
         return False
     if _SCALARS.issuperset(operators):
@@ -64,7 +65,7 @@ def may_decide(operators, has_fraction):
 
 
 class _Noting:
-    """In place of a method of the tensor: notes the type, and is the method."""
+    """Replaces a method of the tensor: notes the type, and returns the method."""
 
     def __init__(self, name, method):
         self._method = method
@@ -89,7 +90,7 @@ def install(torch):
 
 
 def noted(frame):
-    """What may_decide() asks, of a read in this frame. A note counts once, and on its line alone."""
+    """Answers may_decide() for a read in this frame. A note counts once, and only on its line."""
 
     def has_fraction(way):
         note = getattr(_noted, way, None)

@@ -1,5 +1,5 @@
-"""DeepSpeed's ZeRO 3 compares lists of numbers with those of rank 0, which come through NCCL. The made-up one has no values, so
-each rank keeps its own, as if they were alike; the tensors are made and sent as DeepSpeed does.
+"""DeepSpeed's ZeRO 3 compares lists of numbers with those of rank 0, which come through NCCL. The made-up NCCL has no
+values, so each rank keeps its own, as if they were equal; the tensors are made and sent as DeepSpeed does.
 """
 
 

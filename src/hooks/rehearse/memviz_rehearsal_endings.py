@@ -1,8 +1,10 @@
-"""Ends of a program that run no exit handlers, SIGTERM and os._exit(), and SIGUSR1, at which it goes on. A program that
-handles these signals itself keeps its handlers. And the wait for threads at an end that runs them."""
+"""Handles ends of a program that run no exit handlers (SIGTERM, os._exit()), and SIGUSR1, after which it continues.
+A program that handles these signals itself keeps its handlers. Also waits for threads at an end that runs exit
+handlers."""
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -32,7 +34,7 @@ def _named_as(function):
 
 
 def _handle(number, handler):
-    """Not in forked children: those that are busy in C would no longer end at SIGTERM."""
+    """Not in forked children: those that are busy in C would not end at SIGTERM any more."""
     if signal.getsignal(number) is not signal.SIG_DFL:
         return
     signal.signal(number, handler)
@@ -52,8 +54,8 @@ def _end_by(number, end, frame):
 
 
 def end_by_interrupt():
-    """Lets Python end by SIGINT after an uncaught KeyboardInterrupt. It remembers one until a string is compiled and run,
-    as many imports do (pythonrun.c, run_eval_code_obj), and ends with exit code 1 after that."""
+    """Lets Python end by SIGINT after an uncaught KeyboardInterrupt. Python remembers the interrupt only until a
+    string is compiled and run, as many imports do (pythonrun.c, run_eval_code_obj), and then ends with exit code 1."""
     try:
         exec("raise KeyboardInterrupt")
     except KeyboardInterrupt:
@@ -61,9 +63,9 @@ def end_by_interrupt():
 
 
 def let_threads_rest():
-    """Waits until no other thread runs, half a second at most: one of PyTorch's that drops its last reference to a Python
-    object when the interpreter is already ending aborts the process (pytorch issue 38228, Python 3.9 to 3.13). Kernels
-    that take no time make that likely after a last backward()."""
+    """Waits until no other thread runs, at most half a second. A PyTorch thread that drops its last reference to a
+    Python object while the interpreter is ending aborts the process (pytorch issue 38228, Python 3.9 to 3.13).
+    Kernels that take no time make this likely after a last backward()."""
     end = time.monotonic() + 0.5
     resting = 0
     while resting < 3 and time.monotonic() < end:
@@ -82,3 +84,11 @@ def _others_rest():
         except OSError:
             continue  # it has ended
     return True
+
+
+def unlink_semaphores():
+    """Unlinks this process's semaphores, such as tqdm's lock: a server kills its workers, whose names would stay in /dev/shm."""
+    util = sys.modules.get("multiprocessing.util")
+    for finalizer in list(util._finalizer_registry.values()) if util else ():
+        if getattr(finalizer._callback, "__qualname__", "") == "SemLock._cleanup":
+            finalizer()

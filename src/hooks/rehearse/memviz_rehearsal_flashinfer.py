@@ -1,10 +1,10 @@
-"""Gives a rehearsed program FlashInfer's kernels without their compiler: nvcc would take minutes, or is not there. They do
-nothing, as all kernels here; what they write to is made by FlashInfer's own functions.
+"""Gives a rehearsed program FlashInfer's kernels without their compiler: nvcc would take minutes, or is missing. Like
+all kernels here they do nothing; FlashInfer's own functions make their outputs.
 """
 
 
 class Kernels:
-    """A module of kernels, whatever their names are."""
+    """A module that has a kernel under every name."""
 
     def __getattr__(self, name):
         return _plan if name == "plan" else _do_nothing
@@ -15,7 +15,7 @@ def _do_nothing(*arguments, **named):
 
 
 def _plan(*arguments, **named):
-    """Returns the numbers that the kernel of an attention gets; None would say that nothing was planned."""
+    """Returns the numbers that an attention kernel needs; None would mean that nothing was planned."""
     return ()
 
 

@@ -1,16 +1,16 @@
-"""Records what a rehearsed program does with PyTorch's CUDA allocator: waits for `torch` without importing it, turns its
-bounded history on when CUDA is first used, and writes a snapshot at out-of-memory errors and at the end.
+"""Records what a rehearsed program does with PyTorch's CUDA allocator: waits for `torch` without importing it, turns
+its bounded history on when CUDA is first used, and writes a snapshot at out-of-memory errors and at the end.
 
-MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
-(the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "no_init" (whether large weights of the CPU stay without initial values), "requests" (to
-send to an inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends
-where it waits for one), "outside_given" (whether the user said what is taken outside of PyTorch), "ranks" (of the job of
-which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
-which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
-key memviz_rehearsal).
+MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file of JSON lines for memviz), "output" (the folder of the
+snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after this many optimizer
+steps, or null), "no_init" (whether large weights on the CPU stay without initial values), "requests" (to send to an
+inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends where it
+waits for one), "outside_given" (whether the user set the memory outside PyTorch), "ranks" (of the job in which this
+process is one rank, or null), "present" (the ranks that are not absent), "meeting" (the folder in which they meet),
+"most_present" (how many there may be), and "mark" (stored in every snapshot of this process under the key
+memviz_rehearsal).
 
-Nothing in here may break the program: what fails is logged, once, and the program goes on. PyTorch 2.4 to 2.13.
+Nothing in here may break the program: failures are logged, once, and the program continues. PyTorch 2.4 to 2.13.
 """
 
 import atexit
@@ -124,7 +124,7 @@ def _answer_for_other_ranks():
 
 
 def _mark_snapshots():
-    """Every snapshot that Python takes says that it was rehearsed, whoever takes it."""
+    """Marks every snapshot that Python takes as rehearsed, whoever takes it."""
     take = _State.torch._C._cuda_memorySnapshot
 
     @functools.wraps(take)
@@ -146,12 +146,12 @@ def _add_mark(snapshot):
 
 
 def _watch_own_recorder():
-    """A program that records its own history gets the history that it asked for."""
+    """A program that records its own history gets the history that it requested."""
     _State.history = history.Yielding(_State.torch)
 
 
 def _keep_peaks():
-    """Programs reset the peaks of torch.cuda.memory_stats(); those of the whole run are wanted."""
+    """Remembers peaks that the program resets in torch.cuda.memory_stats(), for the peak of the whole run."""
     reset = _State.torch._C._cuda_resetPeakMemoryStats
 
     @functools.wraps(reset)
@@ -192,7 +192,7 @@ def _on_cuda():
 
 
 def _compute_values():
-    """By its path: it subclasses a class of torch, and when torch is there this folder is no longer searched."""
+    """Loads it by path: it subclasses a class of torch, and once torch is there this folder is no longer searched."""
     import importlib.util
 
     path = os.path.join(os.path.dirname(__file__), "memviz_rehearsal_values.py")
@@ -223,16 +223,8 @@ def _end_when_asked():
 
 
 def _end_worker():
-    for last_act in (_unlink_semaphores, _end, _write_report):
+    for last_act in (memviz_rehearsal_endings.unlink_semaphores, _end, _write_report):
         _guarded(last_act)
-
-
-def _unlink_semaphores():
-    """A server kills its workers, whose semaphores would leave their names in /dev/shm: tqdm's lock is one."""
-    util = sys.modules.get("multiprocessing.util")
-    for finalizer in list(util._finalizer_registry.values()) if util else ():
-        if getattr(finalizer._callback, "__qualname__", "") == "SemLock._cleanup":
-            finalizer()
 
 
 def _on_oom(device, asked_bytes, device_bytes, free_bytes):
@@ -252,7 +244,7 @@ def _count_steps():
 
 
 def _on_step(optimizer):
-    # The most steps of one optimizer: a program may have many, one for each parameter even.
+    # The maximum steps of one optimizer: a program may have many, even one for each parameter.
     steps = _State.steps_of.get(id(optimizer), 0) + 1
     _State.steps_of[id(optimizer)] = steps
     _State.steps = max(_State.steps, steps)
@@ -264,8 +256,8 @@ def _on_step(optimizer):
 
 
 def _stop():
-    """Ends this process as if the program were done. Not by an exception: programs catch those, and save checkpoints of a
-    model whose weights are zeros."""
+    """Ends this process as if the program were finished. Not by an exception: programs catch those, and save
+    checkpoints of a model whose weights are zeros."""
     _guarded(_end, True)
     _guarded(_end_workers)
     _guarded(_write_report)
@@ -275,7 +267,7 @@ def _stop():
 
 
 def _end_early(frame):
-    """Before a signal or os._exit() ends this process, also one that was forked before it used CUDA."""
+    """Runs before a signal or os._exit() ends this process, including one that was forked before it used CUDA."""
     if _State.has_ended or not _State.torch.cuda.is_initialized():
         return
     if frame is not None:
@@ -289,7 +281,7 @@ def _place(frame):
 
 
 def _look(frame):
-    """At SIGUSR1: says how far the program is, and goes on."""
+    """Reports the progress of the program at SIGUSR1, and lets it continue."""
     text = f"at {_place(frame)}"
     if _State.torch.cuda.is_initialized():
         peak = max((device["peak_reserved_bytes"] for device in _guarded(_device_facts) or []), default=0)
@@ -301,7 +293,7 @@ def _look(frame):
 
 
 def _interrupted_at():
-    """Returns the line that a signal or Ctrl-C interrupted; None where neither did."""
+    """Returns the line that a signal or Ctrl-C interrupted; None if there was none."""
     if not isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
         return _State.interrupted_at
     trace = sys.last_value.__traceback__
@@ -318,7 +310,7 @@ def _end_workers():
 
 
 def _write_report():
-    """The made-up GPU writes its report when the process exits; os._exit() would leave it out."""
+    """The made-up GPU writes its report when the process exits; os._exit() would skip it."""
     import ctypes
 
     report = getattr(ctypes.CDLL(None), "memviz_rehearsal_report", None)
@@ -366,7 +358,7 @@ def _end(is_stopped=False):
 
 
 def _machine_device(device):
-    """The number of a device without CUDA_VISIBLE_DEVICES, as the report of the made-up GPU has it."""
+    """Returns the number of a device without CUDA_VISIBLE_DEVICES, as in the report of the made-up GPU."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
     number = visible[device].strip() if device < len(visible) else ""
     return int(number) if number.isdigit() else device
@@ -393,7 +385,7 @@ def _device_facts():
 
 
 def _write_snapshot(ending):
-    """Whole or not at all, and never over a file that is there; returns its path."""
+    """Writes the file whole or not at all, never over another; returns its path."""
     import pickle
 
     rank = ranks.rank()

@@ -1,6 +1,6 @@
-"""Leaves initial values of large tensors of the CPU out (`--no-init`): they take minutes and gigabytes, and nothing on the
-made-up GPU reads them. Memory that is never written takes none. Tensors of the GPU are filled as usual, because that
-allocates; so are small ones, whose values a program may look at."""
+"""Skips the initial values of large tensors on the CPU (`--no-init`): they take minutes and gigabytes, and nothing
+on the made-up GPU reads them. Memory that is never written takes none. Tensors on the GPU are filled as usual,
+because that allocates; so are small ones, whose values a program may read."""
 
 import functools
 

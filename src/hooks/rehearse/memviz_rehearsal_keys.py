@@ -1,8 +1,8 @@
-"""The keys of the stores of a rehearsed rank: its own, or those of all ranks that meet."""
+"""Keys of the stores of a rehearsed rank: its own, or those of all ranks that meet."""
 
 
 class OwnKeys:
-    """The keys of a rank that is alone."""
+    """Keys of a rank that is alone."""
 
     def __init__(self):
         self._values = {}
@@ -30,7 +30,7 @@ class OwnKeys:
 
 
 class SharedKeys:
-    """The keys of ranks that meet: in a file, which outlives each of them."""
+    """Keys of ranks that meet, in a file that outlives each of them."""
 
     def __init__(self, store):
         self._store = store

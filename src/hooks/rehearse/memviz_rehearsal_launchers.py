@@ -1,5 +1,6 @@
-"""Launchers in the words of `memviz rehearse --world`: memviz has set what a launcher sets for a rank, so where it would start
-processes, this process becomes the rank's program. The launcher itself has read its arguments and configuration by then.
+"""Replaces launchers in the command of `memviz rehearse --world`: memviz has set everything that a launcher sets for a
+rank, so instead of starting processes, this process becomes the rank's program. The launcher itself has read its
+arguments and configuration by then.
 """
 
 import os
@@ -12,13 +13,13 @@ def install(when_imported):
 
 
 def _become(words):
-    """Variables of the rank stay as memviz has set them, whatever the launcher changed."""
+    """Variables of the rank stay as memviz set them, even if the launcher changed them."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.execvpe(words[0], words, {**os.environ, **_RANK})
 
 
-# RANK and the like, as they are before the launcher runs.
+# RANK and similar variables, before the launcher runs.
 _RANK = {
     name: os.environ[name]
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT")

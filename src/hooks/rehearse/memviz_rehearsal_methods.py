@@ -1,10 +1,10 @@
-"""Wraps methods of the programs that are rehearsed."""
+"""Wraps methods of rehearsed programs."""
 
 import functools
 
 
 def wrap(owner, name, around):
-    """Replaces a method by around(original, self, *arguments); one that this version lacks is left out."""
+    """Replaces a method by around(original, self, *arguments), if this version has it."""
     original = getattr(owner, name, None)
     if original is None:
         return

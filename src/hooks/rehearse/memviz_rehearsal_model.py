@@ -1,8 +1,8 @@
-"""A model of what the driver and libraries take of a GPU outside of PyTorch while vLLM runs: memory that the made-up GPU
-cannot know, because it depends on the driver and on kernels whose code is not read.
+"""Models the memory that the driver and libraries take of a GPU outside PyTorch while vLLM runs. The made-up GPU cannot
+know it, because it depends on the driver and on kernels whose code is not read.
 
-docs/servers.md has its evidence: the logs that it was fitted on, those that it was tested on, and its errors. It is used
-only where there are such logs: for vLLM from 0.19 on, on GPUs of compute capability 9.0.
+docs/servers.md has the evidence: the logs that the model was fitted on, those that it was tested on, and its errors. It
+applies only where such logs exist: to vLLM from 0.19, on GPUs of compute capability 9.0.
 """
 
 import ctypes
@@ -12,8 +12,9 @@ import sys
 _GIB = 1 << 30
 _LEAST_VLLM = (0, 19)
 _CAPABILITY = (9, 0)
-# By tensor and pipeline parallel size: the growth outside of PyTorch in vLLM's profile run, the least and the most of the
-# logs, in GiB. With tensor parallelism most of it is NCCL's. Of pipelines there is one log of each size, which all say 0.07.
+# By tensor and pipeline parallel size: the growth outside PyTorch in vLLM's profile run, as the minimum and maximum of
+# the logs, in GiB. With tensor parallelism most of it is NCCL's. For pipelines there is one log of each size; all show
+# 0.07.
 _OUTSIDE_GIB = {
     (1, 1): (0.25, 0.24, 0.27),
     (2, 1): (2.07, 2.06, 2.10),
@@ -21,12 +22,12 @@ _OUTSIDE_GIB = {
     (1, 2): (0.07, 0.06, 0.08),
     (1, 4): (0.07, 0.06, 0.08),
 }
-# By tensor and pipeline parallel size: what NCCL takes when vLLM starts, before it looks at the memory for the first time,
-# in GiB; and what it takes more of models with experts (three logs with two GPUs).
+# By tensor and pipeline parallel size: NCCL's memory when vLLM starts, before it reads the free memory for the first
+# time, in GiB; and the additional memory for models with experts (three logs with two GPUs).
 _START_GIB = {(2, 1): 1.00, (4, 1): 1.02, (1, 2): 0.92, (1, 4): 0.97}
 _START_OF_EXPERTS_GIB = 0.48
-# The bytes of each instantiated graph and those of each of its nodes; and a relative error of the sum that is larger than
-# that in the logs.
+# The bytes of each instantiated graph and of each of its nodes, and a relative error of the sum that is larger than any
+# in the logs.
 _GRAPH_BYTES = 175_000
 _NODE_BYTES = 8_870
 _GRAPH_ERROR = 0.15
@@ -38,7 +39,7 @@ class _State:
 
 
 def start_for_vllm(vllm_config, outside_given):
-    """Sets what NCCL takes of a worker's GPU when its processes meet."""
+    """Sets NCCL's memory on a worker's GPU when its processes meet."""
     parallel = vllm_config.parallel_config
     start = _START_GIB.get((parallel.tensor_parallel_size, parallel.pipeline_parallel_size))
     if start is None or outside_given or not _is_known():
@@ -50,7 +51,7 @@ def start_for_vllm(vllm_config, outside_given):
 
 
 def install_for_vllm(worker, outside_given):
-    """Sets the model of a worker's GPU before it launches a kernel; returns the facts of it for the answer."""
+    """Sets the model of a worker's GPU before it launches a kernel; returns its facts for the answer."""
     if not _is_known():
         return {}
     library = ctypes.CDLL(None)
@@ -71,7 +72,7 @@ def _is_known():
 
 
 def graph_facts():
-    """What the made-up GPU counted of instantiated graphs, and what the model makes of it."""
+    """Returns the made-up GPU's count of instantiated graphs, and their memory according to the model."""
     numbers = (ctypes.c_uint64 * 3)()
     ctypes.CDLL(None).memviz_rehearsal_graphs(numbers)
     graphs, nodes, model_bytes = numbers

@@ -1,7 +1,7 @@
-"""Collectives over objects, and over CPU tensors of a job with absent ranks, whose values the made-up NCCL does not have.
-They go through the store of the group, from present member to present member; an absent member gives what its stand-in
-gives: the last present member before it, else the first. On the GPU the same tensors are made and sent as PyTorch's own
-functions do, so that the memory is the same.
+"""Runs collectives over objects, and over CPU tensors of a job with absent ranks, whose values the made-up NCCL does
+not have. They go through the store of the group, from present member to present member; an absent member contributes
+what its stand-in does: the last present member before it, or else the first. On the GPU the same tensors are made and
+sent as by PyTorch's own functions, so the memory is the same.
 """
 
 import functools
@@ -20,7 +20,7 @@ def source_of(key):
 
 
 def replace(before, after):
-    """Replaces a function or class in each module of PyTorch's that has it."""
+    """Replaces a function or class in each of PyTorch's modules that has it."""
     for module in [module for name, module in sys.modules.items() if name.partition(".")[0] == "torch"]:
         for name, value in list(vars(module).items()) if module is not None else ():
             if value is before:
@@ -28,7 +28,7 @@ def replace(before, after):
 
 
 class _Exchange:
-    """Bytes that go between the present members of groups. Members are named by their rank in the job."""
+    """Passes bytes between the present members of groups. Members are named by their rank in the job."""
 
     def __init__(self, c10d, world):
         self._c10d = c10d
@@ -51,12 +51,12 @@ class _Exchange:
         return not any(self.is_present(rank) and rank != self.me() for rank in self.members(group))
 
     def stand_in(self, members, index):
-        """Returns the member that gives in the name of the one with this index: itself where it is present."""
+        """Returns the member that stands in for the one with this index: itself if it is present."""
         present = [rank for rank in members[: index + 1] if self.is_present(rank)]
         return present[-1] if present else next(rank for rank in members if self.is_present(rank))
 
     def gather(self, group, data):
-        """Returns what each member gives, in the group's order."""
+        """Returns the contribution of each member, in the group's order."""
         members = self.members(group)
         if self.is_alone(group):
             return [data] * len(members)
@@ -76,7 +76,7 @@ class _Exchange:
         return self._store(group).get(f"{turn}/{source}")
 
     def spread(self, group, data, source):
-        """Returns what the source, which is present, gives to all members."""
+        """Returns the bytes that the source, which is present, sends to all members."""
         turn = self._turn(group, "all")
         key = f"{turn}/{source}"
         if source == self.me():
@@ -268,7 +268,7 @@ def _object_collectives(torch, c10d, exchange):
 
 
 def _more(**named):
-    """Those that are given: older versions of PyTorch do not have all of them."""
+    """Returns those that exist: older versions of PyTorch do not have all of them."""
     return {name: value for name, value in named.items() if value is not None and value is not False}
 
 

@@ -1,6 +1,7 @@
-"""Counts where the program reads what the made-up GPU never computed: each copy of device memory to the host, by the
-innermost line that is neither PyTorch's nor memviz's. A loop that waits for a value reads the same line without end, and
-is named on standard error while it runs. Counts apart the reads that may decide something (memviz_rehearsal_decisions.py)."""
+"""Counts reads of values that the made-up GPU never computed: each copy of device memory to the host, by the
+innermost line that is neither PyTorch's nor memviz's. A loop that waits for a value reads the same line without end,
+and is named on standard error while it runs. Reads that may decide something are counted separately
+(memviz_rehearsal_decisions.py)."""
 
 import collections
 import ctypes
@@ -15,7 +16,7 @@ _MOST_LOGGED = 5
 
 
 def line_of_program(frame, torch):
-    """Returns the file and the number of the innermost line, or None where all are PyTorch's or memviz's."""
+    """Returns the file and the number of the innermost line, or None if all are PyTorch's or memviz's."""
     hidden = ("<frozen ", "<eval_with_key>", os.path.dirname(torch.__file__), os.path.dirname(__file__))
     while frame is not None:
         file = frame.f_code.co_filename
@@ -34,7 +35,7 @@ def place_text(place):
 
 
 class Reads:
-    """`end_waiting(place, count)`, where it is given, is called for a line that waits for a value, instead of a warning."""
+    """Calls `end_waiting(place, count)`, if given, for a line that waits for a value, instead of warning."""
 
     def __init__(self, torch, log, end_waiting=None):
         self._torch = torch
@@ -85,7 +86,7 @@ class Reads:
         return decisions.may_decide(operators, decisions.noted(_caller(frame, self._torch))) and not _prints(frame, self._torch)
 
     def count_caller(self):
-        """Counts a decision of the line that runs, which copies nothing."""
+        """Counts a decision of the running line that copies nothing."""
         self.count_decision(line_of_program(sys._getframe(1), self._torch))
 
     def count_decision(self, place):
@@ -135,7 +136,7 @@ def _line(place, counts):
 
 
 def _caller(frame, torch):
-    """The frame that calls an operator: within, there may be memviz's and those by which PyTorch calls it."""
+    """Returns the frame that calls an operator, outside the frames of memviz and those by which PyTorch calls it."""
     package = os.path.dirname(torch.__file__)
     hidden = (os.path.dirname(__file__), *(os.path.join(package, name) for name in ("_ops.py", "_compile.py", "_dynamo")))
     while frame is not None and frame.f_code.co_filename.startswith(hidden):
@@ -154,7 +155,8 @@ def _prints(frame, torch):
 
 
 def leave_own_frames_out(snapshot):
-    """Stacks of a run with values become those of the program: without the frames from an operator to the one that called it."""
+    """Removes the frames between an operator and its caller from the stacks of a run with values, so that they equal
+    the program's."""
     seen = set()
     segments = snapshot["segments"]
     holders = [*segments, *(block for segment in segments for block in segment["blocks"])]
@@ -166,7 +168,7 @@ def leave_own_frames_out(snapshot):
 
 
 def _cut_own(frames):
-    """Of a stack, innermost first."""
+    """Does this for a stack, innermost first."""
     own = os.path.dirname(__file__)
     if not any(frame["filename"].startswith(own) for frame in frames):
         return

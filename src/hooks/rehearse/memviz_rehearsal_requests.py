@@ -1,5 +1,6 @@
-"""Sends requests to a rehearsed inference server (vLLM, SGLang) that is ready, so that the peak of serving is seen, and
-ends it: first the recordings of the processes that hold its memory, which it kills soon after it asks them to end.
+"""Sends requests to a rehearsed inference server (vLLM, SGLang) that is ready, to reach the peak of serving, and ends
+it. It first ends the recordings of the processes that hold the server's memory, because the server kills them soon
+after it asks them to end.
 """
 
 import http.client
@@ -67,8 +68,8 @@ def _watch_http(module):
 
 
 def _watch_binding():
-    """SGLang binds its port when its model is loaded. Where the port is in use, it waits for its warm-up, which asks the
-    program that has the port, until the shell kills it: no signal interrupts that."""
+    """SGLang binds its port after loading its model. If the port is in use, its warm-up talks to the program that
+    has the port, and waits until the shell kills it: no signal interrupts that."""
     handler = logging.Handler(logging.ERROR)
     handler.emit = lambda record: _State.guarded(_on_uvicorn_error, record.msg)
     logging.getLogger("uvicorn.error").addHandler(handler)
@@ -89,8 +90,8 @@ def _end_unbound():
 
 
 def _hang_up():
-    """A server that is interrupted waits for its connections, and its engine answers no more. SGLang then kills all of its
-    processes, that which unlinks their semaphores too."""
+    """An interrupted server waits for its connections, but its engine no longer answers. SGLang then kills all of
+    its processes, including the one that unlinks their semaphores."""
     _State.has_hung_up = True
     for connection in list(_State.connections):
         if connection.sock is not None:
@@ -105,7 +106,7 @@ def server_of_process():
 
 
 def _port_of(server):
-    """Returns the port of an inference server; None of any other program's HTTP server."""
+    """Returns the port of an inference server; None for any other program's HTTP server."""
     if server_of_process() is None:
         return None
     sockets = (socket for one in getattr(server, "servers", ()) for socket in one.sockets)
@@ -127,7 +128,7 @@ def _serve_and_end(port):
 
 
 def _facts():
-    """What all processes have logged of the server so far, and who holds GPU memory."""
+    """Returns everything that all processes have logged about the server so far, and who holds GPU memory."""
     facts = {"holders": set(), "ends": set()}
     with open(_State.settings["log"], encoding="utf-8") as lines:
         for line in lines:
@@ -142,7 +143,7 @@ def _facts():
 
 
 def _wait_until_ready(port):
-    """Raises the last error of those that the server answered with until then."""
+    """Raises the last error that the server answered with until then."""
     end = time.monotonic() + _READY_SECONDS
     while True:
         try:
@@ -176,7 +177,7 @@ def _request(port, name, prompt):
 
 
 def _post_all(port, path, body, count):
-    """Returns how many were answered. Threads of the standard library's pool would hold up the end of the server."""
+    """Returns the number of answers. Threads of the standard library's pool would delay the end of the server."""
     body = json.dumps(body).encode()
     left = iter(range(count))
     answered = []

@@ -1,5 +1,5 @@
-"""Gives programs that load the CUDA runtime by ctypes the made-up one. vLLM takes the first libcudart among the loaded
-libraries, which is torchvision's own copy where that is imported: a real one, which the made-up driver does not serve.
+"""Gives the made-up CUDA runtime to programs that load it by ctypes. vLLM takes the first libcudart among the loaded
+libraries, which is torchvision's own copy if that is imported: a real one, which does not work with the made-up driver.
 """
 
 import os

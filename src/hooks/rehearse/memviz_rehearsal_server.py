@@ -1,7 +1,7 @@
-"""Watches an inference server start in rehearsed processes (vLLM from 0.8 on, SGLang): logs what it finds out about its
+"""Watches an inference server start in rehearsed processes (vLLM from 0.8, SGLang) and logs what it finds out about its
 memory as events "server".
 
-Nothing is imported before the program imports it. A server's own errors and exit codes stay as they are.
+Nothing is imported before the program imports it. A server's own errors and exit codes stay unchanged.
 """
 
 import functools
@@ -15,7 +15,7 @@ import memviz_rehearsal_sleep
 from memviz_recording import waiting
 from memviz_rehearsal_methods import wrap
 
-# vLLM compiles nothing under a mode of PyTorch's dispatcher, which --values is.
+# vLLM compiles nothing under a mode of PyTorch's dispatcher, as --values is.
 _WITHOUT_VALUES = ("load_model", "determine_available_memory", "initialize_from_config", "compile_or_warm_up_model", "execute_model", "sample_tokens")  # fmt: skip
 WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
 
@@ -67,7 +67,7 @@ def _allocated():
 
 
 def _log_growth(name):
-    """A method around which what PyTorch has allocated grows by the logged number."""
+    """Wraps a method so that the growth of PyTorch's allocated memory around it is logged."""
 
     def around(original, self, *arguments, **named):
         before = _allocated()
@@ -106,7 +106,7 @@ def _watch_vllm_worker(module):
         _log(**_State.guarded(memviz_rehearsal_model.install_for_vllm, self, _State.settings["outside_given"]) or {})
         before = _allocated()
         result = original(self, *arguments, **named)
-        # vLLM 0.33 also makes buffers here, which its own figure leaves out.
+        # vLLM 0.33 also makes buffers here, which its own figure omits.
         weights = _whole(getattr(self.model_runner, "model_memory_usage", None))
         _log(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
         return result

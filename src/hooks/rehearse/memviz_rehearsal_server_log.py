@@ -1,4 +1,4 @@
-"""Reads what inference servers print about their memory, in rehearsed processes: logs it as events "server"."""
+"""Reads what inference servers print about their memory in rehearsed processes, and logs it as events "server"."""
 
 import functools
 import logging
@@ -32,7 +32,7 @@ def install(log, guarded):
 
 
 def _watch_vllm_log(module):
-    """vLLM 0.33 configures its logger again, which takes handlers away."""
+    """vLLM 0.33 configures its logger again, which removes handlers."""
     configure = getattr(module, "_configure_vllm_root_logger", None)
 
     def configure_and_read(*arguments, **named):
@@ -55,7 +55,7 @@ def _read_log_lines(name):
 
 
 def _read_quiet_log(module):
-    """A program may have vLLM log errors alone, as trl does: the lines about memory are read where they are written."""
+    """A program may have vLLM log only errors, as trl does, so lines about memory are read where they are written."""
     write = module.logger.info
 
     def read_and_write(message, *arguments, **named):
@@ -81,7 +81,7 @@ def _read_record(record):
 
 
 def facts_of_line(text):
-    """Returns what a line of a server's log says about its memory, or the error of a traceback in it."""
+    """Returns the facts about memory in a line of a server's log, or the error of a traceback in it."""
     facts = {}
     for pattern, names in _LINES:
         found = pattern.search(text)

@@ -1,8 +1,8 @@
-"""Lets vLLM be one rank of a job whose other ranks are absent (`memviz rehearse --world`): it starts no ranks itself, and
-what its ranks exchange outside of torch.distributed is answered by the same rule: an absent rank did what this rank did.
+"""Lets vLLM be one rank of a job whose other ranks are absent (`memviz rehearse --world`). It starts no ranks itself,
+and exchanges outside torch.distributed follow the same rule: an absent rank did what this rank did.
 
-vLLM 0.19: the executor of programs whose ranks a launcher starts, message queues and the test for a common node in shared
-memory, and the buffers of CUDA graphs that its custom all-reduce exchanges.
+This covers vLLM 0.19: the executor of programs whose ranks a launcher starts, message queues and the test for a common
+node in shared memory, and the buffers of CUDA graphs that its custom all-reduce exchanges.
 """
 
 import functools
@@ -24,8 +24,8 @@ def install(when_imported, guarded):
 
 
 def become_rank(server, arguments, ranks):
-    """Changes the options of a server so that this process is a rank of it; returns what was added to them, and why it
-    cannot be one."""
+    """Changes the options of a server so that this process is a rank of it; returns the added options, and the
+    reason if it cannot be one."""
     if server != "vLLM":
         starts = f"{server} starts its ranks itself"
         return None, f"{starts}: {_LEAVE_OUT}" if getattr(arguments, "tp_size", 1) > 1 else None
@@ -46,7 +46,7 @@ def _count(ranks):
 
 
 def _let_each_rank_log(module):
-    """The first rank of a node logs in the name of the others, and it may be absent."""
+    """The first rank of a node logs for the others, and it may be absent."""
     module._should_log_with_scope = lambda scope: True
 
 
@@ -56,7 +56,7 @@ def _leave_out_queues(module):
 
 
 def _know_nodes(module):
-    """Ranks are on nodes as `memviz rehearse --local-world` says."""
+    """Places ranks on nodes according to `memviz rehearse --local-world`."""
     original = module.in_the_same_node_as
 
     def in_the_same_node_as(pg, source_rank=0):
@@ -71,7 +71,8 @@ def _know_nodes(module):
 
 
 def _answer_graph_buffers(module):
-    """Each rank broadcasts its handles; those of absent ranks are this rank's, which the made-up GPU opens as a peer's."""
+    """Each rank broadcasts its handles; those of absent ranks are this rank's, which the made-up GPU opens as a
+    peer's."""
 
     def register_graph_buffers(self):
         handle, offset = module.ops.get_graph_buffer_ipc_meta(self._ptr)

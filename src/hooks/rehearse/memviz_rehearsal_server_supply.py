@@ -1,5 +1,5 @@
-"""Supplies what a rehearsal lacks for an inference server in rehearsed processes: weights, a tokenizer, a vocabulary, the
-other ranks of its job. Logs what was added as events "server".
+"""Supplies what an inference server lacks in a rehearsal: weights, a tokenizer, a vocabulary, the other ranks of its
+job. Logs the additions as events "server".
 """
 
 import functools
@@ -38,7 +38,7 @@ def install(settings, log, guarded):
 
 
 def has_server():
-    """Whether a server has read its options in this process, or has ended with an error before that."""
+    """Whether a server has read its options in this process, or ended with an error before."""
     return _State.has_server
 
 
@@ -65,9 +65,9 @@ def _supply_sglang(module):
 
 
 def _supply(name, arguments):
-    """Weights are not read: their values would be zeros anyway. A tokenizer that is not there is not asked for. Code is
-    compiled anew: a start that finds it compiled has another peak, because choosing between kernels allocates their inputs,
-    and a real GPU is not to find what was compiled here."""
+    """Weights are not read: their values would be zeros anyway. A missing tokenizer is not requested. Code is
+    compiled anew: a start that finds it compiled has another peak, because choosing between kernels allocates their
+    inputs, and a real GPU must not find code that was compiled here."""
     name_server(name)
     if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
         arguments.load_format = "dummy"
@@ -106,7 +106,7 @@ def _supply_vocabulary(module):
 
 
 def _become_rank(server, arguments):
-    """Makes the server one rank of a job with absent ranks; one that cannot be is refused."""
+    """Makes the server one rank of a job with absent ranks, or refuses it if that is impossible."""
     if not _State.settings["ranks"]:
         return
     become = memviz_rehearsal_server_rank.become_rank

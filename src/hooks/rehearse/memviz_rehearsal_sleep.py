@@ -1,7 +1,8 @@
-"""Watches vLLM's sleep mode in a program that trains the model which it serves: logs the most memory of the GPU that was in
+"""Watches vLLM's sleep mode in a program that trains the model which it serves. Logs the maximum memory of the GPU in
 use while the server was awake, while it slept, and while only a part of it was awake, as an event "server".
 
-A program switches from training to serving in parts: the weights wake up, get the trained values, and the KV cache follows.
+A program switches from training to serving in parts: the weights wake up and get the trained values, then the KV cache
+follows.
 """
 
 import ctypes
@@ -36,7 +37,7 @@ def wake_up(original, self, *arguments, **named):
 
 
 def end_phase():
-    """Logs the peak of the phase that ends; nothing of a server that never slept."""
+    """Logs the peak of the phase that ends; nothing for a server that never slept."""
     ask = ctypes.CDLL(None).memviz_rehearsal_take_peak
     ask.restype = ctypes.c_uint64
     peak_bytes = ask(sys.modules["torch"].cuda.current_device())

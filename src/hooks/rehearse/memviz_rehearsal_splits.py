@@ -1,5 +1,5 @@
-"""Groups that PyTorch splits off another one (new_group and split_group of a job whose devices are bound). NCCL learns the
-size of the new communicator from all ranks, whose colors it compares; the made-up one gets it from PyTorch's groups.
+"""Handles groups that PyTorch splits off another one (new_group and split_group of a job whose devices are bound). NCCL
+learns the size of the new communicator from the colors of all ranks; the made-up one gets it from PyTorch's groups.
 """
 
 import ctypes
@@ -36,7 +36,7 @@ def install(torch):
 
 
 def split_around(torch, fake):
-    """Has a group whose CPU tensors a fake answers for be split without it: the part gets its own fake."""
+    """Splits a group whose CPU tensors a fake answers for without the fake: the part gets its own."""
     group_class = torch.distributed.distributed_c10d.ProcessGroup
     split = getattr(group_class, "split_group", None)
     if split is None:  # before PyTorch 2.8 only NCCL's part is split

@@ -1,13 +1,14 @@
-"""Symmetric memory (torch.distributed._symmetric_memory) of a job whose other ranks are absent. PyTorch exchanges the
-requests of all ranks through the group's store and their file descriptors through a socket named by the process, so
-answers in the name of this rank reach this process again, and the made-up GPU takes each for the memory of a peer.
+"""Handles symmetric memory (torch.distributed._symmetric_memory) of a job whose other ranks are absent. PyTorch
+exchanges the requests of all ranks through the group's store and their file descriptors through a socket named by the
+process, so answers in the name of this rank reach this process again, and the made-up GPU takes each for the memory of
+a peer.
 """
 
 import inspect
 import os
 import re
 
-# All ranks have this one's device then. Multicast objects come from the group's first rank, which may be absent.
+# All ranks then have this one's device. Multicast objects come from the group's first rank, which may be absent.
 _SETTINGS = ("TORCH_SYMM_MEM_ALLOW_OVERLAPPING_DEVICES", "TORCH_SYMM_MEM_DISABLE_MULTICAST")
 
 
@@ -17,7 +18,8 @@ def install(when_imported):
 
 
 def of_this_rank(key, kept):
-    """What this rank wrote where a rank of its group would; keys end with the rank in the group. All are at barriers."""
+    """Answers with what this rank wrote for a rank of its group; keys end with the rank in the group. All ranks are
+    at barriers."""
     if key.endswith("/last_member"):
         return b"1"
     place = re.match(r"(.*SymmetricMemory/\d+/)\d+$", key)
@@ -29,7 +31,7 @@ def of_this_rank(key, kept):
 
 
 def _use_the_groups_store(module):
-    """PyTorch 2.5 and 2.6 have each group meet in a file, where all ranks are waited for."""
+    """PyTorch 2.5 and 2.6 let each group meet in a file, where they wait for all ranks."""
     if "FileStore(" not in inspect.getsource(module.enable_symm_mem_for_group):
         return
 

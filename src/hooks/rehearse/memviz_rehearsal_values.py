@@ -1,9 +1,9 @@
-"""Computes small integers, conditions and single numbers on the CPU next to the made-up GPU (`memviz rehearse --values`), so
-that a program that decides by them goes the way that it goes on a real one. What starts from the host, from factories and
-from random integers is known, and so is what is computed from that alone. Where a value is not known, a decision is made
-up: all() is true, any() is false, a mask selects everything, indices of the largest elements are spread evenly, so that
-each expert gets its share and a sampled token is hardly the end. What is made up, or computed from it, counts as not known
-where the program reads it.
+"""Computes small integers, conditions and single numbers on the CPU next to the made-up GPU (`memviz rehearse
+--values`), so that a program that decides by them behaves as on a real one. Values from the host, from factories and
+from random integers are known, and so is everything computed from these alone. For an unknown value a decision is made
+up: all() is true, any() is false, a mask selects everything, and indices of the largest elements are spread evenly, so
+that each expert gets its share and a sampled token is rarely the end. A made-up value, or one computed from it, counts
+as unknown when the program reads it.
 
 Values are kept by storage, so that views and writes in place need no rules of their own.
 """
@@ -20,7 +20,7 @@ _MOST_BYTES = 4 << 20  # of a storage
 _MOST_KEPT = 20_000  # storages
 
 _aten = torch.ops.aten
-# The operators in which a mask that is not known selects everything.
+# The operators in which an unknown mask selects everything.
 _SELECTING = {
     _aten.nonzero.default,
     _aten.masked_select.default,
@@ -48,14 +48,14 @@ def _is_plain(tensor):
 
 
 class _Known:
-    """What the storages of device memory hold, as storages of the host, by address."""
+    """The content of device storages, as storages of the host, by address."""
 
     def __init__(self):
         self._storages = {}
         self._made_up = set()  # of their addresses
 
     def view(self, tensor):
-        """The same elements on the CPU; None where they are not known."""
+        """Returns the same elements on the CPU; None if they are unknown."""
         if not tensor.numel():
             return torch.empty_like(tensor, device="cpu")
         storage = tensor.untyped_storage()
@@ -138,7 +138,8 @@ class Values(TorchDispatchMode):
         return self._kept(func, args, inputs, result, value)
 
     def _knowledge(self):
-        """What is known of the values by which the operator that this thread runs decides: of a mask, where it has one."""
+        """Returns what is known of the values by which this thread's current operator decides, of a mask if it has
+        one."""
         inputs = getattr(self._running, "inputs", ())
         deciding = [tensor for tensor in inputs if not tensor.is_floating_point()] or inputs
         if deciding and all(map(self._known.is_sure, deciding)):
@@ -148,13 +149,13 @@ class Values(TorchDispatchMode):
         return "condition" if all(tensor.dtype == torch.bool for tensor in deciding) else "unknown"
 
     def _on_cpu(self, tensor):
-        """None where it is not known."""
+        """Returns None if it is unknown."""
         if tensor.is_cuda:
             return self._known.view(tensor)
         return tensor if tensor.device.type == "cpu" and _is_small(tensor) else None
 
     def _computed(self, func, args, kwargs, inputs, result):
-        """The result on the CPU; None where it is not known, or has none."""
+        """Returns the result on the CPU; None if it is unknown, or has none."""
         outputs = _tensors(result)
         converts = func is _aten._to_copy.default and not inputs[0].is_floating_point()  # experts' numbers for histc()
         if not all(_is_plain(tensor) and (_is_small(tensor) or converts) for tensor in outputs):
@@ -172,7 +173,7 @@ class Values(TorchDispatchMode):
 
         named = {name: moved(value) if name == "device" else value for name, value in kwargs.items()}
         named.pop("pin_memory", None)
-        # A copy to the host writes into the host's tensor itself: it gets the value below.
+        # A copy to the host writes into the host's tensor itself, which gets the value below.
         if func is _aten.copy_.default and not args[0].is_cuda:
             return values[id(args[1])]
         is_random = torch.Tag.nondeterministic_seeded in func.tags
@@ -253,14 +254,14 @@ class Values(TorchDispatchMode):
         return self._to_device(torch.repeat_interleave(value, **named), repeats.device, self._known.is_made_up(repeats))
 
     def _normal(self, _, mean, std=1.0, **named):
-        """Reads the smallest of `std` itself, which must not be negative."""
+        """Reads the smallest element of `std` itself, which must not be negative."""
         tensors = [value for value in (mean, std) if isinstance(value, torch.Tensor)]
         result = tensors[0].new_empty(torch.broadcast_shapes(*(tensor.shape for tensor in tensors)))
         self._known.forget(result)
         return result
 
     def _positions(self, mask):
-        """Where a mask is true, everywhere if it is not known: a row for each."""
+        """Returns the positions at which a mask is true, one row each; all of them if it is unknown."""
         value = self._on_cpu(mask)
         return torch.ones(mask.shape, dtype=torch.bool).nonzero() if value is None else value.nonzero()
 
@@ -287,7 +288,7 @@ class Values(TorchDispatchMode):
         return selected
 
     def _by_index(self, func, tensor, indices, *rest, **named):
-        """A mask among the indices becomes positions, by which the result has its size."""
+        """Replaces a mask among the indices by positions, which give the result its size."""
         is_filled = bool(rest) and rest[0].numel() == 1 and not rest[0].is_cuda
         chosen = []
         for index in indices:
@@ -302,7 +303,7 @@ class Values(TorchDispatchMode):
         return self._run(func, args, named, _tensors((args, named)))
 
     def _unique(self, func, tensor, *rest, **named):
-        """Where values are not known, all of them differ."""
+        """If values are unknown, all of them are taken to differ."""
         result = self._run(func, (tensor, *rest), named, [tensor])
         if self._on_cpu(tensor) is not None:
             return result
@@ -310,7 +311,7 @@ class Values(TorchDispatchMode):
 
 
 def _made_up(func, args, output):
-    """A value that is not known and decides something; None for all others."""
+    """Returns a made-up value for an unknown one that decides something; None for all others."""
     name = func._schema.name
     if name in ("aten::all", "aten::_is_all_true", "aten::any", "aten::_is_any_true"):
         return torch.full(output.shape, "all" in name, dtype=output.dtype)
@@ -322,7 +323,7 @@ def _made_up(func, args, output):
 
 
 def _choices(name, args):
-    """Among how many elements an index of the result chooses."""
+    """Returns the number of elements among which an index of the result chooses."""
     source = args[0]
     dimension = args[1] if name == "aten::argmax" and len(args) > 1 else args[2] if name == "aten::topk" and len(args) > 2 else -1
     if name == "aten::argmax" and dimension is None:
@@ -331,5 +332,5 @@ def _choices(name, args):
 
 
 def install(reads):
-    """For this thread, and for backward passes that it starts. `reads` counts what the program reads."""
+    """Applies to this thread, and to backward passes that it starts. `reads` counts what the program reads."""
     Values(reads).__enter__()

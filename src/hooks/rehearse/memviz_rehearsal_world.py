@@ -1,6 +1,6 @@
 """Lets a process be a rank of a job whose other ranks are absent (`memviz rehearse --world`). Puts a store that answers
 for them under torch.distributed, by one rule: an absent rank did what this rank did. Ranks that are rehearsed together
-are present: their stores share what they keep, in a file. Collectives over CUDA tensors stay PyTorch's own, on the
+are present: their stores share their content, in a file. Collectives over CUDA tensors stay PyTorch's own, on the
 made-up NCCL; memviz_rehearsal_objects has those over objects and CPU tensors.
 """
 
@@ -26,11 +26,11 @@ _LOOK_SECONDS = 0.5
 
 
 class Unanswered(RuntimeError):
-    """What no present rank does, and no rule answers."""
+    """Raised for a request that no present rank fulfils, and no rule answers."""
 
 
 class World:
-    """The job: this rank, how many there are, and which of them are present."""
+    """The job: this rank, the number of ranks, and which of them are present."""
 
     def __init__(self, settings, log):
         self.rank = int(os.environ["RANK"])
@@ -44,7 +44,7 @@ class World:
         return os.path.join(self.meeting, name)
 
     def need(self, source, members):
-        """Has memviz run the job again with `members` present, or with `source` alone where those are too many."""
+        """Has memviz run the job again with `members` present, or with `source` alone if those are too many."""
         wanted = sorted(set(members) - set(self.present))
         if len(self.present) + len(wanted) > self.most_present:
             wanted = [source]
@@ -66,13 +66,14 @@ class World:
         raise Unanswered(text)
 
     def others_rest(self, is_set):
-        """Whether each other present rank has ended, or waits for a key that is not set. All of them are looked at twice:
-        one that goes on between two looks may set a key for another before it waits again."""
+        """Whether each other present rank has ended, or waits for a key that is not set. Looks at all of them twice:
+        one that runs between the two looks may set a key for another before it waits again."""
         waits = self._waits_of_others(is_set)
         return waits is not None and waits == self._waits_of_others(is_set)
 
     def _waits_of_others(self, is_set):
-        """Returns what each other present rank that has not ended waits for, None where one does not wait."""
+        """Returns the key that each other present rank that has not ended waits for, None for one that does not
+        wait."""
         waits = {}
         for rank in self.present:
             if rank == self.rank or os.path.exists(self.marker(f"ended-{rank}")):
@@ -88,7 +89,7 @@ class World:
 
 
 def _line_of_program():
-    """The innermost line that is neither PyTorch's nor memviz's."""
+    """Returns the innermost line that is neither PyTorch's nor memviz's."""
     torch = os.path.dirname(sys.modules["torch"].__file__)
     frame = sys._getframe(1)
     while frame:
@@ -103,7 +104,7 @@ def install(torch, settings, log):
     distributed = getattr(torch, "distributed", None)
     if distributed is None or not distributed.is_available():
         return
-    # These threads ask the store, and one that outlives Python would end the process by a signal.
+    # These threads use the store, and one that outlives Python would end the process by a signal.
     os.environ["TORCH_NCCL_ENABLE_MONITORING"] = "0"
     world = World(settings, log)
     store = _store_class(distributed, world)
@@ -140,7 +141,7 @@ def _store_class(distributed, world):
         return keys.read(key) is not None or keys.read("+" + key) is not None
 
     class WorldStore(distributed.Store):
-        """Keeps what present ranks write, and answers for the absent ones. Stores of one place share what they keep."""
+        """Stores what present ranks write, and answers for the absent ones. Stores of one place share their content."""
 
         _places = {}
         _kept_stores = []  # PyTorch's stores and groups refer to one whose Python object must not end
@@ -162,7 +163,7 @@ def _store_class(distributed, world):
             return self._answer(key)
 
         def add(self, key, amount):
-            """The absent ranks add as much as the present ones."""
+            """Adds as much for each absent rank as for a present one."""
             return self._start(key) + self._keys.count("+" + key, amount) * world.ranks // share
 
         def compare_set(self, key, expected, desired):
@@ -198,7 +199,7 @@ def _store_class(distributed, world):
                     if os.path.exists(world.marker("again")):
                         world.leave()
                     now = time.monotonic()
-                    # A rank that compiles takes as long as it takes until it sends.
+                    # A rank that compiles may take any time until it sends.
                     if now - start > seconds and not objects.is_own(key):
                         self._refuse(key)
                     if now > look:
@@ -235,7 +236,7 @@ def _store_class(distributed, world):
             return self._keys.read(key)
 
         def _of_this_rank(self, key):
-            """What this rank wrote under a key that differs in the number of the rank alone."""
+            """Returns what this rank wrote under a key that differs only in the number of the rank."""
             for number in re.finditer(r"\d+", key):
                 own = f"{key[: number.start()]}{world.rank}{key[number.end() :]}"
                 if int(number[0]) < world.ranks and int(number[0]) not in world.present and own in self._own:
@@ -292,7 +293,7 @@ def _answer_rendezvous(store, world):
 
 
 def _answer_gloo(torch, c10d):
-    """Groups of CPU tensors: PyTorch's own fake process group, for what does not come through torch.distributed."""
+    """Handles groups of CPU tensors with PyTorch's own fake process group, for traffic outside torch.distributed."""
     fake = sys.modules["torch._C._distributed_c10d"].FakeProcessGroup
     fake._set_sequence_number_for_group = lambda self: None  # PyTorch asks it of Gloo's
 
@@ -310,7 +311,7 @@ def _answer_gloo(torch, c10d):
 
 
 def _refuse_backends(c10d, world):
-    """Those that find the other ranks without PyTorch's stores."""
+    """Refuses backends that find the other ranks without PyTorch's stores."""
     make = c10d._new_process_group_helper
 
     def make_answered(size, rank, ranks, backend, *more, **named):
