@@ -214,7 +214,7 @@ void draw_capacity(XmlElement panel, const PanelData& data) {
       .set("class", "capacity-line")
       .set("d", fmt::format("M0 {}h{}", px(y), px(data.layout.states.width())));
   add_text(panel, 5, y - 5, "small capacity-text",
-           fmt::format("{}: reserved and free memory together at the error", format_bytes(capacity->bytes)));
+           fmt::format("{}: reserved + free at the error", format_bytes(capacity->bytes)));
 }
 
 } // namespace

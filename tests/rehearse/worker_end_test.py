@@ -14,7 +14,7 @@ sys.path[:0] = [str(SOURCE / "src/hooks/rehearse"), str(SOURCE / "python/memviz_
 for module in ("", ".files", ".history", ".ranks", ".waiting"):
     sys.modules["memviz_recording" + module] = importlib.import_module("recording" + module)
 
-import memviz_rehearsal_hook  # noqa: E402
+import memviz_rehearsal_endings  # noqa: E402
 
 
 def named_semaphores():
@@ -26,7 +26,7 @@ def main():
     lock = multiprocessing.RLock()
     name = "sem." + lock._semlock.name.lstrip("/")
     before = named_semaphores()
-    memviz_rehearsal_hook._unlink_semaphores()
+    memviz_rehearsal_endings.unlink_semaphores()
     after = named_semaphores()
     with lock:  # works without its name
         pass

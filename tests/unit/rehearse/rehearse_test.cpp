@@ -227,7 +227,7 @@ TEST_CASE("a verdict in words") {
     CHECK_FALSE(contains(headline(verdict_of({}, facts)), "convolutions"));
     facts.convolutions = 3;
     CHECK(contains(headline(verdict_of({}, facts)), "left; workspaces of convolutions take 0 to 130 MiB more"));
-    CHECK(has_note(verdict_of({}, facts), "Workspaces of convolutions are counted as 0 bytes"));
+    CHECK(has_note(verdict_of({}, facts), "Workspaces of convolutions count as 0 bytes"));
     facts.uses.front().peak_bytes = facts.uses.front().total_bytes - 1024;
     CHECK(contains(headline(verdict_of({}, facts)), "take 0 to 1.00 KiB more"));
     facts.uses.front().peak_bytes = facts.uses.front().total_bytes;

@@ -123,7 +123,7 @@ TEST_CASE("the sentence names the peak and the error") {
   CHECK(text.find("Peak ") != std::string::npos);
   CHECK(text.find("at event " + std::to_string(device_state.peak_event.number())) != std::string::npos);
   CHECK(text.find("out-of-memory error asked for") != std::string::npos);
-  CHECK(text.find("reserved and free memory together at the error") != std::string::npos);
+  CHECK(text.find("reserved + free at the error") != std::string::npos);
 }
 
 TEST_CASE("the peak that is drawn is exact, however much is left out") {
