@@ -12,7 +12,6 @@ from memviz_recording import waiting
 from memviz_rehearsal_methods import wrap
 
 _NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
-_INDUCTOR_CACHE = "TORCHINDUCTOR_CACHE_DIR"
 
 
 class _State:
@@ -20,13 +19,11 @@ class _State:
     guarded = None
     settings = {}
     has_server = False
-    has_inductor_cache = False  # chosen by the user, or by a process that started this one
 
 
 def install(settings, log, guarded):
     """`log` takes an event and its facts."""
     _State.settings, _State.log, _State.guarded = settings, log, guarded
-    _State.has_inductor_cache = _INDUCTOR_CACHE in os.environ
     for module, act in (
         ("vllm.engine.arg_utils", _supply_vllm),
         ("openai_harmony", _supply_vocabulary),
@@ -65,9 +62,8 @@ def _supply_sglang(module):
 
 
 def _supply(name, arguments):
-    """Weights are not read: their values would be zeros anyway. A missing tokenizer is not requested. Code is
-    compiled anew: a start that finds it compiled has another peak, because choosing between kernels allocates their
-    inputs, and a real GPU must not find code that was compiled here."""
+    """Weights are not read: their values would be zeros anyway. A missing tokenizer is not requested. vLLM's own cache
+    of compiled code is not used, for the reasons for which memviz sets an empty TORCHINDUCTOR_CACHE_DIR."""
     name_server(name)
     if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
         arguments.load_format = "dummy"
@@ -78,9 +74,6 @@ def _supply(name, arguments):
     if name == "vLLM" and _NO_CACHE not in os.environ:
         os.environ[_NO_CACHE] = "1"
         _log(added=f"{_NO_CACHE}=1")
-        if not _State.has_inductor_cache:
-            os.environ[_INDUCTOR_CACHE] = os.path.join(os.path.dirname(_State.settings["log"]), "inductor")
-            _log(added=f"an empty {_INDUCTOR_CACHE}")
 
 
 class _NoVocabulary:
