@@ -348,6 +348,7 @@ def check_training_together(rehearsals):
         verdict = answer["verdict"]
         check(done.returncode == 0 and verdict["outcome"] == "fits", way, verdict, done.stderr)
         check(done.stdout.count(f"moments {2 * 32 * MIB // shards}") == 2, way, done.stdout)
+        check(verdict["deciding_read_lines"] == [] and "other_values" not in verdict, way, verdict)
         first, second = (use["peak_reserved_bytes"] for use in verdict["devices"])
         # Parameters, two moments, and gradients of at least one layer.
         check(min(first, second) >= (3 * 32 + 16) * MIB // shards, way, first, second)
@@ -355,6 +356,8 @@ def check_training_together(rehearsals):
         # NCCL's watchdog, which looks every 100 ms for finished collectives and releases their tensors.
         by_chance = 32 * MIB if way == "ddp" else 0
         check(abs(first - second) <= by_chance + 4 * MIB, way, first, second)
+    answer, done, _ = rehearsals.run(["--devices", "2", "--values"], launcher, "ddp")  # whose ranks compare their parameters
+    check(done.returncode == 0 and answer["verdict"]["outcome"] == "fits", answer, done.stderr)
 
 
 def main():

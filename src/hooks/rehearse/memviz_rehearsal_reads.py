@@ -83,7 +83,7 @@ class Reads:
 
     def _may_decide(self, frame):
         operators = self._operators()
-        return decisions.may_decide(operators, decisions.noted(_caller(frame, self._torch))) and not _prints(frame, self._torch)
+        return decisions.may_decide(operators, decisions.noted(_caller(frame, self._torch))) and not _is_own_read(frame, self._torch)
 
     def count_caller(self):
         """Counts a decision of the running line that copies nothing."""
@@ -144,11 +144,11 @@ def _caller(frame, torch):
     return frame
 
 
-def _prints(frame, torch):
-    """Whether PyTorch reads the values to print them."""
+def _is_own_read(frame, torch):
+    """Whether PyTorch reads the values to print them, or to check that the ranks of DDP have equal parameters."""
     printer = os.path.join(os.path.dirname(torch.__file__), "_tensor_str.py")
     while frame is not None:
-        if frame.f_code.co_filename == printer:
+        if frame.f_code.co_filename == printer or frame.f_code.co_name == "_verify_param_shape_across_processes":
             return True
         frame = frame.f_back
     return False

@@ -31,6 +31,7 @@ _SELECTING = {
     _aten._unique2.default,
     _aten.unique_consecutive.default,
 }
+_EMPTY = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::empty_permuted"}
 
 
 def _is_small(tensor):
@@ -125,12 +126,22 @@ class Values(TorchDispatchMode):
             return func(*args, **kwargs)
         self._running.operator, self._running.inputs = func, inputs
         try:
+            if func.namespace in ("c10d", "_c10d_functional", "symm_mem"):
+                return self._from_ranks(func, args, kwargs, inputs)
             rule = self._rules.get(func)
             if rule is not None:
                 return rule(func, *args, **kwargs)
             return self._run(func, args, kwargs, inputs)
         finally:
             self._running.inputs = ()  # it would keep their memory
+
+    def _from_ranks(self, func, args, kwargs, inputs):
+        """A collective: its outputs, which its schema may not mark as written, have what the made-up NCCL leaves there."""
+        result = func(*args, **kwargs)
+        for tensor in inputs + _tensors(result):
+            if tensor.is_cuda and tensor.numel():
+                self._known.forget(tensor)
+        return result
 
     def _run(self, func, args, kwargs, inputs):
         result = func(*args, **kwargs)
@@ -179,7 +190,8 @@ class Values(TorchDispatchMode):
         is_random = torch.Tag.nondeterministic_seeded in func.tags
         state = torch.random.get_rng_state() if is_random else None
         try:
-            return func(*tree_map(moved, args), **tree_map(moved, named))
+            value = func(*tree_map(moved, args), **tree_map(moved, named))
+            return value.zero_() if func._schema.name in _EMPTY else value  # as on the made-up GPU
         except Exception:
             return None  # the CPU has no such function, or refuses the values
         finally:
