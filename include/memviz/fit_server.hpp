@@ -19,11 +19,11 @@ struct ServerFacts {
   bool is_over_http = false;           ///< the program is an HTTP server, not a script that uses the engine
   bool is_ended = false;               ///< the rehearsal ended it after its requests
   std::optional<std::uint64_t> weights_bytes = {};
-  std::optional<std::uint64_t> activation_bytes = {};    ///< the peak of a forward pass minus the weights
-  std::optional<std::uint64_t> outside_bytes = {};       ///< outside PyTorch's allocator, as its profile run measured
-  std::optional<std::uint64_t> budget_bytes = {};        ///< the budget that the server sets itself, without CUDA graphs
-  std::optional<std::uint64_t> cache_bytes = {};         ///< size of the KV cache
-  std::optional<std::uint64_t> graph_bytes = {};         ///< memory of CUDA graphs
+  std::optional<std::uint64_t> activation_bytes = {}; ///< the peak of a forward pass minus the weights
+  std::optional<std::uint64_t> outside_bytes = {};    ///< outside PyTorch's allocator, as its profile run measured
+  std::optional<std::uint64_t> budget_bytes = {};     ///< the budget that the server sets itself, without CUDA graphs
+  std::optional<std::uint64_t> cache_bytes = {};      ///< size of the KV cache
+  std::optional<std::uint64_t> graph_bytes = {};      ///< memory of CUDA graphs
   std::optional<std::uint64_t> request_cache_bytes = {}; ///< KV cache for one request of the maximum length
   // The part of outside_bytes and of graph_bytes that comes from a model of the driver instead of the rehearsal, and
   // its range.
