@@ -118,8 +118,7 @@ double draw_lists(Page& page, double y, const ExplainPicture& picture, const std
 /// The explained devices, the one that the picture is about first.
 using Explained = std::vector<const DeviceExplanation*>;
 
-double draw_main_device(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
-                        const Explained& devices, const ExplanationText& words) {
+double draw_main_device(Page& page, double y, const Explained& devices, const ExplanationText& words) {
   const DeviceExplanation& device = *devices.front();
   y = draw_sentences(page, y, "What would help", words.helps, "strong plus");
   if (device.request) {
@@ -140,10 +139,7 @@ double draw_main_device(Page& page, double y, const ExplainPicture& picture, con
   if (words.answers.size() > device.what_ifs.size()) others.push_back(words.answers.back());
   const char* const heading =
       device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown";
-  y = draw_sentences(page, y, heading, others, "muted");
-  page.begin_below_graph();
-  add_rule(page.below_graph(), y);
-  return draw_lists(page, y + 12, picture, origins, device);
+  return draw_sentences(page, y, heading, others, "muted");
 }
 
 double draw_other_devices(Page& page, double y, const ExplainPicture& picture, const Explained& devices) {
@@ -179,7 +175,10 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
                  rehearsal_alert(picture.state.recording->origin.rehearsal)) +
       12;
   page.set_details(false);
-  y = draw_main_device(page, y, picture, origins, devices, words);
+  y = draw_main_device(page, y, devices, words);
+  page.begin_below_graph();
+  add_rule(page.below_graph(), y);
+  y = draw_lists(page, y + 12, picture, origins, device);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings_and_losses(picture.state));
   y = draw_notes(page, y, words.reasons);

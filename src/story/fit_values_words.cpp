@@ -76,9 +76,9 @@ std::string decisions_text(const FitVerdict& verdict) {
 std::string host_reads_text(const FitVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   const std::string lines = facts.reads.empty() ? "" : ", most at " + read_lines_text(facts.reads);
-  const std::string text = fmt::format("The GPU computes nothing: {} to the host gave {}{}.",
-                                       format_counted(facts.host_reads, "copy", "copies"),
-                                       verdict.computes_values ? "known values, else zeros" : "zeros", lines);
+  std::string text = fmt::format("The GPU computes nothing: {} to the host gave {}{}.",
+                                 format_counted(facts.host_reads, "copy", "copies"),
+                                 verdict.computes_values ? "known values, else zeros" : "zeros", lines);
   if (!facts.decisions.empty()) return text;
   return text + " A program that decides by the values it reads (a loss, a length, a mask) may behave differently on a "
                 "real GPU.";
