@@ -61,8 +61,8 @@ struct WrittenFile {
 struct ReadLine {
   std::string line; ///< "generation/utils.py:395"
   std::uint64_t count = 0;
-  std::uint64_t unknown_count = 0; ///< of an integer that is not known, and zero
-  std::uint64_t made_up_count = 0; ///< of a value that is made up, such as a mask that selects everything
+  std::uint64_t unknown_count = 0; ///< reads of an unknown integer, which is zero
+  std::uint64_t made_up_count = 0; ///< reads of a made-up value, such as a mask that selects everything
 };
 
 /// The largest workspace of a convolution in public recordings: 402 of ResNet-50 in training, torch 2.2
@@ -134,8 +134,8 @@ struct OtherEnd {
   std::uint64_t peak_bytes = 0;
 };
 
-/// The other run of a program that was run twice because it reads values that may decide its way: once all are zeros,
-/// so that nothing is selected, once small ones are computed, and a mask that is not known selects everything.
+/// The other run of a program that ran twice because it reads values that may decide its control flow: once all are
+/// zeros, so that nothing is selected, once small ones are computed, and an unknown mask selects everything.
 struct OtherValues {
   bool is_computed = false; ///< the other run is the one in which values are computed
   bool is_range = false;    ///< the program decides by values that are not known: a real run is between both
@@ -150,7 +150,7 @@ struct FitVerdict {
   Ending ending;
   Profile profile; ///< including the memory requested when it ran out
   std::optional<std::uint64_t> steps_asked = {};
-  bool computes_values = false; ///< small ones; else all are zeros
+  bool computes_values = false; ///< small ones are computed; else all are zeros
   RunFacts facts = {};
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error

@@ -16,7 +16,7 @@ constexpr std::size_t kOptionColumns = 22;
 std::string option_help(const OptionText& option) {
   std::string names = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
   names += fmt::format("--{}", option.name);
-  names += value_help(option);
+  names += value_help(option, std::string(option.value));
   const std::string line = fmt::format("  {:<{}}", names, kOptionColumns);
   if (names.size() < kOptionColumns) return wrapped_text(option.text, line, kColumns);
   return line + '\n' + wrapped_text(option.text, std::string(kOptionColumns + 2, ' '), kColumns);

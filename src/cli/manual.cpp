@@ -70,8 +70,7 @@ std::string example_lines(std::string_view text) {
 std::string option_entry(const OptionText& option) {
   std::string names = option.letter == '\0' ? "" : bold(fmt::format("-{}", option.letter)) + ", ";
   names += bold(fmt::format("--{}", option.name));
-  if (!option.value.empty() && option.value_alone.empty()) names += ' ' + italic(option.value);
-  if (!option.value_alone.empty()) names += "[=" + italic(option.value) + ']';
+  names += value_help(option, italic(option.value));
   return fmt::format(".TP\n{}\n{}", names, paragraphs(option.text));
 }
 

@@ -25,11 +25,10 @@ struct OptionText {
   std::string_view value_alone = {};        ///< the value if none is given; then a value only follows "="
 };
 
-/// Returns the part of the help after the name: " SIZE", "[=auto|on|off]", or nothing.
-[[nodiscard]] inline std::string value_help(const OptionText& option) {
+/// Returns the part of the help after the name: " SIZE", "[=auto|on|off]", or nothing. `value`: its value as shown.
+[[nodiscard]] inline std::string value_help(const OptionText& option, const std::string& value) {
   if (option.value.empty()) return "";
-  if (option.value_alone.empty()) return " " + std::string(option.value);
-  return "[=" + std::string(option.value) + "]";
+  return option.value_alone.empty() ? " " + value : "[=" + value + "]";
 }
 
 template <class Options> struct Option {

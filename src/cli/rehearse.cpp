@@ -59,8 +59,9 @@ struct RehearseCommand : CommandOptions {
   std::optional<std::string> json;
 };
 
-const Choices<rehearse::Values> kValues{
-    {"auto", rehearse::Values::automatic}, {"on", rehearse::Values::on}, {"off", rehearse::Values::off}};
+const Choices<rehearse::Values> kValues{{word_of(rehearse::Values::automatic), rehearse::Values::automatic},
+                                        {word_of(rehearse::Values::on), rehearse::Values::on},
+                                        {word_of(rehearse::Values::off), rehearse::Values::off}};
 
 OptionText values_option() {
   OptionText text{

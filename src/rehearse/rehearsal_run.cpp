@@ -70,15 +70,6 @@ void write_job(JsonWriter& json, const Setup& setup, const Present* present) {
   json.end_array();
 }
 
-std::string_view word_of(Values values) {
-  switch (values) {
-  case Values::automatic: return "auto";
-  case Values::on: return "on";
-  case Values::off: break;
-  }
-  return "off";
-}
-
 /// Options for the hook; in ASCII, so that the encoding of the program's environment does not matter.
 std::string hook_settings(const Setup& setup, const Places& places, const Present* present) {
   std::string text;
@@ -273,6 +264,15 @@ std::vector<FitVerdict> run_together(const Setup& setup, const RankSet& ranks, c
 }
 
 } // namespace
+
+std::string_view word_of(Values values) {
+  switch (values) {
+  case Values::automatic: return "auto";
+  case Values::on: return "on";
+  case Values::off: break;
+  }
+  return "off";
+}
 
 bool is_answer(const FitVerdict& verdict) {
   return (verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit) &&

@@ -23,6 +23,9 @@ enum class Values : std::uint8_t {
   off,
 };
 
+/// "auto", "on", "off": for --values, and for the hook.
+[[nodiscard]] std::string_view word_of(Values values);
+
 struct Setup {
   std::filesystem::path folder;       ///< of the made-up GPU
   std::filesystem::path profile_file; ///< absolute

@@ -36,7 +36,7 @@ def loaded(module, name):
 def main():
     module = types.SimpleNamespace(HarmonyError=HarmonyError, load_harmony_encoding=load_harmony_encoding)
     events = []
-    server._State.log = lambda event, **facts: events.append(facts)
+    server._State.log = lambda **facts: events.append(facts)
     server._State.guarded = lambda act: act()
     server._supply_vocabulary(module)
     found = [loaded(module, "absent")]  # of a program that is not a server

@@ -121,24 +121,20 @@ class Zsh:
         self.send("LISTMAX=10000; setopt no_beep no_prompt_cr; unsetopt auto_menu menu_complete; bindkey '^X?' list-choices\n")
         self.send("zstyle ':completion:*' list-prompt ''; zstyle ':completion:*' verbose no; print loaded-$((40 + 2))\n", "loaded-42")
 
-    def send(self, text, until=None, quiet_s=0.3):
+    def send(self, text, until=None):
         os.write(self.terminal, text.encode())
         found, last = "", time.monotonic()
-        while time.monotonic() - last < (quiet_s if until is None or until in found else 10):
+        while time.monotonic() - last < (0.3 if until is None or until in found else 10):
             if select.select([self.terminal], [], [], 0.05)[0]:
                 found += os.read(self.terminal, 65536).decode(errors="replace")
                 last = time.monotonic()
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r", "", found)
 
     def complete(self, line):
-        """Returns the list below the line, after which the line is shown again. A busy machine may take its time to list."""
-        for quiet_s in (0.3, 3):
-            listed = self.send(line + "\x18?", quiet_s=quiet_s).partition("\n")[2]
-            self.send("\x15")
-            words = set(listed.removesuffix(line).removesuffix(line.rstrip()).split())
-            if words:
-                break
-        return words
+        """Returns the list below the line, after which the line is shown again and the rest of the screen's line erased."""
+        listed = self.send(line + "\x18?", line.rstrip() + "\x1b[K").partition("\n")[2]
+        self.send("\x15")
+        return set(listed.removesuffix(line).removesuffix(line.rstrip()).split())
 
     def end(self):
         os.write(self.terminal, b"\x15exit\n")

@@ -12,8 +12,7 @@ import memviz_rehearsal_requests
 import memviz_rehearsal_server_log
 import memviz_rehearsal_server_supply
 import memviz_rehearsal_sleep
-from memviz_recording import waiting
-from memviz_rehearsal_methods import wrap
+from memviz_rehearsal_methods import act_at_imports, wrap
 
 # vLLM compiles nothing under a mode of PyTorch's dispatcher, as --values is.
 _WITHOUT_VALUES = ("load_model", "determine_available_memory", "initialize_from_config", "compile_or_warm_up_model", "execute_model", "sample_tokens")  # fmt: skip
@@ -29,16 +28,16 @@ class _State:
 
 def install(settings, log, guarded):
     _State.settings, _State.log, _State.guarded = settings, log, guarded
-    for module, act in (
+    acts = (
         ("vllm.v1.core.kv_cache_utils", _watch_vllm_check),
         ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
         ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
         ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
         ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
-    ):
-        waiting.when_imported(module, functools.partial(guarded, act))
+    )
+    act_at_imports(guarded, acts)
     memviz_rehearsal_requests.install(settings, _log, guarded)
-    memviz_rehearsal_server_supply.install(settings, log, guarded)
+    memviz_rehearsal_server_supply.install(settings["ranks"], _log, functools.partial(log, "refusal"), guarded)
     memviz_rehearsal_server_log.install(_log, guarded)
     memviz_rehearsal_sleep.install(_log)
 

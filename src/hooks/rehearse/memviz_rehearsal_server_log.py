@@ -1,10 +1,9 @@
 """Reads what inference servers print about their memory in rehearsed processes, and logs it as events "server"."""
 
-import functools
 import logging
 import re
 
-from memviz_recording import waiting
+from memviz_rehearsal_methods import act_at_imports
 
 # The lines that servers print about their memory, and the names under which these are logged.
 _LINES = (
@@ -23,12 +22,12 @@ class _State:
 def install(log, guarded):
     """`log` takes the facts of an event "server"."""
     _State.log, _State.guarded = log, guarded
-    for module, act in (
+    acts = (
         ("vllm.logger", _watch_vllm_log),
         ("vllm.v1.core.kv_cache_utils", _read_quiet_log),
         ("sglang.srt.server_args", _read_sglang_log),
-    ):
-        waiting.when_imported(module, functools.partial(guarded, act))
+    )
+    act_at_imports(guarded, acts)
 
 
 def _watch_vllm_log(module):

@@ -2,35 +2,35 @@
 job. Logs the additions as events "server".
 """
 
-import functools
 import os
 import sys
 
 import memviz_rehearsal_requests
 import memviz_rehearsal_server_rank
 from memviz_recording import waiting
-from memviz_rehearsal_methods import wrap
+from memviz_rehearsal_methods import act_at_imports, wrap
 
 _NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
 
 
 class _State:
+    ranks = None
     log = None
+    refuse = None
     guarded = None
-    settings = {}
     has_server = False
 
 
-def install(settings, log, guarded):
-    """`log` takes an event and its facts."""
-    _State.settings, _State.log, _State.guarded = settings, log, guarded
-    for module, act in (
-        ("vllm.engine.arg_utils", _supply_vllm),
+def install(ranks, log, refuse, guarded):
+    """`log` takes the facts of an event "server", `refuse` the text of a refusal; `ranks` are those of the job, or None."""
+    _State.ranks, _State.log, _State.refuse, _State.guarded = ranks, log, refuse, guarded
+    acts = (
+        ("vllm.engine.arg_utils", lambda module: _supply_options("vLLM", module.EngineArgs, "create_engine_config")),
         ("openai_harmony", _supply_vocabulary),
-        ("sglang.srt.server_args", _supply_sglang),
-    ):
-        waiting.when_imported(module, functools.partial(guarded, act))
-    if settings["ranks"]:
+        ("sglang.srt.server_args", lambda module: _supply_options("SGLang", module.ServerArgs, "__post_init__")),
+    )
+    act_at_imports(guarded, acts)
+    if ranks:
         memviz_rehearsal_server_rank.install(waiting.when_imported, guarded)
 
 
@@ -39,26 +39,15 @@ def has_server():
     return _State.has_server
 
 
-def _log(**facts):
-    _State.guarded(lambda: _State.log("server", **facts))
+def _supply_options(server, owner, method):
+    """Changes the options of a server before `method` of its class of options uses them."""
 
-
-def _supply_vllm(module):
-    def create(original, self, *arguments, **named):
-        _State.guarded(_supply, "vLLM", self)
-        _become_rank("vLLM", self)
-        return original(self, *arguments, **named)
-
-    wrap(module.EngineArgs, "create_engine_config", create)
-
-
-def _supply_sglang(module):
     def supply(original, self, *arguments, **named):
-        _State.guarded(_supply, "SGLang", self)
-        _become_rank("SGLang", self)
+        _State.guarded(_supply, server, self)
+        _become_rank(server, self)
         return original(self, *arguments, **named)
 
-    wrap(module.ServerArgs, "__post_init__", supply)
+    wrap(owner, method, supply)
 
 
 def _supply(name, arguments):
@@ -67,13 +56,13 @@ def _supply(name, arguments):
     name_server(name)
     if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
         arguments.load_format = "dummy"
-        _log(added="--load-format dummy")
+        _State.log(added="--load-format dummy")
     if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
         arguments.skip_tokenizer_init = True
-        _log(added="--skip-tokenizer-init")
+        _State.log(added="--skip-tokenizer-init")
     if name == "vLLM" and _NO_CACHE not in os.environ:
         os.environ[_NO_CACHE] = "1"
-        _log(added=f"{_NO_CACHE}=1")
+        _State.log(added=f"{_NO_CACHE}=1")
 
 
 class _NoVocabulary:
@@ -92,7 +81,7 @@ def _supply_vocabulary(module):
         except module.HarmonyError:
             if not _State.has_server:
                 raise
-            _log(added="no vocabulary in place of one that openai_harmony cannot load")
+            _State.log(added="no vocabulary in place of one that openai_harmony cannot load")
             return _NoVocabulary()
 
     module.load_harmony_encoding = load_if_there
@@ -100,14 +89,14 @@ def _supply_vocabulary(module):
 
 def _become_rank(server, arguments):
     """Makes the server one rank of a job with absent ranks, or refuses it if that is impossible."""
-    if not _State.settings["ranks"]:
+    if not _State.ranks:
         return
     become = memviz_rehearsal_server_rank.become_rank
-    added, reason = _State.guarded(become, server, arguments, _State.settings["ranks"]) or (None, None)
+    added, reason = _State.guarded(become, server, arguments, _State.ranks) or (None, None)
     if added:
-        _log(added=added)
+        _State.log(added=added)
     if reason:
-        _State.guarded(lambda: _State.log("refusal", text=reason))
+        _State.guarded(lambda: _State.refuse(text=reason))
         raise SystemExit(f"memviz: rehearse: {reason}")
 
 
@@ -115,7 +104,7 @@ def name_server(name):
     if not _State.has_server:
         _State.has_server = True
         over_http = memviz_rehearsal_requests.server_of_process() is not None
-        _log(name=name, version=str(sys.modules[name.lower()].__version__), over_http=over_http)
+        _State.log(name=name, version=str(sys.modules[name.lower()].__version__), over_http=over_http)
 
 
 def _lacks_tokenizer(arguments):

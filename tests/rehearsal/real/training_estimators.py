@@ -1,6 +1,6 @@
-"""Holds estimators of training memory against recordings made on GPUs: prints a table of docs/rehearsal-truth.md.
+"""Prints a table of docs/rehearsal-truth.md: estimators of training memory, compared with recordings from GPUs.
 
-    peak_estimators.py MEMVIZ PYTHON REPOSITORIES [NAME...]
+    training_estimators.py MEMVIZ PYTHON REPOSITORIES [NAME...]
 
 PYTHON has torch, einops, einx, jaxtyping, accelerate and deepspeed. REPOSITORIES has a checkout of each repository of
 PROGRAMS, in a folder of its owner's name. The recorded figures are those of docs/rehearsal-truth.md. Outside of CI.

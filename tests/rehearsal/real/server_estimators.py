@@ -1,6 +1,6 @@
-"""Prints what estimators without a GPU say of the servers of published start-up logs: a table of docs/servers.md.
+"""Prints a table of docs/servers.md: estimators that need no GPU, compared with published start-up logs of servers.
 
-    estimators.py
+    server_estimators.py
 
 Runs with a Python that has transformers, accelerate and llm-d-planner. Both estimators ask a hub for the sizes of a
 model's weights; here they get its parameters as transformers makes them from the configuration, which is right for

@@ -1,0 +1,126 @@
+#include "rehearse/run_facts.hpp"
+
+#include "memviz/fit_words.hpp"
+#include "support/contains.hpp"
+#include "support/files.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+using namespace memviz;
+using memviz::test::contains;
+using memviz::test::one_contains;
+using namespace memviz::rehearse;
+
+TEST_CASE("what a run leaves behind is read line by line") {
+  const test::TemporaryFolder folder;
+  test::write_bytes(
+      folder / "report",
+      R"({"pid": 7, "profile": "t4", "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10,)"
+      R"( "used_bytes": 0, "peak_used_bytes": 50}, {"device": 1, "total_bytes": 100, "context_bytes": 10,)"
+      R"( "used_bytes": 0, "peak_used_bytes": 0}], "host_reads": 3, "convolutions": 4,)"
+      R"( "notes": ["a", "b"]})"
+      "\n"
+      R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "notes": ["b"]})"
+      "\n{\"pid\": 8, \"devi");
+  test::write_bytes(
+      folder / "log",
+      R"({"event": "torch", "pid": 7, "version": "2.13.0+cu130", "cuda": "13.0"})"
+      "\n"
+      R"({"event": "cuda", "pid": 7, "rank": 3})"
+      "\n"
+      R"({"event": "oom", "pid": 7, "rank": 3, "device": 0, "asked_bytes": 60, "file": null})"
+      "\n"
+      R"({"event": "failure", "pid": 7, "text": "no"})"
+      "\n"
+      R"({"event": "refusal", "pid": 7, "text": "rank 3 waits"})"
+      "\n"
+      R"({"event": "needs", "pid": 7, "ranks": [0, "1", 2, -3]})"
+      "\n[1, 2]\nnonsense\n"
+      R"({"event": "end", "pid": 7, "rank": 3, "steps": 5, "stopped": true, "own_recorder": false, "uncaught_oom": true,)"
+      R"( "ooms": 1, "file": "/x/y.pickle", "devices": [{"device": 0, "peak_reserved_bytes": 75,)"
+      R"( "peak_allocated_bytes": 40, "ooms": 1, "retries": 1}]})"
+      "\n");
+  const RunFacts facts = read_facts(folder / "report", folder / "log");
+  REQUIRE(facts.uses.size() == 1);
+  CHECK(facts.uses[0].rank == 3);
+  CHECK(facts.uses[0].peak_bytes == 60); // whatever PyTorch counts, with the memory of a server that sleeps
+  CHECK(facts.uses[0].left_bytes() == 40);
+  CHECK(facts.uses[0].peak_reserved_bytes == 75);
+  CHECK(facts.uses[0].retries == 1);
+  CHECK(facts.host_reads == 5);
+  CHECK(facts.convolutions == 4);
+  CHECK(facts.notes == std::vector<std::string>{"a", "b"});
+  CHECK(facts.refusals == std::vector<std::string>{"rank 3 waits"});
+  CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
+  CHECK(facts.failures == std::vector<std::string>{"no"});
+  CHECK(facts.oom_count == 1);
+  REQUIRE(facts.ooms.size() == 1);
+  CHECK(facts.ooms[0].asked_bytes == 60);
+  REQUIRE(facts.files.size() == 1);
+  CHECK(facts.files[0].path == "/x/y.pickle");
+  CHECK(facts.is_stopped);
+  CHECK(facts.has_cuda_torch);
+
+  CHECK(facts.interrupted_at.empty());
+  CHECK(facts.reads.empty());
+
+  const RunFacts nothing = read_facts(folder / "no", folder / "neither");
+  CHECK(nothing.uses.empty());
+  CHECK_FALSE(nothing.used_cuda);
+}
+
+TEST_CASE("a process that did not come to its end counts with what it wrote while it ran") {
+  const test::TemporaryFolder folder;
+  const auto line = [](int pid, int peak_bytes, int reads) {
+    return fmt::format(R"({{"pid": {}, "devices": [{{"device": 0, "total_bytes": 100, "context_bytes": 10, )"
+                       R"("peak_used_bytes": {}}}], "host_reads": {}}})"
+                       "\n",
+                       pid, peak_bytes, reads);
+  };
+  test::write_bytes(folder / "report", line(7, 50, 8));
+  test::write_bytes(folder / "report.live-7", line(7, 20, 4)); // it came to its end after this
+  test::write_bytes(folder / "report.live-8", line(8, 30, 2) + "rest of a longer line}\n");
+  test::write_bytes(folder / "log",
+                    R"({"event": "reads", "pid": 8, "lines": [{"line": "a.py:1", "count": 5}]})"
+                    "\n"
+                    R"({"event": "reads", "pid": 8, "lines": [{"line": "a.py:1", "count": 9}, {"line": "b.py:2"}]})"
+                    "\n"
+                    R"({"event": "reads", "pid": 7, "lines": [{"line": "c.py:3", "count": 4}, 5]})"
+                    "\n"
+                    R"({"event": "reads", "pid": 7, "lines": [{"line": "a.py:1", "count": 1}]})"
+                    "\n"
+                    R"({"event": "end", "pid": 7, "interrupted_at": "c.py:3"})"
+                    "\n");
+  const RunFacts facts = read_facts(folder / "report", folder / "log");
+  REQUIRE(facts.uses.size() == 2);
+  CHECK(facts.uses[0].peak_bytes == 60);
+  CHECK(facts.uses[1].peak_bytes == 40);
+  CHECK(facts.host_reads == 10);
+  REQUIRE(facts.reads.size() == 3);
+  CHECK(facts.reads[0].line == "a.py:1");
+  CHECK(facts.reads[0].count == 10);
+  CHECK(facts.reads[1].line == "c.py:3");
+  CHECK(facts.interrupted_at == "c.py:3");
+  FitVerdict verdict;
+  verdict.outcome = FitOutcome::failed;
+  verdict.ending.signal = 15;
+  verdict.facts = facts;
+  CHECK(contains(headline(verdict), "was ended by SIGTERM, for a reason other than memory. Until then on "));
+  const std::vector<std::string> said = notes(verdict);
+  CHECK(contains(said.at(0), "It was at c.py:3 when it was interrupted."));
+  CHECK(one_contains(said, "gave zeros, most at a.py:1 (10 times), c.py:3 (4), b.py:2 (0)."));
+}
+
+TEST_CASE("what a run leaves behind is read within bounds") {
+  const test::TemporaryFolder folder;
+  std::string report = R"({"pid": 1, "host_reads": 1, "x": ")" + std::string(1U << 20U, 'x') + "\"}\n";
+  for (int i = 0; i < 1000; ++i)
+    report += R"({"pid": 2, "host_reads": 1, "notes": ["note )" + std::to_string(i) + "\"]}\n";
+  test::write_bytes(folder / "report", report);
+  const RunFacts facts = read_facts(folder / "report", "/dev/zero");
+  CHECK(facts.host_reads == 1000);
+  CHECK(facts.notes.size() == 100);
+}
