@@ -17,6 +17,7 @@ namespace memviz::rehearse {
 namespace {
 
 constexpr std::size_t kLineColumns = 60; ///< of a line of code in a table
+constexpr std::size_t kMostFunctions = 3;
 
 std::string gpu_text(const Profile& profile) {
   return profile.gpu == profile.name ? profile.gpu : fmt::format("{} ({})", profile.gpu, profile.name);
@@ -153,6 +154,25 @@ std::string shortage_text(const FitVerdict& verdict) {
                      verdict.ending.is_good() ? ", caught the error and went on" : "");
 }
 
+/// Returns the notes of the made-up GPU. Functions that were looked up in vain share one: Python's bindings of CUDA
+/// look up every function of the driver, and call few.
+std::vector<std::string> gpu_notes(const RunFacts& facts) {
+  constexpr std::string_view kLookedUp = "a function that is not made up was asked for: ";
+  std::vector<std::string> list;
+  std::vector<std::string> functions;
+  for (const std::string& note : facts.notes) {
+    const bool is_lookup = note.starts_with(kLookedUp);
+    (is_lookup ? functions : list).push_back(is_lookup ? note.substr(kLookedUp.size()) : note);
+  }
+  if (functions.empty()) return list;
+  const std::size_t count = functions.size();
+  if (count > kMostFunctions) functions.resize(kMostFunctions);
+  list.push_back(fmt::format("{} that the made-up GPU does not have {} looked up: {}{}.",
+                             format_counted(count, "function"), count == 1 ? "was" : "were", fmt::join(functions, ", "),
+                             count > kMostFunctions ? fmt::format(" and {} more", count - kMostFunctions) : ""));
+  return list;
+}
+
 } // namespace
 
 std::string read_lines_text(const std::vector<ReadLine>& reads) {
@@ -254,7 +274,8 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
                     "time; if memory is short, PyTorch chooses a smaller one. With torch.backends.cudnn.benchmark "
                     "the first calls try larger ones, up to all free memory.",
                     format_bytes(kConvolutionWorkspaceBytes)));
-  list.insert(list.end(), facts.notes.begin(), facts.notes.end());
+  for (std::string& note : gpu_notes(facts))
+    list.push_back(std::move(note));
   list.insert(list.end(), facts.refusals.begin() + (is_refused(verdict) ? 1 : 0), facts.refusals.end());
   for (const std::string& failure : facts.failures)
     list.push_back("Part of the recording failed, and the program continued: " + failure);

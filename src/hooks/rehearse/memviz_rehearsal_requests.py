@@ -101,8 +101,9 @@ def _hang_up():
 
 
 def server_of_process():
-    """Returns the name of the inference server whose HTTP module this process has imported."""
-    return next((name for module, name in _SERVERS.items() if module in sys.modules), None)
+    """Returns the name of the inference server whose HTTP module this process has imported, or runs as the program."""
+    program = getattr(getattr(sys.modules.get("__main__"), "__spec__", None), "name", None)  # of python -m
+    return next((name for module, name in _SERVERS.items() if module == program or module in sys.modules), None)
 
 
 def _port_of(server):

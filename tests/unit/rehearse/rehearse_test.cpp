@@ -221,6 +221,18 @@ TEST_CASE("a verdict in words") {
     CHECK(has_note(verdict, "only just fits"));
     CHECK(contains(headline(verdict), "60.0 GiB of 80.0 GiB")); // the fullest
   }
+  SUBCASE("functions that were looked up in vain share a note") {
+    RunFacts facts = fitting();
+    facts.notes = {"a function that is not made up was asked for: cuA", "cuDNN: workspaces of 0 bytes"};
+    CHECK(has_note(verdict_of({}, facts), "1 function that the made-up GPU does not have was looked up: cuA."));
+    for (const std::string name : {"cuB", "cuC", "cuD", "cuE"})
+      facts.notes.push_back("a function that is not made up was asked for: " + name);
+    const FitVerdict verdict = verdict_of({}, facts);
+    CHECK(
+        has_note(verdict, "5 functions that the made-up GPU does not have were looked up: cuA, cuB, cuC and 2 more."));
+    CHECK_FALSE(has_note(verdict, "asked for: "));
+    CHECK(has_note(verdict, "cuDNN: workspaces of 0 bytes"));
+  }
   SUBCASE("convolutions have a range, which ends where the memory does") {
     RunFacts facts = fitting();
     CHECK_FALSE(contains(headline(verdict_of({}, facts)), "convolutions"));

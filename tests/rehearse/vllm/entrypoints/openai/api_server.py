@@ -4,6 +4,8 @@ import sys
 import time
 
 import uvicorn.server
+from vllm.engine.arg_utils import EngineArgs
+from vllm.v1.engine import core
 
 
 def run_server():
@@ -15,3 +17,9 @@ def run_server():
             time.sleep(0.05)  # a signal that another thread takes does not end signal.pause()
     finally:
         asyncio.run(server.shutdown())
+
+
+if __name__ == "__main__":  # python3 -m vllm.entrypoints.openai.api_server MODEL: sys.modules has no module of that name
+    EngineArgs(sys.argv[1]).create_engine_config()
+    core.start_engine("")
+    run_server()
