@@ -247,7 +247,7 @@ OptionList<ExportOptions> export_options() {
       {{one_of<ExportOptions, const FormatRow*, const FormatRow*>(
             {"format", '\0', "FORMAT", all_formats() + " (required, except with --json)"}, &ExportOptions::format,
             format_choices()),
-        verbatim({"output", 'o', "FILE", "the output (default: standard output); of several snapshots a folder"},
+        verbatim({"output", 'o', "FILE", "the output (default: standard output); for several snapshots a folder"},
                  &ExportOptions::output),
         json_option(&ExportOptions::json, "the same as --format json -o FILE"),
         one_of<ExportOptions, std::optional<Table>, Table>(

@@ -81,16 +81,16 @@ OptionList<RehearseCommand> rehearse_options() {
   const OptionList<RehearseCommand> own{
       parsed(list_of({"gpu", '\0', "GPU|FILE,...",
                       fmt::format(
-                          "which GPU (default: h100-80): {}; the beginning of a name that no other has, or the card's "
-                          "own name, such as RTX 4090 or A100-80GB; or, with a '/' in it, a profile's file. Of "
-                          "several, the program runs on each",
+                          "the GPU (default: h100-80): {}; a unique prefix of a name, the card's own name, such as RTX "
+                          "4090 or A100-80GB, or, with a '/' in it, the file of a profile. With several, the program "
+                          "runs on each",
                           fmt::join(rehearse::known_gpus(), ", "))},
                      rehearse::known_gpus()),
              &RehearseCommand::gpus,
              [](std::string_view /*option*/, const std::string& word) { return rehearse::parse_gpus(word); }),
-      parsed({"devices", '\0', "N", "how many of them (default: 1)"}, &RehearseCommand::devices,
+      parsed({"devices", '\0', "N", "the number of these GPUs (default: 1)"}, &RehearseCommand::devices,
              parse_up_to<kMostDeviceIds>),
-      parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
+      parsed({"memory", '\0', "SIZE", "the memory of each, instead of the profile's, for example 24GiB"},
              &RehearseCommand::memory_bytes, parse_bytes),
       rare(parsed({"outside", '\0', "SIZE",
                    "memory of each that libraries and kernels take outside PyTorch, from the first kernel on, for "
