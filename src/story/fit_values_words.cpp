@@ -48,7 +48,8 @@ std::string unknown_text(const FitVerdict& verdict) {
   if (!verdict.computes_values && (!verdict.other_values || is_doubtful(verdict))) return "";
   for (const ReadLine& read : verdict.facts.decisions)
     if (read.unknown_count > 0)
-      return fmt::format(" An integer that it reads at {} is unknown, and may be a size.", printable(read.line));
+      return fmt::format(" An integer or condition that it reads at {} is unknown, so it may take more.",
+                         printable(read.line));
   return "";
 }
 

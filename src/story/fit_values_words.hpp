@@ -20,8 +20,8 @@ namespace memviz::rehearse {
 /// "it waits at gen.py:8 for a value that is never computed"
 [[nodiscard]] std::string waiting_text(const ReadLine& read);
 
-/// Returns " An integer that it reads at train.py:40 is unknown, and may be a size."; "" if there is none, or if the
-/// program ran with zeros alone.
+/// Returns " An integer or condition that it reads at train.py:40 is unknown, so it may take more."; "" if there is
+/// none, or if the program ran with zeros alone.
 [[nodiscard]] std::string unknown_text(const FitVerdict& verdict);
 
 /// Names the lines that read values which may decide the control flow, and compares the two runs.

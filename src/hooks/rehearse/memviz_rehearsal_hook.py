@@ -21,6 +21,7 @@ import signal
 import sys
 import threading
 
+import memviz_rehearsal_ddp
 import memviz_rehearsal_deepspeed
 import memviz_rehearsal_endings
 import memviz_rehearsal_flashinfer
@@ -64,6 +65,7 @@ def install():
         return
     _State.settings = json.loads(text)
     memviz_rehearsal_deepspeed.install(waiting.when_imported)
+    memviz_rehearsal_ddp.install(waiting.when_imported)
     memviz_rehearsal_flashinfer.install(waiting.when_imported, _guarded)
     memviz_rehearsal_runtime.install(waiting.when_imported, _guarded)
     if _State.settings["ranks"]:
@@ -192,14 +194,18 @@ def _on_cuda():
 
 
 def _compute_values():
-    """Loads it by path: it subclasses a class of torch, and once torch is there this folder is no longer searched."""
+    mode = _loaded("memviz_rehearsal_values").install(_State.reads)
+    _loaded("memviz_rehearsal_backward").keep_out(mode)
+
+
+def _loaded(name):
+    """Loads a module that needs torch, by path: once torch is there this folder is no longer searched."""
     import importlib.util
 
-    path = os.path.join(os.path.dirname(__file__), "memviz_rehearsal_values.py")
-    spec = importlib.util.spec_from_file_location("memviz_rehearsal_values", path)
+    spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(__file__), name + ".py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.install(_State.reads)
+    return module
 
 
 def _end_waiting(line, count):

@@ -48,7 +48,7 @@ class Reads:
         self._operators = None
         self._callback = None
         self.is_resting = False  # while memviz reads for itself
-        self.knowledge = lambda: "unknown"  # of what this thread reads: or "known", "made up", "condition" (an unknown one)
+        self.knowledge = lambda: "unknown"  # of what this thread reads: or "known", "made up"
 
     def watch(self, notes_types):
         watch = getattr(ctypes.CDLL(None), "memviz_rehearsal_watch_reads", None)

@@ -11,6 +11,7 @@ Values are kept by storage, so that views and writes in place need no rules of t
 import threading
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
@@ -18,6 +19,7 @@ _MOST_WHOLE_NUMBERS = 1 << 18  # elements of a tensor of integers or conditions
 _MOST_NUMBERS = 64  # of any other
 _MOST_BYTES = 4 << 20  # of a storage
 _MOST_KEPT = 20_000  # storages
+_INFINITY = float("inf")
 
 _aten = torch.ops.aten
 # The operators in which an unknown mask selects everything.
@@ -52,7 +54,7 @@ class _Known:
     """The content of device storages, as storages of the host, by address."""
 
     def __init__(self):
-        self._storages = {}
+        self._storages = {}  # by address: the one of the host, and a weak reference to that of the device
         self._made_up = set()  # of their addresses
 
     def view(self, tensor):
@@ -60,8 +62,8 @@ class _Known:
         if not tensor.numel():
             return torch.empty_like(tensor, device="cpu")
         storage = tensor.untyped_storage()
-        kept = self._storages.get(storage.data_ptr())
-        if kept is None or kept.nbytes() != storage.nbytes():
+        kept, owner = self._storages.get(storage.data_ptr(), (None, None))
+        if kept is None or owner.expired() or kept.nbytes() != storage.nbytes():
             return None
         empty = torch.empty(0, dtype=tensor.dtype)
         return empty.set_(kept, tensor.storage_offset(), tensor.size(), tensor.stride())
@@ -73,7 +75,7 @@ class _Known:
         if not tensor.numel() or storage.nbytes() > _MOST_BYTES or len(self._storages) >= _MOST_KEPT:
             return
         kept = torch.UntypedStorage(storage.nbytes())
-        self._storages[storage.data_ptr()] = kept
+        self._storages[storage.data_ptr()] = kept, StorageWeakRef(storage)
         self.view(tensor).copy_(value)
         if is_made_up:
             self.doubt(tensor)
@@ -153,11 +155,13 @@ class Values(TorchDispatchMode):
         one."""
         inputs = getattr(self._running, "inputs", ())
         deciding = [tensor for tensor in inputs if not tensor.is_floating_point()] or inputs
-        if deciding and all(map(self._known.is_sure, deciding)):
+        if not deciding:
+            return "unknown"
+        if all(map(self._known.is_sure, deciding)):
             return "known"
         if all(self._on_cpu(tensor) is not None for tensor in deciding) or self._running.operator in _SELECTING:
             return "made up"
-        return "condition" if all(tensor.dtype == torch.bool for tensor in deciding) else "unknown"
+        return "unknown"
 
     def _on_cpu(self, tensor):
         """Returns None if it is unknown."""
@@ -218,6 +222,9 @@ class Values(TorchDispatchMode):
                     self._known.doubt(leaf)
                 return leaf  # a view, or written in place
             is_new = own is None
+            if is_new:
+                own = _of_healthy_numbers(func, args, leaf)
+                is_new = own is None
             if is_new:
                 own = _made_up(func, args, leaf)
             if own is None:
@@ -322,6 +329,22 @@ class Values(TorchDispatchMode):
         return tuple(part.new_empty(tensor.numel()) if part.shape == (0,) else part for part in result)
 
 
+def _of_healthy_numbers(func, args, output):
+    """Returns the result of a test of unknown numbers for NaN or infinity, which finds none; None for other operators."""
+    if output.dtype != torch.bool or not _is_small(output):
+        return None
+    name = func._schema.name
+    if name in ("aten::isnan", "aten::isinf", "aten::isposinf", "aten::isneginf"):
+        return torch.zeros(output.shape, dtype=torch.bool)
+    if name not in ("aten::eq", "aten::ne"):
+        return None
+    # isnan() is x != x, and isfinite() is x == x and abs(x) != infinity.
+    if args[1] is args[0]:
+        return torch.full(output.shape, name == "aten::eq")
+    is_infinity = isinstance(args[1], float) and abs(args[1]) == _INFINITY
+    return torch.full(output.shape, name == "aten::ne") if is_infinity else None
+
+
 def _made_up(func, args, output):
     """Returns a made-up value for an unknown one that decides something; None for all others."""
     name = func._schema.name
@@ -344,5 +367,5 @@ def _choices(name, args):
 
 
 def install(reads):
-    """Applies to this thread, and to backward passes that it starts. `reads` counts what the program reads."""
-    Values(reads).__enter__()
+    """Applies to this thread. `reads` counts what the program reads. Returns the mode."""
+    return Values(reads).__enter__()

@@ -1,0 +1,48 @@
+"""Takes the mode of memviz_rehearsal_values.py off while a backward pass runs: below any mode, PyTorch adds up
+gradients into new tensors instead of in place, which changes the peak. Parts of the forward pass that are recomputed in
+the backward pass have the mode again, because they must choose as before."""
+
+import functools
+
+import torch
+import torch.utils.checkpoint as checkpoint
+from torch.utils import _python_dispatch
+
+
+def keep_out(mode):
+    """Applies to all backward passes from now on."""
+    run_backward = torch.autograd.graph._engine_run_backward
+
+    @functools.wraps(run_backward)
+    def run_without(*arguments, **named):
+        if _python_dispatch._get_current_dispatch_mode() is not mode:
+            return run_backward(*arguments, **named)
+        _python_dispatch._pop_mode()
+        try:
+            return run_backward(*arguments, **named)
+        finally:
+            _python_dispatch._push_mode(mode)
+
+    torch.autograd.graph._engine_run_backward = torch.autograd._engine_run_backward = run_without
+
+    begin = checkpoint._checkpoint_without_reentrant_generator
+
+    @functools.wraps(begin)
+    def begin_with(function, *arguments, **named):
+        return begin(_with(mode, function), *arguments, **named)
+
+    checkpoint._checkpoint_without_reentrant_generator = begin_with
+    checkpoint.CheckpointFunction.backward = staticmethod(_with(mode, checkpoint.CheckpointFunction.backward))
+
+
+def _with(mode, function):
+    def run(*arguments, **named):
+        if _python_dispatch._get_current_dispatch_mode() is mode:
+            return function(*arguments, **named)
+        _python_dispatch._push_mode(mode)
+        try:
+            return function(*arguments, **named)
+        finally:
+            _python_dispatch._pop_mode()
+
+    return run
