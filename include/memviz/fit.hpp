@@ -23,6 +23,7 @@ struct Profile {
   std::string gpu;  ///< "NVIDIA H100 80GB HBM3"
   std::uint64_t total_bytes = 0;
   std::uint64_t context_bytes = 0; ///< taken by a process before it allocates anything
+  std::uint64_t kernels_bytes = 0; ///< taken outside PyTorch from the first kernel on; 0 if unknown
 };
 
 /// The memory that one process took of one device. All sizes are bytes.
@@ -32,8 +33,8 @@ struct DeviceUse {
   DeviceId device;
   std::uint64_t total_bytes = 0;
   std::uint64_t context_bytes = 0;
-  std::uint64_t outside_bytes = 0;                       ///< by --outside; none before the first kernel
-  std::uint64_t peak_bytes = 0;                          ///< of the device, including the context
+  std::uint64_t outside_bytes = 0; ///< by --outside, or typical of the GPU; none before the first kernel
+  std::uint64_t peak_bytes = 0;    ///< of the device, including the context
   std::optional<std::uint64_t> peak_reserved_bytes = {}; ///< of PyTorch's allocator; nullopt without the hook
   std::optional<std::uint64_t> peak_allocated_bytes = {};
   std::uint64_t retries = 0; ///< how often the allocator released all cached memory because the device had no more

@@ -168,6 +168,7 @@ Profile read_profile(const fs::path& file) {
     if (key == "name" || key == "device") profile.gpu = value;
     if (key == "total_bytes") profile.total_bytes = bytes_of(file, key, value);
     if (key == "context_bytes") profile.context_bytes = bytes_of(file, key, value);
+    if (key == "kernels_bytes") profile.kernels_bytes = bytes_of(file, key, value);
   }
   if (profile.total_bytes == 0) throw UsageError(file.string() + ": no profile of a GPU: 'total_bytes' is missing");
   if (profile.gpu.empty()) profile.gpu = profile.name;

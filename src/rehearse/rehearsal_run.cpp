@@ -102,7 +102,7 @@ Variables environment(const Setup& setup, const Places& places, const Present* p
   };
   if (std::getenv("PATH") != nullptr) result.push_back(before_own("PATH", places.hook.string())); // for nvidia-smi
   if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
-  if (setup.outside_bytes > 0) result.emplace_back("MEMVIZ_REHEARSAL_OUTSIDE", std::to_string(setup.outside_bytes));
+  if (setup.has_outside) result.emplace_back("MEMVIZ_REHEARSAL_OUTSIDE", std::to_string(setup.outside_bytes));
   // A real GPU must not find code that was compiled and chosen here, nor one rehearsal the code of another, which saves
   // the memory of choosing it.
   if (constexpr const char* kCompiled = "TORCHINDUCTOR_CACHE_DIR"; std::getenv(kCompiled) == nullptr)

@@ -264,10 +264,14 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
         "The program records its own history, so who holds memory is known only from where that history begins.");
   if (!facts.decisions.empty()) list.push_back(decisions_text(verdict));
   if (facts.host_reads > 0) list.push_back(host_reads_text(verdict));
-  if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0)
-    list.push_back(fmt::format("{} of each device for the CUDA context is a typical figure; the real one depends on "
-                               "the driver and the loaded kernels.",
-                               format_bytes(use->context_bytes)));
+  if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0) {
+    const bool is_typical = use->outside_bytes > 0 && use->outside_bytes == verdict.profile.kernels_bytes;
+    list.push_back(fmt::format(
+        "{} of each device for the CUDA context{} typical; the real memory depends on the "
+        "driver and the loaded kernels.",
+        format_bytes(use->context_bytes),
+        is_typical ? fmt::format(" and {} for kernels outside PyTorch are", format_bytes(use->outside_bytes)) : " is"));
+  }
   if (facts.convolutions > 0)
     list.push_back(
         fmt::format("Workspaces of convolutions count as 0 bytes. In public recordings one takes up to {} at a "

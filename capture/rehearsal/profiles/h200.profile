@@ -3,10 +3,12 @@
 device = NVIDIA H200
 compute_capability = 9.0
 multiprocessors = 132
-# Approximation: PyTorch's messages in public logs say "a total capacity of 139.80 GiB"; also 139.72 and 139.81.
-total_bytes = 150109093888
-# Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
+# Measured with driver 580 on 2026-11-26; PyTorch's messages in public logs also say 139.72 and 139.81 GiB.
+total_bytes = 150109880320
+# A fresh context of PyTorch takes 552402944 with driver 580 and CUDA 13 (measured on 2026-11-26).
 context_bytes = 552599552
+# Measured like that at the end of small trainings: 224 to 244 MiB for kernels and two handles of cuBLAS.
+kernels_bytes = 251658240
 threads_per_multiprocessor = 2048
 blocks_per_multiprocessor = 32
 shared_bytes_per_multiprocessor = 233472

@@ -50,6 +50,7 @@ constexpr std::array kKeys{
     Key{"multiprocessors", [](Profile& p, const std::string& v) { p.multiprocessors = small_number(v); }},
     Key{"total_bytes", [](Profile& p, const std::string& v) { p.total_bytes = number(v); }},
     Key{"context_bytes", [](Profile& p, const std::string& v) { p.context_bytes = number(v); }},
+    Key{"kernels_bytes", [](Profile& p, const std::string& v) { p.kernels_bytes = number(v); }, false},
     Key{"threads_per_multiprocessor",
         [](Profile& p, const std::string& v) { p.threads_per_multiprocessor = small_number(v); }},
     Key{"blocks_per_multiprocessor",

@@ -65,7 +65,8 @@ Settings read_settings(const std::function<const char*(const char*)>& variable, 
                                std::to_string(settings.profile.context_bytes));
     settings.profile.total_bytes = *memory_bytes;
   }
-  const std::string outside_text = value_or(variable("MEMVIZ_REHEARSAL_OUTSIDE"), "0");
+  const std::string typical_text = std::to_string(settings.profile.kernels_bytes);
+  const std::string outside_text = value_or(variable("MEMVIZ_REHEARSAL_OUTSIDE"), typical_text.c_str());
   const auto outside_bytes = parse_number(outside_text);
   if (!outside_bytes || *outside_bytes > settings.profile.total_bytes)
     throw std::runtime_error("MEMVIZ_REHEARSAL_OUTSIDE: '" + outside_text +
