@@ -34,10 +34,10 @@ std::uint64_t size_of(std::int64_t length) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(length, 0));
 }
 
-void note_estimate(const char* function, bool is_measured) {
+void note_estimate_unless(bool is_measured) {
   if (!is_measured)
-    note(*Locked(), std::string(function) + ": the workspace is an estimate: only those of square matrices of real "
-                                            "numbers were measured on a GPU");
+    note(*Locked(), "cuSOLVER: workspaces of matrices that are not square, or of complex numbers, are estimates: only "
+                    "others were measured on a GPU");
 }
 
 int give_elements(int* out, std::uint64_t elements) {
@@ -57,42 +57,40 @@ int give_bytes(std::size_t* device, std::size_t* host, std::uint64_t bytes) {
 
 #define GETRF(letter)                                                                                                  \
   MEMVIZ_EXPORT int cusolverDn##letter##getrf_bufferSize(Handle, int rows, int columns, void*, int, int* out) {        \
-    note_estimate("cusolverDn" #letter "getrf_bufferSize", rows == columns);                                           \
+    note_estimate_unless(rows == columns && k##letter.is_real);                                                        \
     return give_elements(out, getrf_bytes(size_of(rows)) / k##letter.bytes);                                           \
   }
 #define SYTRF(letter)                                                                                                  \
   MEMVIZ_EXPORT int cusolverDn##letter##sytrf_bufferSize(Handle, int size, void*, int, int* out) {                     \
-    note_estimate("cusolverDn" #letter "sytrf_bufferSize", k##letter.is_real);                                         \
+    note_estimate_unless(k##letter.is_real);                                                                           \
     return give_elements(out, sytrf_bytes(size_of(size), k##letter.bytes) / k##letter.bytes);                          \
   }
 #define GESVDJ(letter)                                                                                                 \
   MEMVIZ_EXPORT int cusolverDn##letter##gesvdj_bufferSize(Handle, int, int, int rows, int columns, void*, int, void*,  \
                                                           void*, int, void*, int, int* out, Handle) {                  \
-    note_estimate("cusolverDn" #letter "gesvdj_bufferSize", rows == columns && k##letter.is_real);                     \
+    note_estimate_unless(rows == columns && k##letter.is_real);                                                        \
     return give_elements(out, gesvdj_elements(size_of(rows), size_of(columns)));                                       \
   }                                                                                                                    \
   MEMVIZ_EXPORT int cusolverDn##letter##gesvdjBatched_bufferSize(                                                      \
       Handle, int, int rows, int columns, void*, int, void*, void*, int, void*, int, int* out, Handle, int) {          \
-    note_estimate("cusolverDn" #letter "gesvdjBatched_bufferSize", rows == columns && k##letter.is_real);              \
+    note_estimate_unless(rows == columns && k##letter.is_real);                                                        \
     return give_elements(out, kGesvdjBatchedElements);                                                                 \
   }
 #define QR(letter, generate, multiply)                                                                                 \
   MEMVIZ_EXPORT int cusolverDn##letter##generate##_bufferSize(Handle, int rows, int columns, int count, void*, int,    \
                                                               void*, int* out) {                                       \
-    note_estimate("cusolverDn" #letter #generate "_bufferSize",                                                        \
-                  rows == columns && rows == count && k##letter.is_real);                                              \
+    note_estimate_unless(rows == columns && rows == count && k##letter.is_real);                                       \
     return give_elements(out, orgqr_elements(size_of(rows), size_of(count)));                                          \
   }                                                                                                                    \
   MEMVIZ_EXPORT int cusolverDn##letter##multiply##_bufferSize(Handle, int, int, int rows, int columns, int count,      \
                                                               void*, int, void*, void*, int, int* out) {               \
-    note_estimate("cusolverDn" #letter #multiply "_bufferSize",                                                        \
-                  rows == columns && rows == count && k##letter.is_real);                                              \
+    note_estimate_unless(rows == columns && rows == count && k##letter.is_real);                                       \
     return give_elements(out, ormqr_elements(size_of(rows), size_of(columns), size_of(count)));                        \
   }
 #define EVJ(letter, name)                                                                                              \
   MEMVIZ_EXPORT int cusolverDn##letter##name##_bufferSize(Handle, int, int, int size, void*, int, void*, int* out,     \
                                                           Handle) {                                                    \
-    note_estimate("cusolverDn" #letter #name "_bufferSize", k##letter.is_real);                                        \
+    note_estimate_unless(k##letter.is_real);                                                                           \
     return give_elements(out, syevj_elements(size_of(size)));                                                          \
   }
 #define ALL(letter, generate, multiply, eigenvalues)                                                                   \
@@ -112,29 +110,30 @@ ALL(Z, ungqr, unmqr, heevj)
 #undef SYTRF
 #undef GETRF
 
-MEMVIZ_EXPORT int cusolverDnXpotrf_bufferSize(Handle, Handle, int, std::int64_t size, int, void*, std::int64_t, int,
-                                              std::size_t* device, std::size_t* host) {
+MEMVIZ_EXPORT int cusolverDnXpotrf_bufferSize(Handle, Handle, int, std::int64_t size, int type, void*, std::int64_t,
+                                              int, std::size_t* device, std::size_t* host) {
+  note_estimate_unless(type_of(type).is_real);
   return give_bytes(device, host, potrf_bytes(size_of(size)));
 }
 MEMVIZ_EXPORT int cusolverDnXgeqrf_bufferSize(Handle, Handle, std::int64_t rows, std::int64_t columns, int type, void*,
                                               std::int64_t, int, void*, int, std::size_t* device, std::size_t* host) {
-  note_estimate("cusolverDnXgeqrf_bufferSize", rows == columns && type_of(type).is_real);
+  note_estimate_unless(rows == columns && type_of(type).is_real);
   return give_bytes(device, host, geqrf_bytes(size_of(columns), type_of(type).bytes));
 }
 MEMVIZ_EXPORT int cusolverDnXsyevd_bufferSize(Handle, Handle, int, int, std::int64_t size, int type, void*,
                                               std::int64_t, int, void*, int, std::size_t* device, std::size_t* host) {
-  note_estimate("cusolverDnXsyevd_bufferSize", type_of(type).is_real);
+  note_estimate_unless(type_of(type).is_real);
   return give_bytes(device, host, syevd_bytes(size_of(size), type_of(type).bytes));
 }
 MEMVIZ_EXPORT int cusolverDnXsyevBatched_bufferSize(Handle, Handle, int, int, std::int64_t size, int type, void*,
                                                     std::int64_t, int, void*, int, std::size_t* device,
                                                     std::size_t* host, std::int64_t count) {
-  note_estimate("cusolverDnXsyevBatched_bufferSize", type_of(type).is_real);
+  note_estimate_unless(type_of(type).is_real);
   return give_bytes(device, host, syev_batched_bytes(size_of(size), size_of(count), type_of(type).bytes));
 }
 MEMVIZ_EXPORT int cusolverDnXgeev_bufferSize(Handle, Handle, int, int, std::int64_t size, int type, void*, std::int64_t,
                                              int, void*, int, void*, std::int64_t, int, void*, std::int64_t, int,
                                              std::size_t* device, std::size_t* host) {
-  note_estimate("cusolverDnXgeev_bufferSize", type_of(type).is_real);
+  note_estimate_unless(type_of(type).is_real);
   return give_bytes(device, host, geev_bytes(size_of(size), type_of(type).bytes));
 }
