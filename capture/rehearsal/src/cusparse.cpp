@@ -1,9 +1,10 @@
-// cuSPARSE's products of two sparse matrices, and cuSPARSELt. Kernels compute nothing; the size of a sparse product
+// cuSPARSE's products of sparse matrices, and cuSPARSELt. Kernels compute nothing; the size of a sparse product
 // depends on the positions of the factors' elements, which are unknown.
 #include "machine.hpp"
+#include "sparse_workspaces.hpp"
 #include "stubs.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace memviz::rehearsal;
@@ -16,39 +17,62 @@ LibraryObject* matrix(Handle descriptor) {
   return static_cast<LibraryObject*>(descriptor);
 }
 
-// Returns the number of elements of a product whose factors have evenly spread elements: for each element of the first,
-// as many as a row of the second has; never more than there is room for.
-std::int64_t product_elements(const LibraryObject& first, const LibraryObject& second) {
+// Returns the number of terms that the elements of a product sum, if the factors' elements are spread at random: for
+// each element of the first, as many as a row of the second has.
+double product_terms(const LibraryObject& first, const LibraryObject& second) {
   if (second.rows == 0) return 0;
-  const double expected =
-      static_cast<double>(first.elements) * static_cast<double>(second.elements) / static_cast<double>(second.rows);
+  return static_cast<double>(first.elements) * static_cast<double>(second.elements) / static_cast<double>(second.rows);
+}
+
+// Returns the number of elements of such a product: some terms meet in one element.
+std::int64_t product_elements(const LibraryObject& first, const LibraryObject& second) {
   const double room = static_cast<double>(first.rows) * static_cast<double>(second.columns);
-  return static_cast<std::int64_t>(std::min(expected, room));
+  return room > 0 ? std::llround(-room * std::expm1(-product_terms(first, second) / room)) : 0;
+}
+
+// cusparseIndexType_t: 1 to 3 are 16, 32 and 64 bits.
+std::uint64_t index_bytes(int type) {
+  return std::uint64_t{1} << type;
 }
 
 } // namespace
 
-MEMVIZ_EXPORT int cusparseCreateCsr(Handle* out, std::int64_t rows, std::int64_t columns, std::int64_t elements) {
-  *out = new LibraryObject{nullptr, rows, columns, elements};
+MEMVIZ_EXPORT int cusparseCreateCsr(Handle* out, std::int64_t rows, std::int64_t columns, std::int64_t elements, void*,
+                                    void*, void*, int, int index_type) {
+  *out = new LibraryObject{nullptr, rows, columns, elements, index_bytes(index_type)};
   return 0;
 }
+MEMVIZ_EXPORT int cusparseCreateDnMat(Handle* out, std::int64_t rows, std::int64_t columns) {
+  *out = new LibraryObject{nullptr, rows, columns};
+  return 0;
+}
+MEMVIZ_EXPORT int cusparseSpMM_bufferSize(Handle, int, int, const void*, Handle sparse, Handle, const void*,
+                                          Handle product, int, int algorithm, std::size_t* workspace_bytes) {
+  if (!sparse || !product) return kCusparseInvalidValue;
+  const std::optional<std::uint64_t> bytes =
+      spmm_bytes({algorithm, static_cast<std::uint64_t>(matrix(sparse)->elements),
+                  static_cast<std::uint64_t>(matrix(product)->columns), matrix(sparse)->index_bytes});
+  *workspace_bytes = bytes.value_or(0);
+  return bytes ? 0 : no_workspace(Library::cusparse, "cusparseSpMM_bufferSize");
+}
 
-MEMVIZ_EXPORT int cusparseSpGEMM_workEstimation(Handle, int, int, const void*, Handle, Handle, const void*, Handle, int,
-                                                int, Handle, std::size_t* workspace_bytes, void*) {
-  *workspace_bytes = 0;
-  return no_workspace(Library::cusparse, "cusparseSpGEMM_workEstimation");
+MEMVIZ_EXPORT int cusparseSpGEMM_workEstimation(Handle, int, int, const void*, Handle first, Handle, const void*,
+                                                Handle, int, int, Handle, std::size_t* workspace_bytes, void*) {
+  if (!first) return kCusparseInvalidValue;
+  *workspace_bytes = spgemm_estimation_bytes(static_cast<std::uint64_t>(matrix(first)->elements));
+  return 0;
 }
 
 MEMVIZ_EXPORT int cusparseSpGEMM_compute(Handle library, int, int, const void*, Handle first, Handle second,
                                          const void*, Handle product, int, int, Handle, std::size_t* workspace_bytes,
                                          void*) {
   if (!first || !second || !product) return kCusparseInvalidValue;
-  *workspace_bytes = 0;
+  *workspace_bytes = spgemm_compute_bytes(static_cast<std::uint64_t>(product_terms(*matrix(first), *matrix(second))));
   matrix(product)->elements = product_elements(*matrix(first), *matrix(second));
   {
     const Locked machine;
     note(*machine, "cuSPARSE: which elements a product of sparse matrices has is not known; it is as large as that of "
-                   "matrices whose elements are spread evenly");
+                   "matrices whose elements are spread at random, and its workspaces are estimates");
   }
   return launch_for(Library::cusparse, library);
 }

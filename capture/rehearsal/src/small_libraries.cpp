@@ -1,13 +1,16 @@
-// cuFFT, NVRTC, CUPTI and cuSPARSE: the functions that return something. cuFFT's and cuSPARSE's workspaces are 0 bytes,
-// NVRTC compiles to nothing, and CUPTI never has a record: a profiler sees no kernels.
+// cuFFT, NVRTC, CUPTI and cuSPARSE: the functions that return something. NVRTC compiles to nothing, and CUPTI never has
+// a record: a profiler sees no kernels.
+#include "fft_workspace.hpp"
 #include "machine.hpp"
 #include "real_library.hpp"
 #include "stubs.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <mutex>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -23,6 +26,13 @@ std::unordered_map<int, Handle>& plan_streams() {
 }
 
 constexpr int kInvalidPlan = 1;
+constexpr int kSingle = 0, kDouble = 1, kComplex = 4; // cudaDataType: real numbers of a precision, plus kComplex
+
+std::uint64_t complex_bytes(int type) {
+  const int precision = type % kComplex;
+  return precision == kSingle ? 8 : precision == kDouble ? 16 : 4;
+}
+
 constexpr char kNoCode[] = "";
 
 constexpr int kCuptiVersion = 26;  // CUPTI_API_VERSION of CUDA 13.0
@@ -50,10 +60,18 @@ MEMVIZ_EXPORT int cufftSetStream(int plan, Handle stream) {
   found->second = stream;
   return 0;
 }
-MEMVIZ_EXPORT int cufftXtMakePlanMany(int, int, long long*, long long*, long long, long long, int, long long*,
-                                      long long, long long, int, long long, std::size_t* work_bytes, int) {
-  *work_bytes = 0;
-  return no_workspace(Library::cufft, "cufftXtMakePlanMany");
+MEMVIZ_EXPORT int cufftXtMakePlanMany(int, int dimensions, long long* lengths, long long*, long long, long long,
+                                      int input_type, long long*, long long, long long, int output_type,
+                                      long long batch, std::size_t* work_bytes, int) {
+  Fft fft{.is_real = input_type < kComplex || output_type < kComplex,
+          .dimensions = dimensions,
+          .complex_bytes = complex_bytes(input_type)};
+  fft.length = static_cast<std::uint64_t>(lengths[dimensions - 1]);
+  fft.rows = static_cast<std::uint64_t>(std::accumulate(lengths, lengths + dimensions - 1, batch, std::multiplies<>()));
+  *work_bytes = fft_workspace_bytes(fft);
+  if (input_type % kComplex != kSingle)
+    note(*Locked(), "cuFFT: the workspace is an estimate: only those in single precision were measured on a GPU");
+  return 0;
 }
 MEMVIZ_EXPORT int cufftXtExec(int plan, void*, void*, int) {
   Handle stream = nullptr;

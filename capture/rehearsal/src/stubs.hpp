@@ -25,10 +25,12 @@ enum class Library {
   nvtx,
 };
 
-// A handle or descriptor of a library. A library's main handle has a stream, and a sparse matrix has a size.
+// A handle or descriptor of a library. A library's main handle has a stream, and a matrix has a size; a sparse one has
+// indices as well.
 struct LibraryObject {
   Handle stream = nullptr;
   std::int64_t rows = 0, columns = 0, elements = 0;
+  std::uint64_t index_bytes = 0;
 };
 
 // Reports "memviz rehearse: cuFoo is not made up yet", once for each function, and returns the library's code for not

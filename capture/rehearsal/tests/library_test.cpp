@@ -135,7 +135,7 @@ TEST_CASE("what libraries say to the host is set") {
     std::size_t device_bytes = 7, host_bytes = 7;
     function<Size>("cusolverDnXsyevBatched_bufferSize")(nullptr, nullptr, 1, 0, 8, 0, nullptr, 8, 0, nullptr, 0,
                                                         &device_bytes, &host_bytes, 100);
-    if (device_bytes != 0 || host_bytes != 0) return 1;
+    if (device_bytes != 28747184 || host_bytes != 0) return 1;
     Handle library = nullptr;
     function<int(Handle*)>("cublasCreate_v2")(&library);
     int information = 7;
@@ -183,7 +183,7 @@ TEST_CASE("handles of cuBLASLt are made, and what NVRTC compiles for is listed")
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("a product of sparse matrices has the elements of evenly spread ones") {
+TEST_CASE("a product of sparse matrices has the elements of those that are spread at random") {
   const Outcome outcome = in_child([] {
     using Create = int(Handle*, long, long, long);
     using Compute = int(Handle, int, int, void*, Handle, Handle, void*, Handle, int, int, Handle, std::size_t*, void*);
@@ -197,7 +197,7 @@ TEST_CASE("a product of sparse matrices has the elements of evenly spread ones")
     function<Compute>("cusparseSpGEMM_compute")(library, 0, 0, nullptr, first, second, nullptr, product, 0, 0, nullptr,
                                                 &workspace_bytes, nullptr);
     function<int(Handle, long*, long*, long*)>("cusparseSpMatGetSize")(product, &rows, &columns, &elements);
-    return workspace_bytes == 0 && rows == 100 && columns == 200 && elements == 1500 ? 0 : 1;
+    return workspace_bytes == 24 * 1500 + 7 && rows == 100 && columns == 200 && elements == 1445 ? 0 : 1;
   });
   CHECK(outcome.status == 0);
 }
