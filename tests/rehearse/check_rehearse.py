@@ -220,6 +220,10 @@ while unfinished.max() and steps < 100:
     steps += 1
     is_long = torch.full((2,), steps >= 17, device="cuda")
     unfinished = unfinished & ~(is_long | torch.isin(torch.randn(2, 9, device="cuda").argmax(-1), torch.tensor([0], device="cuda")))
+sparse = torch.nn.Embedding(100, 4, sparse=True, device="cuda")
+sparse(torch.arange(50, device="cuda") % 5).sum().backward()  # positions in a gradient are unknown
+counts = len(sparse.weight.grad.coalesce().values()), len(torch.sparse_coo_tensor(torch.arange(50, device="cuda")[None] % 5, torch.ones(50, device="cuda")).coalesce().values())
+assert counts == (50, 5), counts
 loss = torch.randn(9, device="cuda").sum()
 if torch.isnan(loss) or not torch.isfinite(loss):
     raise SystemExit("no number")

@@ -14,7 +14,7 @@ struct Profile {
   int multiprocessors = 0;
   std::uint64_t total_bytes = 0;   // what cudaMemGetInfo calls total
   std::uint64_t context_bytes = 0; // what cudaMemGetInfo shows as taken when a program has only a context
-  // What kernels and the handles of libraries take outside the allocator once a program computes; 0 if a profile does
+  // Taken by kernels and handles of libraries outside the allocator once a program computes; 0 if a profile does
   // not give it.
   std::uint64_t kernels_bytes = 0;
   int threads_per_multiprocessor = 0;

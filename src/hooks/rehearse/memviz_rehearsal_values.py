@@ -32,6 +32,7 @@ _SELECTING = {
     _aten._index_put_impl_.default,
     _aten._unique2.default,
     _aten.unique_consecutive.default,
+    _aten._coalesce.default,
 }
 _EMPTY = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::empty_permuted"}
 
@@ -123,6 +124,8 @@ class Values(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         inputs = _tensors((args, kwargs))
+        if func is _aten._coalesce.default and args[0].is_cuda:
+            return self._coalesce(func, args[0])
         is_of_device = any(tensor.is_cuda for tensor in inputs) or "cuda" in str(kwargs.get("device", ""))
         if not is_of_device or not all(_is_plain(tensor) for tensor in inputs):
             return func(*args, **kwargs)
@@ -320,6 +323,16 @@ class Values(TorchDispatchMode):
             chosen.extend(self._to_device(column, tensor.device, is_made_up) for column in self._positions(index).unbind(1))
         args = (tensor, chosen, *rest)
         return self._run(func, args, named, _tensors((args, named)))
+
+    def _coalesce(self, func, tensor):
+        """Reads the number of different positions itself; if they are unknown, all are taken to differ."""
+        positions, values = tensor._indices(), tensor._values()
+        self._running.operator, self._running.inputs = func, [positions]
+        func(tensor)
+        self._running.inputs = ()
+        known = self._on_cpu(positions)
+        count = positions.shape[1] if known is None else known.unique(dim=1).shape[1]
+        return torch.sparse_coo_tensor(positions[:, :count].clone(), values[:count].clone(), tensor.shape, check_invariants=False, is_coalesced=True)
 
     def _unique(self, func, tensor, *rest, **named):
         """If values are unknown, all of them are taken to differ."""
