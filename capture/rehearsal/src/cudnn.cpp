@@ -1,10 +1,11 @@
-// cuDNN: descriptors and plans. Workspaces, reserve spaces and states are 0 bytes: what cuDNN's heuristics would choose
-// on the GPU is not known here, so a convolution's workspace is missing from the peak. The weights of recurrent
-// networks are laid out in full (cudnn_rnn.cpp).
+// cuDNN: descriptors and plans. Attention and recurrent networks (cudnn_rnn.cpp) request the memory that they were
+// measured to request. Convolutions request no workspace: which algorithm cuDNN's heuristics would choose on the GPU is
+// unknown.
 #include "machine.hpp"
 #include "real_library.hpp"
 #include "stubs.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -26,6 +27,10 @@ constexpr int kPlanWorkspace = 402;
 // Types of descriptors: a convolution forward, and backward to its weight and to its input.
 constexpr int kFirstConvolution = 10;
 constexpr int kLastConvolution = 12;
+// Types of the operations that attention consists of, by cuDNN's version.
+constexpr int kMatmul = 19;
+constexpr int kAttentionForward = 41;
+constexpr int kAttentionBackward = 43;
 constexpr int kPlanText = 405;
 constexpr int kEngineCount = 802;
 constexpr int kEngineIndex = 1301;
@@ -42,6 +47,7 @@ struct Attribute {
 
 struct Descriptor {
   int type = 0;
+  bool is_attention = false; // it is, or refers to, an operation of attention
   std::map<int, Attribute> attributes;
 };
 
@@ -73,6 +79,23 @@ int give_text(const char* text, std::int64_t requested, std::int64_t* count, voi
   if (count) *count = length;
   if (requested >= length && out) std::memcpy(out, text, static_cast<std::size_t>(length));
   return 0;
+}
+
+// The descriptors that an attribute refers to may be destroyed before the one that has it, so what is needed of them is
+// copied from each to the next: operation, graph, engine or heuristic, configuration, plan.
+void refer_to(Descriptor& descriptor, const void* elements, std::int64_t count) {
+  const auto* const others = static_cast<const Descriptor* const*>(elements);
+  descriptor.is_attention = descriptor.is_attention || std::any_of(others, others + count, [](const Descriptor* other) {
+                              return other && other->is_attention;
+                            });
+}
+
+// Returns the workspace of a plan besides what cudnn-frontend, PyTorch's part of cuDNN, adds to it. On an H100
+// attention always requests 256 bytes (cuDNN 9.19); other GPUs were not measured.
+std::int64_t plan_workspace_bytes(const Descriptor& plan) {
+  const Locked machine;
+  const Profile& profile = machine->settings.profile;
+  return plan.is_attention && profile.capability_major == 9 && profile.capability_minor == 0 ? 256 : 0;
 }
 
 // Returns what the program set itself, and zeros for the rest. Descriptors belong to the program and are not changed.
@@ -118,7 +141,7 @@ MEMVIZ_EXPORT void cudnnGetLastErrorString(char* text, std::size_t bytes) {
 
 MEMVIZ_EXPORT int cudnnCreate(Handle* handle) {
   driver_call([](Machine& machine) {
-    note(machine, "cuDNN: workspaces and reserve spaces are counted as 0 bytes");
+    note(machine, "cuDNN: the workspaces of convolutions and normalizations are unknown, and counted as 0 bytes");
     return Error::success;
   });
   return create_object(handle);
@@ -131,7 +154,7 @@ MEMVIZ_EXPORT int cudnnGetStream(Handle handle, Handle* stream) {
 
 MEMVIZ_EXPORT int cudnnBackendCreateDescriptor(int type, Handle* out) {
   if (type >= kFirstConvolution && type <= kLastConvolution) ++Locked()->counts.convolutions;
-  *out = new Descriptor{type, {}};
+  *out = new Descriptor{type, type == kMatmul || type == kAttentionForward || type == kAttentionBackward, {}};
   return 0;
 }
 
@@ -148,23 +171,27 @@ MEMVIZ_EXPORT int cudnnBackendSetAttribute(Handle handle, int name, int type, st
                                            const void* elements) {
   const auto* const begin = static_cast<const char*>(elements);
   const std::size_t bytes = elements ? static_cast<std::size_t>(count) * attribute_bytes(type) : 0;
-  static_cast<Descriptor*>(handle)->attributes[name] = {elements ? count : 0, std::vector<char>(begin, begin + bytes)};
+  auto& descriptor = *static_cast<Descriptor*>(handle);
+  if (type == kDescriptor && elements) refer_to(descriptor, elements, count);
+  descriptor.attributes[name] = {elements ? count : 0, std::vector<char>(begin, begin + bytes)};
   return 0;
 }
 
-// One engine for every graph of operations, whose plan needs no workspace.
+// One engine for every graph of operations.
 MEMVIZ_EXPORT int cudnnBackendGetAttribute(Handle handle, int name, int type, std::int64_t requested,
                                            std::int64_t* count, void* elements) {
+  const auto& descriptor = *static_cast<const Descriptor*>(handle);
   switch (name) {
   case kHeuristicResults:
     if (count) *count = 1;
+    if (requested > 0 && elements) refer_to(**static_cast<Descriptor**>(elements), &handle, 1);
     return 0;
+  case kPlanWorkspace: return give_number(plan_workspace_bytes(descriptor), requested, count, elements);
   case kConfigWorkspace:
-  case kPlanWorkspace:
   case kEngineIndex: return give_number(0, requested, count, elements);
   case kEngineCount: return give_number(kEngines, requested, count, elements);
   case kPlanText: return give_text("{}", requested, count, elements);
-  default: return give_stored(*static_cast<Descriptor*>(handle), name, type, requested, count, elements);
+  default: return give_stored(descriptor, name, type, requested, count, elements);
   }
 }
 
