@@ -1,9 +1,12 @@
 // cuDNN's recurrent networks: the layout of their weights in one buffer, which PyTorch queries to make its parameters
-// views of it. The matrices of all layers come first, then the biases of all layers.
+// views of it, and the memory that a call requests (rnn_space.hpp). The matrices of all layers come first, then the
+// biases of all layers.
 #include "machine.hpp"
+#include "rnn_space.hpp"
 #include "stubs.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace memviz::rehearsal;
 
@@ -14,6 +17,20 @@ constexpr int kGru = 3;
 constexpr int kNoBias = 0;
 constexpr int kDoubleBias = 2;
 constexpr int kInvalidValue = 2000; // CUDNN_STATUS_BAD_PARAM
+constexpr int kStandardAlgorithm = 0;
+constexpr int kPackedLayout = 1;
+constexpr int kTraining = 1;
+constexpr std::uint64_t kDropoutStatesBytes = 48 << 10; // of each multiprocessor, measured on an H100
+
+// Sequences, padded to the longest or packed.
+struct SequencesDescriptor {
+  bool is_packed = false;
+  std::uint64_t steps = 0, batch = 0, total_steps = 0;
+};
+
+struct DropoutDescriptor {
+  float probability = 0;
+};
 
 struct TensorDescriptor {
   int type = 0;
@@ -21,7 +38,8 @@ struct TensorDescriptor {
 };
 
 struct Network {
-  int cell = 0, bias = 0, directions = 1, type = 0;
+  int algorithm = kStandardAlgorithm, cell = 0, bias = 0, directions = 1, type = 0;
+  bool has_dropout = false;
   std::size_t input = 0, hidden = 0, projection = 0, layers = 0;
 
   [[nodiscard]] int gates() const { return cell == kLstm ? 4 : cell == kGru ? 3 : 1; }
@@ -62,6 +80,24 @@ std::size_t bias_offset(const Network& network, std::size_t pseudo_layer, int ma
     for (int index = 0; index < (layer == pseudo_layer ? matrix : network.matrices()); ++index)
       if (network.has_bias(index)) offset += network.hidden;
   return offset;
+}
+
+RnnShape shape_of(const Network& network, const SequencesDescriptor& sequences) {
+  RnnShape shape;
+  shape.cell = network.cell == kLstm ? RnnCell::lstm : network.cell == kGru ? RnnCell::gru : RnnCell::simple;
+  shape.is_persistent = network.algorithm != kStandardAlgorithm;
+  shape.is_packed = sequences.is_packed;
+  shape.has_dropout = network.has_dropout;
+  shape.directions = static_cast<std::uint64_t>(network.directions);
+  shape.layers = network.layers;
+  shape.input = network.input;
+  shape.hidden = network.hidden;
+  shape.batch = sequences.batch;
+  shape.steps = sequences.steps;
+  shape.total_steps = sequences.total_steps;
+  shape.element_bytes = element_bytes(network.type);
+  shape.matrix_bytes = matrix_offset(network, network.pseudo_layers(), 0) * shape.element_bytes;
+  return shape;
 }
 
 void describe(Handle descriptor, int type, std::size_t rows, std::size_t columns) {
@@ -108,10 +144,12 @@ MEMVIZ_EXPORT int cudnnDestroyRNNDescriptor(Handle network) {
   delete static_cast<Network*>(network);
   return 0;
 }
-MEMVIZ_EXPORT int cudnnSetRNNDescriptor_v8(Handle handle, int, int cell, int bias, int direction, int, int type, int,
-                                           int, int input, int hidden, int projection, int layers, Handle, unsigned) {
+MEMVIZ_EXPORT int cudnnSetRNNDescriptor_v8(Handle handle, int algorithm, int cell, int bias, int direction, int,
+                                           int type, int, int, int input, int hidden, int projection, int layers,
+                                           Handle dropout, unsigned) {
   if (input < 0 || hidden <= 0 || projection < 0 || layers <= 0) return kInvalidValue;
   auto& network = *static_cast<Network*>(handle);
+  network.algorithm = algorithm;
   network.cell = cell;
   network.bias = bias;
   network.directions = direction == 1 ? 2 : 1;
@@ -120,6 +158,49 @@ MEMVIZ_EXPORT int cudnnSetRNNDescriptor_v8(Handle handle, int, int cell, int bia
   network.hidden = static_cast<std::size_t>(hidden);
   network.projection = static_cast<std::size_t>(projection);
   network.layers = static_cast<std::size_t>(layers);
+  network.has_dropout = dropout && static_cast<DropoutDescriptor*>(dropout)->probability > 0;
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnCreateRNNDataDescriptor(Handle* out) {
+  *out = new SequencesDescriptor;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnDestroyRNNDataDescriptor(Handle sequences) {
+  delete static_cast<SequencesDescriptor*>(sequences);
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnSetRNNDataDescriptor(Handle handle, int, int layout, int steps, int batch, int,
+                                            const int* lengths, const void*) {
+  if (steps < 0 || batch < 0 || !lengths) return kInvalidValue;
+  auto& sequences = *static_cast<SequencesDescriptor*>(handle);
+  sequences.is_packed = layout == kPackedLayout;
+  sequences.steps = static_cast<std::uint64_t>(steps);
+  sequences.batch = static_cast<std::uint64_t>(batch);
+  sequences.total_steps = sequences.is_packed ? std::accumulate(lengths, lengths + batch, std::uint64_t{0})
+                                              : sequences.steps * sequences.batch;
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnCreateDropoutDescriptor(Handle* out) {
+  *out = new DropoutDescriptor;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnDestroyDropoutDescriptor(Handle dropout) {
+  delete static_cast<DropoutDescriptor*>(dropout);
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnSetDropoutDescriptor(Handle dropout, Handle, float probability, void*, std::size_t,
+                                            unsigned long long) {
+  static_cast<DropoutDescriptor*>(dropout)->probability = probability;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnRestoreDropoutDescriptor(Handle dropout, Handle library, float probability, void* states,
+                                                std::size_t bytes, unsigned long long seed) {
+  return cudnnSetDropoutDescriptor(dropout, library, probability, states, bytes, seed);
+}
+MEMVIZ_EXPORT int cudnnDropoutGetStatesSize(Handle, std::size_t* bytes) {
+  *bytes = static_cast<std::uint64_t>(Locked()->settings.profile.multiprocessors) * kDropoutStatesBytes;
   return 0;
 }
 
@@ -146,9 +227,11 @@ MEMVIZ_EXPORT int cudnnGetRNNWeightParams(Handle, Handle handle, std::int32_t ps
   return 0;
 }
 
-MEMVIZ_EXPORT int cudnnGetRNNTempSpaceSizes(Handle, Handle, int, Handle, std::size_t* workspace_bytes,
-                                            std::size_t* reserve_bytes) {
-  if (workspace_bytes) *workspace_bytes = 0;
-  if (reserve_bytes) *reserve_bytes = 0;
+MEMVIZ_EXPORT int cudnnGetRNNTempSpaceSizes(Handle, Handle network, int mode, Handle sequences,
+                                            std::size_t* workspace_bytes, std::size_t* reserve_bytes) {
+  const RnnShape shape = shape_of(*static_cast<Network*>(network), *static_cast<SequencesDescriptor*>(sequences));
+  const bool is_training = mode == kTraining;
+  if (workspace_bytes) *workspace_bytes = rnn_workspace_bytes(shape, is_training);
+  if (reserve_bytes) *reserve_bytes = is_training ? rnn_reserve_bytes(shape) : 0;
   return 0;
 }

@@ -1,0 +1,76 @@
+// cuDNN as a program sees it: descriptors and the memory that it requests.
+#include "abi.hpp"
+#include "loaded_library.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <utility>
+
+using memviz::rehearsal::function;
+using memviz::rehearsal::Handle;
+using memviz::rehearsal::in_child;
+using memviz::rehearsal::Outcome;
+
+namespace {
+
+// Returns the workspace that the plan of a graph with one operation of cuDNN requests, once that operation is
+// destroyed.
+std::int64_t plan_workspace_bytes(int operation_type) {
+  const auto create = function<int(int, Handle*)>("cudnnBackendCreateDescriptor");
+  const auto set = function<int(Handle, int, int, std::int64_t, const void*)>("cudnnBackendSetAttribute");
+  const auto get = function<int(Handle, int, int, std::int64_t, std::int64_t*, void*)>("cudnnBackendGetAttribute");
+  Handle operation = nullptr, graph = nullptr, heuristics = nullptr, config = nullptr, plan = nullptr;
+  create(operation_type, &operation);
+  create(15, &graph);
+  create(8, &heuristics);
+  create(4, &config);
+  create(6, &plan);
+  set(graph, 801, 15, 1, &operation);
+  function<int(Handle)>("cudnnBackendDestroyDescriptor")(operation);
+  set(heuristics, 201, 15, 1, &graph);
+  std::int64_t count = 0, bytes = -1;
+  get(heuristics, 202, 15, 1, &count, &config);
+  set(plan, 401, 15, 1, &config);
+  get(plan, 402, 3, 1, &count, &bytes);
+  return bytes;
+}
+
+} // namespace
+
+TEST_CASE("the plans of attention request 256 bytes where compute capability is 9.0") {
+  for (const auto& [gpu, attention_bytes] : {std::pair{"h100-80", 256}, std::pair{"b200", 0}}) {
+    const Outcome outcome = in_child([gpu = gpu, attention_bytes = attention_bytes] {
+      setenv("MEMVIZ_REHEARSAL_GPU", gpu, 1);
+      if (plan_workspace_bytes(41) != attention_bytes || plan_workspace_bytes(19) != attention_bytes) return 1;
+      return plan_workspace_bytes(13) == 0 ? 0 : 2;
+    });
+    CHECK(outcome.status == 0);
+  }
+}
+
+TEST_CASE("recurrent networks request memory by the lengths and the dropout that were set") {
+  const Outcome outcome = in_child([] {
+    using Set = int(Handle, int, int, int, int, int, int, int, int, int, int, int, int, Handle, unsigned);
+    using SetSequences = int(Handle, int, int, int, int, int, const int*, const void*);
+    using Sizes = int(Handle, Handle, int, Handle, std::size_t*, std::size_t*);
+    Handle network = nullptr, sequences = nullptr, dropout = nullptr;
+    std::size_t states_bytes = 0, workspace_bytes = 0, reserve_bytes = 0;
+    function<int(Handle*)>("cudnnCreateRNNDescriptor")(&network);
+    function<int(Handle*)>("cudnnCreateRNNDataDescriptor")(&sequences);
+    function<int(Handle*)>("cudnnCreateDropoutDescriptor")(&dropout);
+    function<int(Handle, std::size_t*)>("cudnnDropoutGetStatesSize")(nullptr, &states_bytes);
+    if (states_bytes != 6488064) return 1;
+    function<int(Handle, Handle, float, void*, std::size_t, unsigned long long)>("cudnnSetDropoutDescriptor")(
+        dropout, nullptr, 0.1F, nullptr, 0, 0);
+    function<Set>("cudnnSetRNNDescriptor_v8")(network, 0, 2, 2, 1, 0, 0, 0, 0, 256, 512, 512, 2, dropout, 0);
+    const std::array<int, 8> lengths{50, 40, 30, 20, 10, 5, 4, 3};
+    function<SetSequences>("cudnnSetRNNDataDescriptor")(sequences, 0, 1, 50, 8, 256, lengths.data(), nullptr);
+    auto* const sizes = function<Sizes>("cudnnGetRNNTempSpaceSizes");
+    sizes(nullptr, network, 1, sequences, &workspace_bytes, &reserve_bytes);
+    if (workspace_bytes != 75809024 || reserve_bytes != 7401728) return 2;
+    sizes(nullptr, network, 0, sequences, nullptr, &reserve_bytes);
+    return reserve_bytes == 0 ? 0 : 3;
+  });
+  CHECK(outcome.status == 0);
+}
