@@ -1,11 +1,11 @@
 // cuDNN's recurrent networks: the layout of their weights in one buffer, which PyTorch queries to make its parameters
 // views of it, and the memory that a call requests (rnn_space.hpp). The matrices of all layers come first, then the
 // biases of all layers.
+#include "cudnn_tensor.hpp"
 #include "machine.hpp"
 #include "rnn_space.hpp"
 #include "stubs.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 using namespace memviz::rehearsal;
@@ -30,11 +30,6 @@ struct SequencesDescriptor {
 
 struct DropoutDescriptor {
   float probability = 0;
-};
-
-struct TensorDescriptor {
-  int type = 0;
-  std::vector<int> dimensions, strides;
 };
 
 struct Network {
@@ -108,33 +103,6 @@ void describe(Handle descriptor, int type, std::size_t rows, std::size_t columns
 }
 
 } // namespace
-
-MEMVIZ_EXPORT int cudnnCreateTensorDescriptor(Handle* out) {
-  *out = new TensorDescriptor;
-  return 0;
-}
-MEMVIZ_EXPORT int cudnnDestroyTensorDescriptor(Handle descriptor) {
-  delete static_cast<TensorDescriptor*>(descriptor);
-  return 0;
-}
-MEMVIZ_EXPORT int cudnnSetTensorNdDescriptor(Handle descriptor, int type, int count, const int* dimensions,
-                                             const int* strides) {
-  auto* const tensor = static_cast<TensorDescriptor*>(descriptor);
-  tensor->type = type;
-  tensor->dimensions.assign(dimensions, dimensions + count);
-  tensor->strides.assign(strides, strides + count);
-  return 0;
-}
-MEMVIZ_EXPORT int cudnnGetTensorNdDescriptor(Handle descriptor, int requested, int* type, int* count, int* dimensions,
-                                             int* strides) {
-  const auto& tensor = *static_cast<TensorDescriptor*>(descriptor);
-  const std::size_t given = std::min(static_cast<std::size_t>(std::max(requested, 0)), tensor.dimensions.size());
-  if (type) *type = tensor.type;
-  if (count) *count = static_cast<int>(tensor.dimensions.size());
-  if (dimensions) std::copy_n(tensor.dimensions.begin(), given, dimensions);
-  if (strides) std::copy_n(tensor.strides.begin(), given, strides);
-  return 0;
-}
 
 MEMVIZ_EXPORT int cudnnCreateRNNDescriptor(Handle* out) {
   *out = new Network;

@@ -74,3 +74,27 @@ TEST_CASE("recurrent networks request memory by the lengths and the dropout that
   });
   CHECK(outcome.status == 0);
 }
+
+TEST_CASE("batch normalization requests a workspace for images with the channels last") {
+  const Outcome outcome = in_child([] {
+    using Set = int(Handle, int, int, const int*, const int*);
+    Handle images = nullptr;
+    std::size_t forward_bytes = 0, backward_bytes = 0;
+    const auto describe = [&](std::array<int, 4> strides) {
+      const std::array<int, 4> dimensions{16, 64, 126, 126};
+      function<Set>("cudnnSetTensorNdDescriptor")(images, 2, 4, dimensions.data(), strides.data());
+      function<int(Handle, int, int, Handle, Handle, Handle, Handle, Handle, std::size_t*)>(
+          "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize")(nullptr, 1, 0, images, nullptr, images, nullptr,
+                                                                      nullptr, &forward_bytes);
+      function<int(Handle, int, int, Handle, Handle, Handle, Handle, Handle, Handle, Handle, std::size_t*)>(
+          "cudnnGetBatchNormalizationBackwardExWorkspaceSize")(nullptr, 1, 0, images, nullptr, images, nullptr, images,
+                                                               nullptr, nullptr, &backward_bytes);
+    };
+    function<int(Handle*)>("cudnnCreateTensorDescriptor")(&images);
+    describe({126 * 126 * 64, 1, 126 * 64, 64});
+    if (forward_bytes != 820484 || backward_bytes != 1355812) return 1;
+    describe({126 * 126 * 64, 126 * 126, 126, 1});
+    return forward_bytes == 0 && backward_bytes == 0 ? 0 : 2;
+  });
+  CHECK(outcome.status == 0);
+}
