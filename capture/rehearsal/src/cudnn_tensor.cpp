@@ -20,8 +20,6 @@ constexpr BlockSums kForward{160, 129, 16};
 constexpr BlockSums kBackward{96, 128, 0};
 constexpr std::uint64_t kGroupChannels = 64;
 constexpr std::uint64_t kMultiprocessorBytes = 8;
-constexpr int kHalf = 2;
-constexpr int kBfloat16 = 9;
 
 std::uint64_t ceiling(std::uint64_t count, std::uint64_t unit) {
   return (count + unit - 1) / unit;
@@ -31,7 +29,7 @@ std::uint64_t ceiling(std::uint64_t count, std::uint64_t unit) {
 // Images with the channels first need none.
 std::uint64_t normalization_bytes(const TensorDescriptor& images, const BlockSums& sums) {
   const bool has_channels_last = images.dimensions.size() >= 4 && images.strides[1] == 1 && images.dimensions[1] > 1;
-  if (!has_channels_last || (images.type != kHalf && images.type != kBfloat16)) return 0;
+  if (!has_channels_last || !is_16_bit(images.type)) return 0;
   const auto channels = static_cast<std::uint64_t>(images.dimensions[1]);
   std::uint64_t rows = 1;
   for (std::size_t axis = 0; axis < images.dimensions.size(); ++axis)
@@ -80,5 +78,12 @@ MEMVIZ_EXPORT int cudnnGetBatchNormalizationBackwardExWorkspaceSize(Handle, int,
                                                                     Handle, Handle, Handle, Handle,
                                                                     std::size_t* bytes) {
   *bytes = normalization_bytes(*static_cast<TensorDescriptor*>(images), kBackward);
+  return 0;
+}
+
+// An H100 requested none.
+MEMVIZ_EXPORT int cudnnGetBatchNormalizationTrainingExReserveSpaceSize(Handle, int, int, Handle, Handle,
+                                                                       std::size_t* bytes) {
+  *bytes = 0;
   return 0;
 }

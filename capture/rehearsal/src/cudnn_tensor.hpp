@@ -5,8 +5,17 @@
 
 namespace memviz::rehearsal {
 
+// cudnnDataType_t
+inline constexpr int kCudnnFloat = 0;
+inline constexpr int kCudnnHalf = 2;
+inline constexpr int kCudnnBfloat16 = 9;
+
+[[nodiscard]] constexpr bool is_16_bit(int type) {
+  return type == kCudnnHalf || type == kCudnnBfloat16;
+}
+
 struct TensorDescriptor {
-  int type = 0; // cudnnDataType_t
+  int type = kCudnnFloat;
   std::vector<int> dimensions, strides;
 };
 

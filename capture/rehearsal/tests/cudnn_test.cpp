@@ -49,6 +49,47 @@ TEST_CASE("the plans of attention request 256 bytes where compute capability is 
   }
 }
 
+TEST_CASE("the plan of a convolution requests what its tensors and its strides say, and another one nothing") {
+  const Outcome outcome = in_child([] {
+    const auto create = function<int(int, Handle*)>("cudnnBackendCreateDescriptor");
+    const auto set = function<int(Handle, int, int, std::int64_t, const void*)>("cudnnBackendSetAttribute");
+    const auto get = function<int(Handle, int, int, std::int64_t, std::int64_t*, void*)>("cudnnBackendGetAttribute");
+    const int half = 2;
+    const std::array<std::int64_t, 2> filter_strides{1, 1};
+    const std::array<std::int64_t, 4> dimensions{1, 64, 64, 64}, strides{64 * 64 * 64, 64 * 64, 64, 1};
+    Handle form = nullptr, tensor = nullptr, operation = nullptr, heuristics = nullptr;
+    create(1, &form);
+    set(form, 103, 3, 2, filter_strides.data());
+    create(17, &tensor);
+    set(tensor, 901, 1, 1, &half);
+    set(tensor, 902, 3, 4, dimensions.data());
+    set(tensor, 903, 3, 4, strides.data());
+    create(10, &operation);
+    set(operation, 702, 15, 1, &form);
+    for (const int name : {703, 704, 705})
+      set(operation, name, 15, 1, &tensor);
+    function<int(Handle)>("cudnnBackendFinalize")(operation);
+    create(8, &heuristics);
+    set(heuristics, 201, 15, 1, &operation);
+    std::int64_t count = 0;
+    get(heuristics, 202, 15, 0, &count, nullptr);
+    if (count != 2) return 1;
+    std::array<Handle, 2> configurations{};
+    std::array<std::int64_t, 2> bytes{-1, -1};
+    for (Handle& configuration : configurations)
+      create(4, &configuration);
+    get(heuristics, 202, 15, 2, &count, configurations.data());
+    for (std::size_t index = 0; index < 2; ++index) {
+      Handle plan = nullptr;
+      create(6, &plan);
+      set(plan, 401, 15, 1, &configurations[index]);
+      get(plan, 402, 3, 1, &count, &bytes[index]);
+    }
+    return bytes[0] == 3 * 2 * 64 * 64 * 64 + 16 && bytes[1] == 0 ? 0 : 2;
+  });
+  CHECK(outcome.status == 0);
+}
+
 TEST_CASE("recurrent networks request memory by the lengths and the dropout that were set") {
   const Outcome outcome = in_child([] {
     using Set = int(Handle, int, int, int, int, int, int, int, int, int, int, int, int, Handle, unsigned);
