@@ -249,7 +249,10 @@ MEMVIZ_EXPORT int cudnnBackendGetAttribute(Handle handle, int name, int type, st
     if (count) *count = descriptor.workspace_bytes > 0 && requested != 1 ? 2 : 1;
     if (requested > 0 && elements) refer_to(**static_cast<Descriptor**>(elements), &handle, 1);
     return 0;
-  case kPlanWorkspace: return give_number(descriptor.workspace_bytes, requested, count, elements);
+  case kPlanWorkspace:
+    if (descriptor.workspace_bytes > 0)
+      Locked()->optional_workspaces.insert(static_cast<std::uint64_t>(descriptor.workspace_bytes));
+    return give_number(descriptor.workspace_bytes, requested, count, elements);
   case kConfigWorkspace:
   case kEngineIndex: return give_number(0, requested, count, elements);
   case kEngineCount: return give_number(kEngines, requested, count, elements);

@@ -56,7 +56,7 @@ TEST_CASE("the plan of a convolution requests what its tensors and its strides s
     const auto get = function<int(Handle, int, int, std::int64_t, std::int64_t*, void*)>("cudnnBackendGetAttribute");
     const int half = 2;
     const std::array<std::int64_t, 2> filter_strides{1, 1};
-    const std::array<std::int64_t, 4> dimensions{1, 64, 64, 64}, strides{64 * 64 * 64, 64 * 64, 64, 1};
+    const std::array<std::int64_t, 4> dimensions{8, 64, 64, 64}, strides{64 * 64 * 64, 64 * 64, 64, 1};
     Handle form = nullptr, tensor = nullptr, operation = nullptr, heuristics = nullptr;
     create(1, &form);
     set(form, 103, 3, 2, filter_strides.data());
@@ -85,7 +85,9 @@ TEST_CASE("the plan of a convolution requests what its tensors and its strides s
       set(plan, 401, 15, 1, &configurations[index]);
       get(plan, 402, 3, 1, &count, &bytes[index]);
     }
-    return bytes[0] == 3 * 2 * 64 * 64 * 64 + 16 && bytes[1] == 0 ? 0 : 2;
+    if (bytes[0] != 3 * 8 * 2 * 64 * 64 * 64 + 16 || bytes[1] != 0) return 2;
+    auto* const is_optional = function<int(std::uint64_t)>("memviz_rehearsal_is_optional");
+    return is_optional(14 << 20) != 0 && is_optional(12 << 20) == 0 ? 0 : 3;
   });
   CHECK(outcome.status == 0);
 }
