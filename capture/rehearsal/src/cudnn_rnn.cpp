@@ -1,9 +1,12 @@
 // cuDNN's recurrent networks: the layout of their weights in one buffer, which PyTorch queries to make its parameters
-// views of it. The matrices of all layers come first, then the biases of all layers.
+// views of it, and the memory that a call requests (rnn_space.hpp). The matrices of all layers come first, then the
+// biases of all layers.
+#include "cudnn_tensor.hpp"
 #include "machine.hpp"
+#include "rnn_space.hpp"
 #include "stubs.hpp"
 
-#include <algorithm>
+#include <numeric>
 
 using namespace memviz::rehearsal;
 
@@ -14,14 +17,24 @@ constexpr int kGru = 3;
 constexpr int kNoBias = 0;
 constexpr int kDoubleBias = 2;
 constexpr int kInvalidValue = 2000; // CUDNN_STATUS_BAD_PARAM
+constexpr int kStandardAlgorithm = 0;
+constexpr int kPackedLayout = 1;
+constexpr int kTraining = 1;
+constexpr std::uint64_t kDropoutStatesBytes = 48 << 10; // of each multiprocessor, measured on an H100
 
-struct TensorDescriptor {
-  int type = 0;
-  std::vector<int> dimensions, strides;
+// Sequences, padded to the longest or packed.
+struct SequencesDescriptor {
+  bool is_packed = false;
+  std::uint64_t steps = 0, batch = 0, total_steps = 0;
+};
+
+struct DropoutDescriptor {
+  float probability = 0;
 };
 
 struct Network {
-  int cell = 0, bias = 0, directions = 1, type = 0;
+  int algorithm = kStandardAlgorithm, cell = 0, bias = 0, directions = 1, type = 0;
+  bool has_dropout = false;
   std::size_t input = 0, hidden = 0, projection = 0, layers = 0;
 
   [[nodiscard]] int gates() const { return cell == kLstm ? 4 : cell == kGru ? 3 : 1; }
@@ -64,6 +77,24 @@ std::size_t bias_offset(const Network& network, std::size_t pseudo_layer, int ma
   return offset;
 }
 
+RnnShape shape_of(const Network& network, const SequencesDescriptor& sequences) {
+  RnnShape shape;
+  shape.cell = network.cell == kLstm ? RnnCell::lstm : network.cell == kGru ? RnnCell::gru : RnnCell::simple;
+  shape.is_persistent = network.algorithm != kStandardAlgorithm;
+  shape.is_packed = sequences.is_packed;
+  shape.has_dropout = network.has_dropout;
+  shape.directions = static_cast<std::uint64_t>(network.directions);
+  shape.layers = network.layers;
+  shape.input = network.input;
+  shape.hidden = network.hidden;
+  shape.batch = sequences.batch;
+  shape.steps = sequences.steps;
+  shape.total_steps = sequences.total_steps;
+  shape.element_bytes = element_bytes(network.type);
+  shape.matrix_bytes = matrix_offset(network, network.pseudo_layers(), 0) * shape.element_bytes;
+  return shape;
+}
+
 void describe(Handle descriptor, int type, std::size_t rows, std::size_t columns) {
   auto* const tensor = static_cast<TensorDescriptor*>(descriptor);
   tensor->type = type;
@@ -73,33 +104,6 @@ void describe(Handle descriptor, int type, std::size_t rows, std::size_t columns
 
 } // namespace
 
-MEMVIZ_EXPORT int cudnnCreateTensorDescriptor(Handle* out) {
-  *out = new TensorDescriptor;
-  return 0;
-}
-MEMVIZ_EXPORT int cudnnDestroyTensorDescriptor(Handle descriptor) {
-  delete static_cast<TensorDescriptor*>(descriptor);
-  return 0;
-}
-MEMVIZ_EXPORT int cudnnSetTensorNdDescriptor(Handle descriptor, int type, int count, const int* dimensions,
-                                             const int* strides) {
-  auto* const tensor = static_cast<TensorDescriptor*>(descriptor);
-  tensor->type = type;
-  tensor->dimensions.assign(dimensions, dimensions + count);
-  tensor->strides.assign(strides, strides + count);
-  return 0;
-}
-MEMVIZ_EXPORT int cudnnGetTensorNdDescriptor(Handle descriptor, int requested, int* type, int* count, int* dimensions,
-                                             int* strides) {
-  const auto& tensor = *static_cast<TensorDescriptor*>(descriptor);
-  const std::size_t given = std::min(static_cast<std::size_t>(std::max(requested, 0)), tensor.dimensions.size());
-  if (type) *type = tensor.type;
-  if (count) *count = static_cast<int>(tensor.dimensions.size());
-  if (dimensions) std::copy_n(tensor.dimensions.begin(), given, dimensions);
-  if (strides) std::copy_n(tensor.strides.begin(), given, strides);
-  return 0;
-}
-
 MEMVIZ_EXPORT int cudnnCreateRNNDescriptor(Handle* out) {
   *out = new Network;
   return 0;
@@ -108,10 +112,12 @@ MEMVIZ_EXPORT int cudnnDestroyRNNDescriptor(Handle network) {
   delete static_cast<Network*>(network);
   return 0;
 }
-MEMVIZ_EXPORT int cudnnSetRNNDescriptor_v8(Handle handle, int, int cell, int bias, int direction, int, int type, int,
-                                           int, int input, int hidden, int projection, int layers, Handle, unsigned) {
+MEMVIZ_EXPORT int cudnnSetRNNDescriptor_v8(Handle handle, int algorithm, int cell, int bias, int direction, int,
+                                           int type, int, int, int input, int hidden, int projection, int layers,
+                                           Handle dropout, unsigned) {
   if (input < 0 || hidden <= 0 || projection < 0 || layers <= 0) return kInvalidValue;
   auto& network = *static_cast<Network*>(handle);
+  network.algorithm = algorithm;
   network.cell = cell;
   network.bias = bias;
   network.directions = direction == 1 ? 2 : 1;
@@ -120,6 +126,49 @@ MEMVIZ_EXPORT int cudnnSetRNNDescriptor_v8(Handle handle, int, int cell, int bia
   network.hidden = static_cast<std::size_t>(hidden);
   network.projection = static_cast<std::size_t>(projection);
   network.layers = static_cast<std::size_t>(layers);
+  network.has_dropout = dropout && static_cast<DropoutDescriptor*>(dropout)->probability > 0;
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnCreateRNNDataDescriptor(Handle* out) {
+  *out = new SequencesDescriptor;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnDestroyRNNDataDescriptor(Handle sequences) {
+  delete static_cast<SequencesDescriptor*>(sequences);
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnSetRNNDataDescriptor(Handle handle, int, int layout, int steps, int batch, int,
+                                            const int* lengths, const void*) {
+  if (steps < 0 || batch < 0 || !lengths) return kInvalidValue;
+  auto& sequences = *static_cast<SequencesDescriptor*>(handle);
+  sequences.is_packed = layout == kPackedLayout;
+  sequences.steps = static_cast<std::uint64_t>(steps);
+  sequences.batch = static_cast<std::uint64_t>(batch);
+  sequences.total_steps = sequences.is_packed ? std::accumulate(lengths, lengths + batch, std::uint64_t{0})
+                                              : sequences.steps * sequences.batch;
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnCreateDropoutDescriptor(Handle* out) {
+  *out = new DropoutDescriptor;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnDestroyDropoutDescriptor(Handle dropout) {
+  delete static_cast<DropoutDescriptor*>(dropout);
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnSetDropoutDescriptor(Handle dropout, Handle, float probability, void*, std::size_t,
+                                            unsigned long long) {
+  static_cast<DropoutDescriptor*>(dropout)->probability = probability;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnRestoreDropoutDescriptor(Handle dropout, Handle library, float probability, void* states,
+                                                std::size_t bytes, unsigned long long seed) {
+  return cudnnSetDropoutDescriptor(dropout, library, probability, states, bytes, seed);
+}
+MEMVIZ_EXPORT int cudnnDropoutGetStatesSize(Handle, std::size_t* bytes) {
+  *bytes = static_cast<std::uint64_t>(Locked()->settings.profile.multiprocessors) * kDropoutStatesBytes;
   return 0;
 }
 
@@ -146,9 +195,11 @@ MEMVIZ_EXPORT int cudnnGetRNNWeightParams(Handle, Handle handle, std::int32_t ps
   return 0;
 }
 
-MEMVIZ_EXPORT int cudnnGetRNNTempSpaceSizes(Handle, Handle, int, Handle, std::size_t* workspace_bytes,
-                                            std::size_t* reserve_bytes) {
-  if (workspace_bytes) *workspace_bytes = 0;
-  if (reserve_bytes) *reserve_bytes = 0;
+MEMVIZ_EXPORT int cudnnGetRNNTempSpaceSizes(Handle, Handle network, int mode, Handle sequences,
+                                            std::size_t* workspace_bytes, std::size_t* reserve_bytes) {
+  const RnnShape shape = shape_of(*static_cast<Network*>(network), *static_cast<SequencesDescriptor*>(sequences));
+  const bool is_training = mode == kTraining;
+  if (workspace_bytes) *workspace_bytes = rnn_workspace_bytes(shape, is_training);
+  if (reserve_bytes) *reserve_bytes = is_training ? rnn_reserve_bytes(shape) : 0;
   return 0;
 }

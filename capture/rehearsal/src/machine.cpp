@@ -3,6 +3,7 @@
 #include "fault.hpp"
 #include "real_library.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -154,6 +155,17 @@ void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes) {
 std::uint64_t memviz_rehearsal_take_peak(int device) {
   const Locked locked;
   return locked->memory.is_device(device) ? locked->memory.take_recent_peak(device) : 0;
+}
+
+int memviz_rehearsal_is_optional(std::uint64_t segment_bytes) {
+  // PyTorch's kMinLargeAlloc, kRoundLarge and kLargeBuffer: small workspaces share segments with tensors.
+  constexpr std::uint64_t kOwnSegmentBytes = 10 << 20;
+  constexpr std::uint64_t kStepBytes = 2 << 20;
+  const Locked locked;
+  const auto& workspaces = locked->optional_workspaces;
+  return std::any_of(workspaces.lower_bound(kOwnSegmentBytes), workspaces.end(), [&](std::uint64_t bytes) {
+    return (bytes + kStepBytes - 1) / kStepBytes * kStepBytes == segment_bytes;
+  });
 }
 
 void memviz_rehearsal_watch_reads(void (*on_read)()) {

@@ -24,7 +24,8 @@ struct Machine {
   Counts counts;
   LiveReport live_report;
   std::set<std::string> notes;
-  std::set<std::pair<int, int>> peers; // (device, peer) with access enabled
+  std::set<std::uint64_t> optional_workspaces; // bytes of workspaces without which the caller uses another algorithm
+  std::set<std::pair<int, int>> peers;         // (device, peer) with access enabled
   std::unordered_map<const void*, void*>
       symbols; // a kernel module's variables: the host's shadow, the device's address
 };
@@ -109,6 +110,9 @@ MEMVIZ_EXPORT void memviz_rehearsal_graphs(std::uint64_t* graphs_nodes_bytes);
 // Returns the most bytes of a visible device in use since the last call, including its context's; 0 without such a
 // device.
 MEMVIZ_EXPORT std::uint64_t memviz_rehearsal_take_peak(int device);
+// Whether PyTorch's allocator asks the device for this much for a workspace of cuDNN without which PyTorch uses another
+// algorithm: running out of memory is no failure then.
+MEMVIZ_EXPORT int memviz_rehearsal_is_optional(std::uint64_t segment_bytes);
 // Calls `on_read` after each copy of device memory to the host, in the calling thread; null: stops.
 MEMVIZ_EXPORT void memviz_rehearsal_watch_reads(void (*on_read)());
 // Appends the report's line now. Returns 0, or -1 if there is no file or it cannot be written.

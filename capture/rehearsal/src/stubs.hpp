@@ -37,8 +37,7 @@ struct LibraryObject {
 // supported.
 int not_made_up(Library library, const char* function);
 
-// Notes, by the function's name, that a workspace was counted as 0 bytes; cuDNN's have a note of their library. Returns
-// 0.
+// Notes, by the function's name, that a workspace was counted as 0 bytes. Returns 0.
 int no_workspace(Library library, const char* function);
 
 int create_object(Handle* out);
