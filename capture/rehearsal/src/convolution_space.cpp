@@ -30,7 +30,7 @@ std::int64_t kernel_size(const ConvolutionTensor& weight) {
   return std::accumulate(weight.dimensions.begin() + 2, weight.dimensions.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// Which tensors are converted, and the multiple to which their channels are padded.
+// The tensors that are converted, and the multiple to which their channels are padded.
 struct Conversion {
   bool input = false, weight = false, output = false;
   std::int64_t multiple = 1;

@@ -92,7 +92,7 @@ std::uint64_t rnn_workspace_bytes(const RnnShape& shape, bool is_training) {
 std::uint64_t rnn_reserve_bytes(const RnnShape& shape) {
   const std::uint64_t layer_bytes = shape.total_steps * shape.hidden * shape.directions * shape.element_bytes;
   const std::uint64_t kept = shape.cell == RnnCell::lstm ? 5 : shape.cell == RnnCell::gru ? 6 : 1;
-  // Which elements dropout kept takes two bits for each, with the padding even of packed sequences.
+  // The mask of dropout takes two bits for each element, with the padding even of packed sequences.
   const std::uint64_t mask_bytes =
       shape.has_dropout ? shape.steps * shape.batch * shape.hidden * shape.directions / 4 : 0;
   return kHeaderBytes + aligned(layer_bytes * kept * shape.layers) +
