@@ -13,6 +13,6 @@ threads_per_multiprocessor = 2048
 blocks_per_multiprocessor = 32
 shared_bytes_per_multiprocessor = 233472
 shared_bytes_per_block = 232448
-l2_cache_bytes = 52428800
+l2_cache_bytes = 62914560
 memory_bus_bits = 6016
 nvlink_links = 18
