@@ -1,7 +1,7 @@
-// The workspaces of cuSOLVER. The formulas were fitted to what PyTorch 2.11 requested on an H100 and on an H200
-// (cuSOLVER 12, November 2026): square matrices of 4 to 1,500 rows, 20 sizes, tall and wide ones of five shapes between
-// 40 x 100 and 1,000 x 64, in float32, float64 and complex64, alone and in batches. All are exact, except that Xgeev's
-// is 512 bytes too small for 128 x 128 in float64. ormqr was measured for square matrices of real numbers only.
+// The workspaces of cuSOLVER. The formulas were fitted to what PyTorch 2.11 requested on an H100 and an H200 (cuSOLVER
+// 12, November 2026): square matrices of 4 to 1,500 rows, 20 sizes, and five tall and wide ones of 40 x 100 to 1,000 x
+// 64, in float32, float64 and complex64, alone and in batches. All are exact, except that Xgeev's is 512 bytes too
+// small for 128 x 128 in float64. ormqr and syevj were measured for square matrices of real numbers only.
 #pragma once
 
 #include <cstdint>
