@@ -1,5 +1,5 @@
-"""Lets torch.linalg.eig and eigvals pass a check of their own: they read as one byte whether all numbers are finite. The
-byte would be 0, like all on the device, and the check would fail."""
+"""Lets torch.linalg.eig and eigvals pass a check of their own: they read as one byte whether all numbers are finite.
+The byte would be 0, like all on the device, and the check would fail."""
 
 import ctypes
 import functools
