@@ -267,6 +267,14 @@ losses = [loss.item(), float(loss), f"{loss:.2f}", loss.tolist(), loss.cpu(), lo
 torch.linalg.inv(torch.eye(4, device="cuda"))
 """
 
+EIGENVALUES = """
+import torch
+matrix = torch.ones(64, 64, device="cuda")
+torch.linalg.eigvals(matrix)
+torch.linalg.eigvals(matrix.requires_grad_()).abs().sum().backward()
+assert torch.linalg.eig(matrix.expand(3, 64, 64)).eigenvalues.shape == (3, 64)
+"""
+
 # Known: 500 rows of 1 MiB. Made up: a mask that selects all or none of 256 MiB.
 CHOOSES = """
 import sys, torch
@@ -284,6 +292,9 @@ def check_values_of_themselves(rehearsals):
     """A program that reads values which may decide its control flow runs again with values; one that logs runs once."""
     verdict = rehearsals.python([], LOGS)[0]["verdict"]
     check(verdict["host_reads"] >= 7 and verdict["deciding_read_lines"] == [] and "other_values" not in verdict, verdict)
+    for options in ([], ["--values=off"], ["--values"]):  # PyTorch checks that the numbers are finite
+        _, done, _ = rehearsals.python(options, EIGENVALUES)
+        check(done.returncode == 0, done.stdout, done.stderr)
     answer, done, _ = rehearsals.python([], DECIDES)  # with zeros its assertion fails
     verdict = answer["verdict"]
     check(done.returncode == 0 and verdict["computes_values"] and verdict["other_values"]["outcome"] == "failed", verdict)

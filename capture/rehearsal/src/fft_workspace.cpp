@@ -16,8 +16,10 @@ constexpr std::uint64_t kLargestFactor = 127;
 constexpr std::uint64_t kLongestRowOfAnyFactor = 4096;
 // Real rows with a larger prime factor take room for one more complex number: measured for 41, not for 37.
 constexpr std::uint64_t kLargestFactorInPlace = 37;
-// Longer real rows take a workspace unless their length is a power of two: measured for 1,022, not for 1,000.
-constexpr std::uint64_t kLongestRealRow = 1000;
+// One kernel transforms real rows up to this length, if their length is a product of 2, 3, 5 and 7 and at most one 11:
+// measured for 1,000 and 198 = 2 x 9 x 11, not for 1,998, 190 = 2 x 5 x 19 and 484 = 4 x 11 x 11. In more dimensions,
+// measured for 300, not for 500. Powers of two need no more than one kernel at any length up to kLongestRow.
+constexpr std::uint64_t kLongestRealRow = 1000, kLongestRealRowOfMany = 300;
 constexpr std::uint64_t kFftAlignmentBytes = 1024;
 
 std::uint64_t largest_prime_factor(std::uint64_t number) {
@@ -47,27 +49,34 @@ std::uint64_t complex_workspace_bytes(const Fft& fft) {
   return fft.length > kLongestRow ? fft.length * column_bytes : 0;
 }
 
+bool is_one_kernel(std::uint64_t half, int dimensions) {
+  if (std::has_single_bit(half)) return true;
+  const std::uint64_t smooth = half % 11 == 0 ? half / 11 : half;
+  return 2 * half <= (dimensions == 1 ? kLongestRealRow : kLongestRealRowOfMany) && largest_prime_factor(smooth) <= 7;
+}
+
+// Transforms real numbers as complex ones in a copy, which a large prime factor adds to.
+std::uint64_t copied_workspace_bytes(std::uint64_t length, std::uint64_t column_bytes) {
+  const std::uint64_t copy_bytes = length * column_bytes;
+  if (!is_convolution(length)) return copy_bytes + round_up(copy_bytes, kFftAlignmentBytes);
+  return copy_bytes + 2 * round_up((convolution_length(length) + 1) * column_bytes, kFftAlignmentBytes);
+}
+
 // An even number of real numbers is transformed as half as many complex ones.
 std::uint64_t even_workspace_bytes(const Fft& fft) {
   const std::uint64_t half = fft.length / 2;
   const std::uint64_t column_bytes = fft.rows * fft.complex_bytes;
-  if (is_convolution(half))
-    return half * column_bytes + 2 * round_up(convolution_length(half) * column_bytes + 1, kFftAlignmentBytes);
-  const bool is_in_place = half <= kLongestRow && largest_prime_factor(half) <= kLargestFactorInPlace;
-  const bool is_one_kernel = std::has_single_bit(half) || (fft.dimensions == 1 && fft.length <= kLongestRealRow);
-  if (is_in_place && is_one_kernel) return 0;
+  const std::uint64_t factor = largest_prime_factor(half);
+  if (factor > kLargestFactor) return copied_workspace_bytes(half, column_bytes);
+  const bool is_in_place = half <= kLongestRow && factor <= kLargestFactorInPlace;
+  if (is_in_place && is_one_kernel(half, fft.dimensions)) return 0;
   return (is_in_place ? half : half + 1) * column_bytes;
 }
 
-// An odd number of real numbers is transformed as complex ones.
+// Two rows of an odd number of real numbers are transformed as one of complex ones.
 std::uint64_t odd_workspace_bytes(const Fft& fft) {
-  if (fft.length <= kLongestRealRow && largest_prime_factor(fft.length) <= kLargestFactor) return 0;
-  const bool convolves = is_convolution(fft.length);
-  const std::uint64_t real_bytes = fft.length * fft.complex_bytes / 2;
-  const std::uint64_t row_bytes = convolves ? convolution_length(fft.length) * fft.complex_bytes : real_bytes;
-  const std::uint64_t part_bytes = round_up(fft.rows * row_bytes, kFftAlignmentBytes);
-  if (fft.rows == 1) return 2 * part_bytes + 2 * real_bytes;
-  return part_bytes + fft.rows * real_bytes + (convolves ? 2 * kFftAlignmentBytes : 0);
+  if (fft.length <= kLongestRow && largest_prime_factor(fft.length) <= kLargestFactor) return 0;
+  return copied_workspace_bytes(fft.length, (fft.rows + 1) / 2 * fft.complex_bytes);
 }
 
 } // namespace

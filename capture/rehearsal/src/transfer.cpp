@@ -1,12 +1,19 @@
 #include "transfer.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace memviz::rehearsal {
 namespace {
 
 constexpr int kCopyNode = 1;
 constexpr int kFillNode = 2;
+
+// Whether the next condition that this thread reads holds.
+bool& next_condition() {
+  thread_local bool holds = false;
+  return holds;
+}
 
 // Device memory must be allocated; host memory is not checked.
 bool is_valid(const Machine& machine, const void* pointer) {
@@ -32,6 +39,7 @@ void copy_now(Machine& machine, void* destination, const void* source, std::size
   } else if (from_device) {
     note_read(machine);
     writes.read(source_number, destination, bytes);
+    if (bytes == 1 && std::exchange(next_condition(), false)) std::memset(destination, 1, 1);
   } else {
     std::memmove(destination, source, bytes);
   }
@@ -97,3 +105,8 @@ Error fill(Machine& machine, void* destination, int value, std::size_t bytes, Ha
 }
 
 } // namespace memviz::rehearsal
+
+// Sets whether the next copy of one byte from a device to the host, on this thread, gives 1 instead of 0.
+MEMVIZ_EXPORT void memviz_rehearsal_next_condition(int holds) {
+  memviz::rehearsal::next_condition() = holds != 0;
+}

@@ -46,6 +46,20 @@ TEST_CASE("device memory reads as zeros by copy, except for what was just writte
   CHECK(outcome.status == 0);
 }
 
+TEST_CASE("the next condition that is read holds if the hook says so") {
+  const Outcome outcome = in_child([] {
+    void* device = nullptr;
+    if (function<Malloc>("cudaMalloc")(&device, 4096) != 0) return 1;
+    char numbers[2] = {9, 9};
+    char condition = 9;
+    function<void(int)>("memviz_rehearsal_next_condition")(1);
+    if (function<Memcpy>("cudaMemcpy")(numbers, device, 2, 2) != 0 || numbers[0] != 0) return 2;
+    if (function<Memcpy>("cudaMemcpy")(&condition, device, 1, 2) != 0 || condition != 1) return 3;
+    return function<Memcpy>("cudaMemcpy")(&condition, device, 1, 2) == 0 && condition == 0 ? 0 : 4;
+  });
+  CHECK(outcome.status == 0);
+}
+
 TEST_CASE("where events are late, calls that the host waits in let them pass") {
   const Outcome outcome = in_child([] {
     setenv("MEMVIZ_REHEARSAL_EVENTS", "late", 1);

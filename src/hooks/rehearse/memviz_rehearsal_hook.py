@@ -22,6 +22,7 @@ import signal
 import sys
 import threading
 
+import memviz_rehearsal_checks
 import memviz_rehearsal_ddp
 import memviz_rehearsal_deepspeed
 import memviz_rehearsal_endings
@@ -107,6 +108,7 @@ def _on_torch(torch):
         _guarded(memviz_rehearsal_init.install, torch)
     _guarded(_answer_for_other_ranks)
     _guarded(memviz_rehearsal_splits.install, torch)
+    _guarded(memviz_rehearsal_checks.install, torch)
     _guarded(_mark_snapshots)
     _guarded(_watch_own_recorder)
     _guarded(_keep_peaks)
