@@ -1,6 +1,6 @@
 """Takes the mode of memviz_rehearsal_values.py off while a backward pass runs: below any mode, PyTorch adds up
-gradients into new tensors instead of in place, which changes the peak. Parts of the forward pass that are recomputed in
-the backward pass have the mode again, because they must choose as before."""
+gradients into new tensors instead of in place, which changes the peak. Functions of the program's own and what is
+computed again for a checkpoint have the mode in the backward pass, too: they may decide something there."""
 
 import functools
 
@@ -32,7 +32,8 @@ def keep_out(mode):
         return begin(_with(mode, function), *arguments, **named)
 
     checkpoint._checkpoint_without_reentrant_generator = begin_with
-    checkpoint.CheckpointFunction.backward = staticmethod(_with(mode, checkpoint.CheckpointFunction.backward))
+    of_program = torch.autograd.function.BackwardCFunction
+    of_program.apply = _with(mode, of_program.apply)
 
 
 def _with(mode, function):

@@ -121,6 +121,11 @@ class Values(TorchDispatchMode):
             _aten.normal.float_Tensor: self._normal,
         }
 
+    @classmethod
+    def ignore_compile_internals(cls):
+        """Without it, newer versions of torch.compile compile nothing below a mode."""
+        return True
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         inputs = _tensors((args, kwargs))
