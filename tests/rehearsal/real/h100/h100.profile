@@ -1,0 +1,12 @@
+device = NVIDIA H100 80GB HBM3
+compute_capability = 9.0
+multiprocessors = 132
+total_bytes = 85017493504
+context_bytes = 648871936
+threads_per_multiprocessor = 2048
+blocks_per_multiprocessor = 32
+shared_bytes_per_multiprocessor = 233472
+shared_bytes_per_block = 232448
+l2_cache_bytes = 52428800
+memory_bus_bits = 5120
+nvlink_links = 18
