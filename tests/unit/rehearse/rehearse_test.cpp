@@ -238,7 +238,8 @@ TEST_CASE("a verdict in words") {
     CHECK_FALSE(contains(headline(verdict_of({}, facts)), "convolutions"));
     facts.convolutions = 3;
     CHECK(contains(headline(verdict_of({}, facts)), "left; workspaces of convolutions take 0 to 98.0 MiB more"));
-    CHECK(has_note(verdict_of({}, facts), "Of the workspaces of convolutions, the part that converts tensors is counted"));
+    CHECK(has_note(verdict_of({}, facts),
+                   "Of the workspaces of convolutions, the part that converts tensors is counted"));
     facts.uses.front().peak_bytes = facts.uses.front().total_bytes - 1024;
     CHECK(contains(headline(verdict_of({}, facts)), "take 0 to 1.00 KiB more"));
     facts.uses.front().peak_bytes = facts.uses.front().total_bytes;
