@@ -14,7 +14,7 @@ struct Number {
   bool is_complex;
 };
 
-// Which singular vectors are computed: as many as the shorter side, or all.
+// The singular vectors that are computed: as many as the shorter side, or all.
 enum class SingularVectors { reduced, all };
 
 // In bytes.
