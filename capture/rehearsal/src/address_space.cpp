@@ -16,7 +16,7 @@ constexpr std::uint64_t kGuardBytes = 1ULL << 30;
 
 } // namespace
 
-AddressSpace::AddressSpace() {
+AddressSpace::AddressSpace(bool is_packed) {
   // Less if a limit of address space (ulimit -v) requires it.
   for (std::uint64_t bytes = kMostBytes; bytes >= kLeastBytes; bytes /= 2) {
     void* const address = mmap(reinterpret_cast<void*>(kWishedAddress), bytes, PROT_NONE,
@@ -24,7 +24,11 @@ AddressSpace::AddressSpace() {
     if (address == MAP_FAILED) continue;
     begin_ = reinterpret_cast<std::uint64_t>(address);
     bytes_ = bytes;
-    outside_ = std::make_unique<FreeRanges>(begin_, bytes_ - kGuardBytes);
+    const std::uint64_t usable_bytes = bytes_ - kGuardBytes;
+    if (is_packed)
+      regions_.emplace(begin_, Region{usable_bytes, FreeRanges(begin_, usable_bytes)});
+    else
+      outside_ = std::make_unique<FreeRanges>(begin_, usable_bytes);
     return;
   }
   throw std::runtime_error("cannot reserve 1 TiB of address space for device memory (is there a limit, ulimit -v?)");
@@ -37,6 +41,7 @@ AddressSpace::~AddressSpace() {
 std::optional<std::uint64_t> AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment_bytes) {
   for (auto& [begin, region] : regions_)
     if (const auto address = region.free.take(bytes, alignment_bytes)) return address;
+  if (!outside_) return std::nullopt;
   const std::uint64_t region_bytes = round_up(bytes, kRegionBytes);
   const auto begin = outside_->take_highest(region_bytes, std::max(alignment_bytes, kRegionBytes));
   if (!begin) return std::nullopt;
@@ -48,7 +53,7 @@ void AddressSpace::give_back(std::uint64_t address, std::uint64_t bytes) {
   const auto found = std::prev(regions_.upper_bound(address));
   auto& [begin, region] = *found;
   region.free.give_back(address, bytes);
-  if (!region.free.is_free(begin, region.bytes)) return;
+  if (!outside_ || !region.free.is_free(begin, region.bytes)) return;
   outside_->give_back(begin, region.bytes);
   regions_.erase(found);
 }

@@ -4,7 +4,8 @@
 // Addresses are given as NVIDIA's driver on Linux gives them, learnt from the addresses in public recordings: it
 // reserves regions of whole 32 MiB, each as high as there is room, and puts an allocation into the lowest region with
 // room for it, else at the start of a new one; an empty region goes back. PyTorch takes the lowest of the free blocks
-// that fit equally well, so only with the driver's order do later blocks split as they do on a GPU.
+// that fit equally well, so only with the driver's order do later blocks split as they do on a GPU. The driver on
+// Windows packs allocations from the lowest address on, without regions (learnt from one recording).
 #pragma once
 
 #include "free_ranges.hpp"
@@ -15,7 +16,8 @@ namespace memviz::rehearsal {
 
 class AddressSpace {
 public:
-  AddressSpace(); // throws std::runtime_error if the process may not reserve addresses
+  // Throws std::runtime_error if the process may not reserve addresses. `is_packed`: in the order of Windows.
+  explicit AddressSpace(bool is_packed = false);
   ~AddressSpace();
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
@@ -36,7 +38,7 @@ private:
     FreeRanges free;
   };
 
-  std::unique_ptr<FreeRanges> outside_;     // in no region
+  std::unique_ptr<FreeRanges> outside_;     // in no region; null if packed, which is one region
   std::map<std::uint64_t, Region> regions_; // by where they begin
 };
 

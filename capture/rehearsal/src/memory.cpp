@@ -23,7 +23,8 @@ Error map_host(std::uint64_t bytes, void** out) {
 
 } // namespace
 
-Memory::Memory(const Settings& settings) : outside_bytes_(settings.outside_bytes) {
+Memory::Memory(const Settings& settings)
+    : addresses_(settings.packs_addresses), outside_bytes_(settings.outside_bytes) {
   for (const int number : settings.devices) {
     DeviceBook book;
     book.number = number;

@@ -45,6 +45,12 @@ EventsPass events_pass(const std::string& text) {
   throw std::runtime_error("MEMVIZ_REHEARSAL_EVENTS: '" + text + "' is neither at-once nor late");
 }
 
+bool packs_addresses(const std::string& text) {
+  if (text == "linux") return false;
+  if (text == "windows") return true;
+  throw std::runtime_error("MEMVIZ_REHEARSAL_ADDRESSES: '" + text + "' is neither linux nor windows");
+}
+
 } // namespace
 
 Settings read_settings(const std::function<const char*(const char*)>& variable, const std::string& folder) {
@@ -73,6 +79,7 @@ Settings read_settings(const std::function<const char*(const char*)>& variable, 
                              "' is not a number of bytes that the device has");
   settings.outside_bytes = *outside_bytes;
   settings.events_pass = events_pass(value_or(variable("MEMVIZ_REHEARSAL_EVENTS"), "at-once"));
+  settings.packs_addresses = packs_addresses(value_or(variable("MEMVIZ_REHEARSAL_ADDRESSES"), "linux"));
   settings.report_file = value_or(variable("MEMVIZ_REHEARSAL_REPORT"), "");
   return settings;
 }

@@ -1,5 +1,5 @@
-// The settings of the rehearsal in the environment: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _OUTSIDE, _EVENTS, _REPORT
-// and CUDA_VISIBLE_DEVICES.
+// The settings of the rehearsal in the environment: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _OUTSIDE, _EVENTS,
+// _ADDRESSES, _REPORT and CUDA_VISIBLE_DEVICES.
 #pragma once
 
 #include "profile.hpp"
@@ -21,7 +21,8 @@ struct Settings {
   std::vector<int> devices;        // the machine's numbers of the devices that the program sees, in its order
   std::uint64_t outside_bytes = 0; // taken of a device by libraries when the first kernel is launched on it
   EventsPass events_pass = EventsPass::at_once;
-  std::string report_file; // empty: none
+  bool packs_addresses = false; // as the driver on Windows does
+  std::string report_file;      // empty: none
 };
 
 // `variable` is getenv, or a test's. `folder`: the library's folder, which contains profiles/. Throws

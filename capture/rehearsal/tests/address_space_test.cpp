@@ -66,3 +66,18 @@ TEST_CASE("a range that is given back joins the free ranges before and after it"
     CHECK(ranges.take(100, 1) == 100);
   }
 }
+
+TEST_CASE("addresses in the order of Windows are packed from the lowest on") {
+  AddressSpace addresses(true);
+  const std::uint64_t first = take(addresses, 20 * kMiB);
+  CHECK(take(addresses, 2 * kMiB) == first + 20 * kMiB);
+  CHECK(take(addresses, 100 * kMiB) == first + 22 * kMiB);
+  addresses.give_back(first, 20 * kMiB);
+  CHECK(take(addresses, 24 * kMiB) == first + 122 * kMiB);
+  CHECK(take(addresses, 12 * kMiB) == first);
+  addresses.give_back(first, 12 * kMiB);
+  addresses.give_back(first + 20 * kMiB, 2 * kMiB);
+  addresses.give_back(first + 22 * kMiB, 100 * kMiB);
+  addresses.give_back(first + 122 * kMiB, 24 * kMiB);
+  CHECK(take(addresses, 100 * kMiB) == first);
+}

@@ -82,6 +82,9 @@ TEST_CASE("bad settings are said in a sentence") {
   CHECK(read({{"MEMVIZ_REHEARSAL_EVENTS", "late"}}).events_pass == EventsPass::late);
   CHECK(refusal({{"MEMVIZ_REHEARSAL_EVENTS", "soon"}}) ==
         "MEMVIZ_REHEARSAL_EVENTS: 'soon' is neither at-once nor late");
+  CHECK(read({{"MEMVIZ_REHEARSAL_ADDRESSES", "windows"}}).packs_addresses);
+  CHECK(refusal({{"MEMVIZ_REHEARSAL_ADDRESSES", "mac"}}) ==
+        "MEMVIZ_REHEARSAL_ADDRESSES: 'mac' is neither linux nor windows");
   CHECK(read({{"MEMVIZ_REHEARSAL_OUTSIDE", "1000"}}).outside_bytes == 1000);
   CHECK(refusal({{"MEMVIZ_REHEARSAL_OUTSIDE", "much"}}).find("'much'") != std::string::npos);
   CHECK(refusal({{"MEMVIZ_REHEARSAL_OUTSIDE", "99000000000000"}}).find("that the device has") != std::string::npos);
