@@ -337,7 +337,8 @@ def check_values_around_server(rehearsals):
     with open(os.path.join(package, "gpu_worker.py"), "w") as module:
         module.write(WORKER)
     for options, expected in ((["--values"], [500, 0, 500, 500]), ([], [0, 0, 0, 0])):
-        _, done, _ = rehearsals.python(options, SERVES, modules)
+        answer, done, _ = rehearsals.python(options, SERVES, modules)
+        check(answer["verdict"]["devices"][0]["outside_bytes"] == 0, answer["verdict"]["devices"])
         check(done.stdout.startswith(f"{expected}\n"), done.stdout, done.stderr)
 
 

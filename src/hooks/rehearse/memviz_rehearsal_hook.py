@@ -29,6 +29,7 @@ import memviz_rehearsal_endings
 import memviz_rehearsal_flashinfer
 import memviz_rehearsal_init
 import memviz_rehearsal_launchers
+import memviz_rehearsal_model
 import memviz_rehearsal_objects
 import memviz_rehearsal_reads
 import memviz_rehearsal_requests
@@ -177,6 +178,8 @@ def _remember_peaks(device):
 
 
 def _on_worker():
+    if not _State.settings["outside_given"]:
+        memviz_rehearsal_model.start_without_kernels()
     if _State.torch.cuda.is_initialized():
         _end_when_asked()
 

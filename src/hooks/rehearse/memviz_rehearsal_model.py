@@ -38,14 +38,19 @@ class _State:
     start_bytes = 0
 
 
+def start_without_kernels():
+    """Sets the memory of kernels of a server's worker to 0: servers read the free memory at moments that a typical figure
+    of the GPU does not know, and those with a model get it below."""
+    ctypes.CDLL(None).memviz_rehearsal_set_outside(ctypes.c_uint64(0))
+
+
 def start_for_vllm(vllm_config, outside_given):
-    """Sets NCCL's memory on a worker's GPU when its processes meet; with one process, nothing yet."""
+    """Sets NCCL's memory on a worker's GPU when its processes meet."""
     parallel = vllm_config.parallel_config
-    sizes = parallel.tensor_parallel_size, parallel.pipeline_parallel_size
-    if sizes not in _OUTSIDE_GIB or outside_given or not _is_known():
+    start = _START_GIB.get((parallel.tensor_parallel_size, parallel.pipeline_parallel_size))
+    if start is None or outside_given or not _is_known():
         return
-    start = _START_GIB.get(sizes, 0.0)
-    if start and parallel.pipeline_parallel_size == 1 and getattr(vllm_config.model_config, "is_moe", False):
+    if parallel.pipeline_parallel_size == 1 and getattr(vllm_config.model_config, "is_moe", False):
         start += _START_OF_EXPERTS_GIB
     _State.start_bytes = int(start * _GIB)
     ctypes.CDLL(None).memviz_rehearsal_set_outside(ctypes.c_uint64(_State.start_bytes))
