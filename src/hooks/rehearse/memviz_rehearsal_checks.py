@@ -1,4 +1,4 @@
-"""Lets torch.linalg.eig and eigvals pass a check of their own: they read as one byte whether all numbers are finite.
+"""Makes a check inside torch.linalg.eig and eigvals pass: they read as one byte whether all numbers are finite.
 The byte would be 0, like all on the device, and the check would fail."""
 
 import ctypes
