@@ -139,11 +139,11 @@ class Steps:
         device = torch.cuda.get_device_properties(0)
         torch.ones(1, device="cuda")
         free, total = torch.cuda.mem_get_info()
+        facts.pop("kernels_bytes", None)  # the context below contains it
         facts.update(
             device=device.name, compute_capability=f"{device.major}.{device.minor}",
             multiprocessors=device.multi_processor_count, total_bytes=total,
             # Others may hold memory as well; allocations of programs do not depend on that as long as they fit.
-            kernels_bytes=0,  # in the context
             context_bytes=total - free - torch.cuda.memory_reserved(),
         )
         for key, name in {"threads_per_multiprocessor": "max_threads_per_multi_processor",
