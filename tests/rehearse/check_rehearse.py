@@ -14,6 +14,12 @@ import tempfile
 MIB = 1 << 20
 CONTEXT_LEEWAY = 64 * MIB
 
+
+def program(name):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", name + ".py")) as file:
+        return file.read()
+
+
 # Two steps of a linear layer without a workspace of cuBLAS's: sums and products of elements only.
 MODEL = """
 import os, sys, torch
@@ -207,45 +213,8 @@ def check_own_recorder(rehearsals):
         check(os.path.exists(output) == (not options), output)
 
 
-DECIDES = """
-import torch
-tokens = torch.arange(1000, device="cuda")
-even = torch.zeros(1000, 1024, device="cuda")[tokens % 2 == 0]
-scores = torch.randn(64, 8, device="cuda")
-assert bool((scores == scores).all())
-chosen = torch.topk(scores, 2).indices
-shares = [len(torch.where(chosen == expert)[0]) for expert in range(8)]
-unfinished, steps = torch.ones(2, dtype=torch.long, device="cuda"), 0
-while unfinished.max() and steps < 100:
-    steps += 1
-    is_long = torch.full((2,), steps >= 17, device="cuda")
-    unfinished = unfinished & ~(is_long | torch.isin(torch.randn(2, 9, device="cuda").argmax(-1), torch.tensor([0], device="cuda")))
-sparse = torch.nn.Embedding(100, 4, sparse=True, device="cuda")
-sparse(torch.arange(50, device="cuda") % 5).sum().backward()  # positions in a gradient are unknown
-counts = len(sparse.weight.grad.coalesce().values()), len(torch.sparse_coo_tensor(torch.arange(50, device="cuda")[None] % 5, torch.ones(50, device="cuda")).coalesce().values())
-assert counts == (50, 5), counts
-loss = torch.randn(9, device="cuda").sum()
-if torch.isnan(loss) or not torch.isfinite(loss):
-    raise SystemExit("no number")
-print(len(even), shares, steps)
-"""
-
-
-# Gradients of a parameter are added up in place, and what is computed again in the backward pass chooses as before.
-ADDS_UP = """
-import torch
-from torch.utils.checkpoint import checkpoint
-weight = torch.ones(1024, 1024, device="cuda", requires_grad=True)
-def experts(x):
-    chosen = torch.topk(x[:, :8], 2).indices
-    parts = [x[torch.where(chosen == expert)[0]] for expert in range(8)]
-    assert {len(part) for part in parts} <= {0, 256}, [len(part) for part in parts]
-    return sum(part.sum() for part in parts)
-loss = sum((weight * factor).sum() for factor in range(1, 5))
-if "experts" in __import__("sys").argv:
-    loss = loss + sum(checkpoint(experts, weight, use_reentrant=way) for way in (False, True))
-loss.backward()
-"""
+DECIDES = program("decides")
+ADDS_UP = program("adds_up")
 
 
 def check_values(rehearsals):

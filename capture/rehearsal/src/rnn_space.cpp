@@ -1,5 +1,7 @@
 #include "rnn_space.hpp"
 
+#include "numbers.hpp"
+
 #include <algorithm>
 
 namespace memviz::rehearsal {
@@ -13,7 +15,7 @@ constexpr std::uint64_t kFewestGroupSteps = 5;
 constexpr std::uint64_t kMostGroupSteps = 32;
 
 std::uint64_t padded(std::uint64_t bytes) {
-  return (bytes + 31) / 32 * 32;
+  return round_up(bytes, 32);
 }
 
 std::uint64_t gates(RnnCell cell) {

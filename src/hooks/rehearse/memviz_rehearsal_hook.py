@@ -29,6 +29,7 @@ import memviz_rehearsal_endings
 import memviz_rehearsal_flashinfer
 import memviz_rehearsal_init
 import memviz_rehearsal_launchers
+import memviz_rehearsal_methods
 import memviz_rehearsal_model
 import memviz_rehearsal_objects
 import memviz_rehearsal_reads
@@ -186,9 +187,9 @@ def _on_worker():
 
 def _on_cuda():
     _log("cuda", rank=ranks.rank())
-    if memviz_rehearsal_server.has_worker():
-        _guarded(_end_when_asked)
     is_server = memviz_rehearsal_server.has_worker()
+    if is_server:
+        _guarded(_end_when_asked)
     ends_waiting = _State.settings["values"] == "auto" and not is_server
     _State.reads = memviz_rehearsal_reads.Reads(_State.torch, _log, _end_waiting if ends_waiting else None)
     _guarded(_State.reads.watch, not is_server)
@@ -200,18 +201,8 @@ def _on_cuda():
 
 
 def _compute_values():
-    mode = _loaded("memviz_rehearsal_values").install(_State.reads)
-    _loaded("memviz_rehearsal_backward").keep_out(mode)
-
-
-def _loaded(name):
-    """Loads a module that needs torch, by path: once torch is there this folder is no longer searched."""
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(__file__), name + ".py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    mode = memviz_rehearsal_methods.load_later("memviz_rehearsal_values").install(_State.reads)
+    memviz_rehearsal_methods.load_later("memviz_rehearsal_backward").keep_out(mode)
 
 
 def _end_waiting(line, count):

@@ -1,6 +1,8 @@
-"""Wraps methods of rehearsed programs, once they import the modules."""
+"""Wraps methods of rehearsed programs, once they import the modules, and loads memviz's own modules that need theirs."""
 
 import functools
+import importlib.util
+import os
 
 from memviz_recording import waiting
 
@@ -22,3 +24,11 @@ def wrap(owner, name, around):
         return around(original, self, *arguments, **named)
 
     setattr(owner, name, wrapped)
+
+
+def load_later(name):
+    """Returns a module of memviz that needs torch, loaded by its path: once torch is there this folder is not searched."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(__file__), name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
