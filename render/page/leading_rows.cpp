@@ -54,6 +54,12 @@ bool is_one_line(const std::vector<LeadingRow>& rows) {
                          [](double sum, const LeadingRow& row) { return sum + row.width; }) <= kContentWidth;
 }
 
+void draw_row(XmlElement item, double x, double top, const LeadingRow& leading) {
+  add_rect(add_group(item, leading.row.paint->name), x, top + 6, 11, 11).set("rx", 2);
+  add_text(item, x + kLeadingSwatch, top + 16, "strong", leading.row.value);
+  add_text(item, x + leading.label_x, top + 16, "mono", leading.label).set("data-part", "label");
+}
+
 std::size_t worth_a_line(const std::vector<RankedRow>& rows) {
   const std::uint64_t least_bytes = rows.front().bar_bytes / 100 * kLeastShare;
   std::size_t count = 1;
@@ -74,21 +80,30 @@ double draw_leading_rows(Page& page, double y, const RankedList& list) {
   if (!is_one_line(leading)) leading = leading_rows_of(rows, kMostColumns);
   double x = kMargin;
   double top = y;
-  for (const auto& [row, label, label_x, width] : leading) {
-    if (x > kMargin && x + width > kMargin + kContentWidth) {
+  for (const LeadingRow& one : leading) {
+    if (x > kMargin && x + one.width > kMargin + kContentWidth) {
       x = kMargin;
       top += kLeadingLineHeight;
     }
+    const RankedRow& row = one.row;
     XmlElement item = add_group(section, "row").set("data-x", x).set("data-y", top);
     item.set("data-find", words_to_find(row.label)).set("data-name", shown_name(row));
     if (!row.label.place.empty()) item.set("data-place", row.label.place);
-    add_rect(add_group(item, row.paint->name), x, top + 6, 11, 11).set("rx", 2);
-    add_text(item, x + kLeadingSwatch, top + 16, "strong", row.value);
-    add_text(item, x + label_x, top + 16, "mono", label).set("data-part", "label");
-    x += width + kLeadingGap;
+    draw_row(item, x, top, one);
+    x += one.width + kLeadingGap;
   }
   section.set("data-height", top - y + kLeadingLineHeight);
   return top + kLeadingLineHeight + 8;
+}
+
+std::size_t count_leading_rows(const RankedList& list) {
+  return list.rows.empty() ? 0 : worth_a_line(list.rows);
+}
+
+void draw_stacked_row(XmlElement parent, double y, const RankedRow& row, double width) {
+  const double label_width = width - leading_row(row, 1).label_x;
+  draw_row(add_group(parent, "row"), kMargin, y,
+           leading_row(row, static_cast<std::size_t>(label_width / kColumnWidth)));
 }
 
 } // namespace memviz::render

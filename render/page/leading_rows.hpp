@@ -13,4 +13,9 @@ inline constexpr std::size_t kLeadingRows = 3;
 /// nothing if there are none. Returns the height below.
 [[nodiscard]] double draw_leading_rows(Page& page, double y, const RankedList& list);
 
+/// Returns how many rows that are.
+[[nodiscard]] std::size_t count_leading_rows(const RankedList& list);
+/// Draws one of them on a line of `width`.
+void draw_stacked_row(XmlElement parent, double y, const RankedRow& row, double width);
+
 } // namespace memviz::render

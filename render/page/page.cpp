@@ -45,7 +45,13 @@ void Page::begin_below_graph() {
 XmlElement Page::add_section(double y, std::string_view flow) {
   XmlElement section = below_.child("g").set("data-flow", flow).set("data-y", y);
   if (are_details_) section.set("data-detail", "1");
+  sections_.push_back(section);
   return section;
+}
+
+void Page::leave_sections_to_wide_pictures() {
+  for (XmlElement& section : sections_)
+    section.set("class", "wide");
 }
 
 std::string Page::finish(double height) {

@@ -4,12 +4,12 @@
 // height below it.
 //
 // How a picture scales: without scripts (an image in a page, a PNG) it is drawn for kPageWidth and scales as a whole;
-// no text is smaller than 12 pixels, so that it has 11 at a width of 830. With scripts it takes the width of the
-// window, and every part is laid out anew: web/core/sheet.js walks the sections, which Page::add_section() starts. A
-// part that is drawn without a section, or in one whose flow no script knows, is scaled as one drawing instead: good
-// for a start, but small on a phone. To be laid out, draw into add_section(y, "NAME") and let the picture's script say
-// `layouts.NAME = (section, room) => growth`, which places the section's children between room.left and
-// room.right and returns by how many pixels it is taller than in the file. After a change of its height:
+// no text is smaller than 12 pixels, so that it has 11 at a width of 830; below 600, narrow_head.hpp. With scripts it
+// takes the width of the window, and every part is laid out anew: web/core/sheet.js walks the sections, which
+// Page::add_section() starts. A part that is drawn without a section, or in one whose flow no script knows, is scaled
+// as one drawing instead: good for a start, but small on a phone. To be laid out, draw into add_section(y, "NAME") and
+// let the picture's script say `layouts.NAME = (section, room) => growth`, which places the section's children between
+// room.left and room.right and returns by how many pixels it is taller than in the file. After a change of its height:
 // `settle()`.
 
 #include "page/xml_writer.hpp"
@@ -18,6 +18,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz::render {
 
@@ -46,6 +47,8 @@ public:
   /// Starts a part of the page at `y`. `flow` decides how it adapts to another width: "words" (a paragraph), "items"
   /// (side by side, as many as fit in a line), "rows" (a ranked list), "bars", or one that the picture's script adds.
   XmlElement add_section(double y, std::string_view flow);
+  /// Hides all sections so far where a picture without scripts is drawn narrow: see narrow_head.hpp.
+  void leave_sections_to_wide_pictures();
   /// Sets whether the following sections are details: on a phone they come after the drawing.
   void set_details(bool are_details) { are_details_ = are_details; }
   /// Replaces the script that only scales. With scripts turned off there is neither.
@@ -57,6 +60,7 @@ private:
   XmlDocument document_;
   XmlElement below_;
   XmlElement background_;
+  std::vector<XmlElement> sections_;
   bool has_script_;
   bool are_details_ = false;
   std::string_view script_;

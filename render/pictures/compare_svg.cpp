@@ -6,6 +6,7 @@
 #include "graph/graph_view.hpp"
 #include "page/header.hpp"
 #include "page/legend.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 #include "page/text_fit.hpp"
@@ -139,6 +140,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   if (layout.units > 0) {
     y = draw_legend(page, y, legend(), reading_hint(options, layout.is_squeezed));
     page.set_details(false);
+    draw_narrow_head(page, y, {.headline = story.headline, .answer = story.answer});
     const FramePaints paints(comparison.frames, origins);
     y = draw_graph(page, y, graph_of(comparison, {comparison.frames, origins, paints}, layout), options) + 20;
   } else {

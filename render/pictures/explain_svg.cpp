@@ -1,5 +1,6 @@
 #include "page/header.hpp"
 #include "page/leading_rows.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 #include "pictures/explain_parts.hpp"
@@ -169,13 +170,16 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   page.svg().child("style").cdata(paints_css(room_paints()));
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
-  y = draw_leading_rows(page, y + 4, users_list(picture.state.frames(), origins, device));
+  const RankedList users = users_list(picture.state.frames(), origins, device);
+  y = draw_leading_rows(page, y + 4, users);
   page.set_details(true);
   y = draw_facts(page, y, picture.file, facts_of(picture.state, device),
                  rehearsal_alert(picture.state.recording->origin.rehearsal)) +
       12;
   page.set_details(false);
   y = draw_main_device(page, y, devices, words);
+  draw_narrow_head(page, y,
+                   {.headline = words.title, .answer = words.verdict, .users = &users, .sentences = words.helps});
   page.begin_below_graph();
   add_rule(page.below_graph(), y);
   y = draw_lists(page, y + 12, picture, origins, device);

@@ -10,6 +10,7 @@
 #include "page/kind_paints.hpp"
 #include "page/leading_rows.hpp"
 #include "page/legend.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 #include "pictures/flame_figures.hpp"
@@ -262,6 +263,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
     y = draw_legend(page, y, legend(graph, kind_figures(picture.subject)),
                     colours_hint(words, options, layout.is_squeezed));
     page.set_details(false);
+    draw_narrow_head(page, y, {.headline = story.headline, .answer = story.answer, .users = &users});
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, users);

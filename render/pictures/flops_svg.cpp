@@ -6,6 +6,7 @@
 #include "graph/graph_view.hpp"
 #include "page/header.hpp"
 #include "page/legend.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 
@@ -97,6 +98,7 @@ std::string draw(const FlopsPicture& picture, const SvgOptions& options, const L
     Graph graph = describe(picture.words, picture.tree.tree, layout);
     graph.boxes.front().label.name = "forward pass";
     y = draw_legend(page, y, legend_of(graph), "width = operations, modules above what they call");
+    draw_narrow_head(page, y, {.headline = headline, .answer = answer});
     y = draw_graph(page, y, graph, options) + 22;
   } else {
     page.begin_below_graph();

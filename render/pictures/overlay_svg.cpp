@@ -1,6 +1,7 @@
 #include "memviz/overlay_svg.hpp"
 
 #include "page/header.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/page.hpp"
 #include "page/palette.hpp"
@@ -121,6 +122,7 @@ std::string draw(const OverlayPicture& picture, const SvgOptions& options) {
   y = draw_answer(page, y, overlay_answer(overlay)) + 4;
   y = draw_run(page, y, "before", picture.before_file, overlay.before);
   y = draw_run(page, y, "after", picture.after_file, overlay.after) + 12;
+  draw_narrow_head(page, y, {.headline = headline, .answer = overlay_answer(overlay)});
   y = draw_curves(page, y, overlay) + 8;
   page.begin_below_graph();
   add_rule(page.below_graph(), y);

@@ -2,6 +2,7 @@
 #include "page/header.hpp"
 #include "page/kind_paints.hpp"
 #include "page/legend.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 
@@ -200,9 +201,12 @@ std::string draw(const JobReport& report, const SvgOptions& options) {
   const std::size_t sentence = std::min(headline.find(". "), headline.size() - 1);
   Page page(options, headline);
   page.svg().child("style").cdata(paints_css(kind_paints()));
-  double y = draw_headline(page, headline.substr(0, sentence));
-  if (sentence + 2 < headline.size()) y = draw_answer(page, y, headline.substr(sentence + 2));
+  const std::string title = headline.substr(0, sentence);
+  const std::string answer = headline.substr(std::min(sentence + 2, headline.size()));
+  double y = draw_headline(page, title);
+  if (!answer.empty()) y = draw_answer(page, y, answer);
   y = draw_facts(page, y, format_counted(report.ranks.size(), "rank"), facts_of(report)) + 10;
+  draw_narrow_head(page, y, {.headline = title, .answer = answer});
   if (!report.groups.empty()) y = draw_groups(page, y, report);
   page.begin_below_graph();
   add_rule(page.below_graph(), y);

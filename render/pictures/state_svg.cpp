@@ -2,6 +2,7 @@
 #include "page/kind_paints.hpp"
 #include "page/leading_rows.hpp"
 #include "page/naming.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 #include "pictures/explain_parts.hpp"
@@ -119,6 +120,7 @@ private:
       y = draw_bars(page, y, request_bars(failure.room)) + 8;
     }
     page.set_details(false);
+    draw_narrow_head(page, y, {.headline = story.headline, .answer = story.answer, .users = &list_});
     return y;
   }
 

@@ -4,6 +4,7 @@
 #include "page/kind_paints.hpp"
 #include "page/leading_rows.hpp"
 #include "page/legend.hpp"
+#include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 #include "timeline/timeline_charts.hpp"
@@ -201,6 +202,7 @@ private:
     y = draw_figures(page, y, timeline_figures(subject)) + 8;
     page.set_details(false);
     y = draw_controls(page, y, reading_text(options_.view, charts_.color()));
+    draw_narrow_head(page, y, {.headline = story.headline, .answer = story.answer, .users = &holders});
     StackTable stacks(picture_.state.frames());
     for (std::size_t i = 0; i < charts.size(); ++i) {
       if (i > 0) y = draw_heading_of(page, y, i);

@@ -42,8 +42,9 @@ MISPLACED = """() => {
 
 # Returns the parts of the first screen, with their positions in the window.
 FIRST_SCREEN = """() => {
+  const isDrawn = (element) => element.getClientRects().length;
   const placed = (element) => element && {words: element.textContent, top: element.getBoundingClientRect().top, bottom: element.getBoundingClientRect().bottom};
-  const texts = (selector) => [...document.querySelectorAll(selector)].map(placed);
+  const texts = (selector) => [...document.querySelectorAll(selector)].filter(isDrawn).map(placed);
   const rows = (selector) => [...document.querySelectorAll(selector)].map((row) => ({...placed(row), words: [...row.querySelectorAll('text')].map((text) => text.textContent)}));
   const drawing = document.querySelector('#graph,#board,.panel-ground');
   return {headline: texts('.headline'), answer: texts('.answer'), leading: rows('[data-leading] > .row'), listed: rows('[data-flow=rows]:not([data-flow=rows] ~ *) > .row'), drawing: placed(drawing)};
@@ -60,6 +61,20 @@ CONTRAST = """() => {
     const own = luminance(getComputedStyle(text).fill);
     return (Math.max(own, page) + 0.05) / (Math.min(own, page) + 0.05);
   }));
+}"""
+
+# Returns the head of a narrow picture, and what of the wide one is drawn beside it.
+NARROW = """() => {
+  const isDrawn = (element) => element.getClientRects().length && element.getBoundingClientRect().height;
+  const texts = [...document.querySelectorAll('.narrow text')].filter(isDrawn);
+  const boxes = texts.map((text) => text.getBoundingClientRect());
+  return {headline: texts.filter((text) => text.matches('.headline')).map((text) => text.textContent).join(' '),
+          rows: [...document.querySelectorAll('.narrow .row')].filter(isDrawn).map((row) => row.querySelector('text').textContent),
+          sizes: texts.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a),
+          left: Math.min(...boxes.map((box) => box.left)), right: Math.max(...boxes.map((box) => box.right)), bottom: Math.max(...boxes.map((box) => box.bottom)),
+          overlaps: boxes.filter((box, i) => boxes.some((other, j) => j > i && other.top < box.bottom - 5 && other.bottom > box.top + 5 && other.left < box.right && other.right > box.left)).length,
+          drawing: document.querySelector('#graph,#board,.panel-ground,[data-flow=rule]').getBoundingClientRect().top,
+          wide: [...document.querySelectorAll('.wide')].filter(isDrawn).length};
 }"""
 
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -113,7 +128,23 @@ class FirstScreen(BrowserCase):
         with self.subTest(kind=kind, files=files, scripts=False):
             self.assert_first_screen(page, kind, "static", 800)
             self.assertEqual(page.evaluate(MISPLACED), [])
+            self.assertEqual(page.evaluate(NARROW)["sizes"], [])
+            headline = " ".join(text["words"] for text in page.evaluate(FIRST_SCREEN)["headline"])
+            leading = [row["words"][0] for row in page.evaluate(FIRST_SCREEN)["leading"]]
+            page.set_viewport_size({"width": 400, "height": 800})
+            self.assert_narrow(page.evaluate(NARROW), headline, leading)
         page.context.close()
+
+    def assert_narrow(self, seen, headline, leading):
+        """The answer in a size that can be read, instead of all that is above the drawing."""
+        self.assertEqual(seen["headline"], headline)
+        self.assertEqual(seen["rows"], leading[: len(seen["rows"])])
+        self.assertGreaterEqual(len(seen["rows"]), min(2, len(leading)))
+        self.assertGreaterEqual(min(seen["sizes"]), 11.5)
+        self.assertGreaterEqual(seen["left"], 8)
+        self.assertLessEqual(seen["right"], 392)
+        self.assertLessEqual(seen["bottom"], seen["drawing"])
+        self.assertEqual((seen["overlaps"], seen["wide"]), (0, 0))
 
 
 class FirstScreenCases(FirstScreen):

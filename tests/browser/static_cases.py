@@ -28,6 +28,7 @@ READ_PIXELS = """async (pngs) => {
 
 # Returns the upper part of a picture in the middle of the page.
 TOP = {"x": 20, "y": 0, "width": 1200, "height": 600}
+PHONE_TOP = {"x": 0, "y": 0, "width": 400, "height": 300}
 
 BACKGROUND = """rect => getComputedStyle(rect).fill.match(/[0-9]+/g).map(Number)"""
 
@@ -67,6 +68,15 @@ class StaticCases(BrowserCase):
                 with_script = self.read_pixels(self.open(svg).screenshot(clip=TOP), static)
                 # Letters may be smoothed differently; the controls cannot be present.
                 self.assertLess(as_image["differing"], with_script["differing"] / 4)
+
+    def test_as_an_image_on_a_phone_it_looks_as_without_scripts(self):
+        phone = {"viewport": {"width": 400, "height": 600}, "device_scale_factor": 3}
+        for command in (FLAME, COMPARE):
+            with self.subTest(command[0]):
+                svg = draw(*command)
+                static = self.open(svg, java_script_enabled=False, **phone).screenshot(clip=PHONE_TOP)
+                as_image = self.read_pixels(self.open_as_image(svg, **phone).screenshot(clip=PHONE_TOP), static)
+                self.assertLess(as_image["differing"], 0.02)
 
     def test_dark_page(self):
         for command in (FLAME, COMPARE):

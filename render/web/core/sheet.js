@@ -155,8 +155,9 @@ function onResize() {
 // A frame that the browser has not laid out yet, or that is hidden, has texts of width 0: the sheet begins when there
 // is something to measure. A hidden frame gets no animation frames until it becomes visible.
 export function startSheet() {
-  if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
   svg.classList.add('scripted');
+  svg.querySelector('.narrow')?.remove();
+  if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
   findSections();
   layOutPage();
   // A scroll bar that this causes takes room.
