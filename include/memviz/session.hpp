@@ -31,8 +31,9 @@ struct SessionOptions {
   unsigned threads = 1;
   /// Called now and then with the current phase ("reading", "decoding") and its progress; a total of 0 bytes: unknown.
   std::function<void(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
-  /// Called with the frames of each recording once it is read, to add the source text of their lines.
-  std::function<void(FrameTable& frames)> add_sources = {};
+  /// Called with the frames of each recording once it is read, to add the source text of their lines, and with the
+  /// time of the first event, if events have times.
+  std::function<void(FrameTable& frames, std::optional<std::int64_t> first_us)> add_sources = {};
   /// Called after a file was read, or could not be, with the reader that was used.
   std::function<void(const ReadBy& read_by)> on_reader = {};
 };

@@ -2,7 +2,7 @@
 
 // Folders with source files -> the text of the lines that a recording's frames are in. The paths of a snapshot are
 // untrusted: only source files inside the folders are opened, and no symbolic links are followed. Lines of a file that
-// changed after the snapshot was written are not shown.
+// changed after the snapshot was written, or after its first event, are not shown: Python had loaded another text.
 
 #include "memviz/frames.hpp"
 
@@ -26,8 +26,8 @@ public:
   /// Sets FrameTable::source() of the frames whose file is in one of the folders: at the frame's path or, for a
   /// snapshot of another machine, at the end of that path. In the second case all matching paths must have the same
   /// beginning: if most of a folder's files match with two beginnings, none of them is shown. Reads files once, at the
-  /// first call.
-  void add_to(FrameTable& frames);
+  /// first call. `first_us`: the time of the recording's first event, if known.
+  void add_to(FrameTable& frames, std::optional<std::int64_t> first_us = std::nullopt);
   /// Returns sentences about files that are not shown, without their full stops.
   [[nodiscard]] const std::vector<std::string>& remarks() const noexcept;
 

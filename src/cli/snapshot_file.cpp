@@ -17,7 +17,8 @@ std::optional<SourceLines> sources_of(const std::string& file, const FileOptions
 }
 
 SessionOptions with_sources(SessionOptions options, std::optional<SourceLines>& sources) {
-  if (sources) options.add_sources = [&sources](FrameTable& frames) { sources->add_to(frames); };
+  if (sources)
+    options.add_sources = [&sources](FrameTable& frames, auto first_us) { sources->add_to(frames, first_us); };
   return options;
 }
 

@@ -25,7 +25,7 @@ MemoryState read_at(const std::string& file, MomentKind kind) {
   options.regular_only = true; // the program names the file
   SourceLines sources({"/"}, written_ns(file));
   SessionOptions session;
-  session.add_sources = [&](FrameTable& frames) { sources.add_to(frames); };
+  session.add_sources = [&](FrameTable& frames, auto first_us) { sources.add_to(frames, first_us); };
   return Session(read_input(file, options), session).open(wants).state;
 }
 

@@ -21,8 +21,10 @@ Session::Session(std::shared_ptr<const Recording> recording, SessionOptions opti
 }
 
 std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
+  FirstTime first;
+  EachSink sink_and_first({&first, sink});
   ReadOptions options;
-  options.sink = sink;
+  options.sink = sink != nullptr && options_.add_sources ? &sink_and_first : sink;
   options.rewriter = options_.rewriter;
   options.threads = options_.threads;
   options.on_reader = options_.on_reader;
@@ -36,7 +38,10 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
   try {
     Recording recording = read_snapshot(input_.bytes(), options);
     refuse_changed();
-    if (options_.add_sources) options_.add_sources(recording.frames);
+    if (options_.add_sources) {
+      if (sink == nullptr) take_events(recording, first);
+      options_.add_sources(recording.frames, first.first_us());
+    }
     return std::make_shared<const Recording>(std::move(recording));
   } catch (const Error&) {
     refuse_changed();

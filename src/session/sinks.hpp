@@ -1,10 +1,14 @@
 #pragma once
 
-// Sinks that receive events without keeping them: one that drops all, and one that passes them to several others.
+// Sinks that receive events without keeping them: one that drops all, one that passes them to several others, and
+// one that keeps the first time.
 
 #include "memviz/events.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,6 +42,24 @@ public:
 
 private:
   std::vector<EventSink*> sinks_;
+};
+
+/// Keeps the earliest time of the first event of each device.
+class FirstTime final : public EventSink {
+public:
+  void take(DeviceId device, std::span<const Event> events) override {
+    if (events.empty() || !seen_.insert(device).second || !events.front().time_us) return;
+    first_us_ = std::min(first_us_.value_or(*events.front().time_us), *events.front().time_us);
+  }
+  void restart() override {
+    seen_.clear();
+    first_us_.reset();
+  }
+  [[nodiscard]] std::optional<std::int64_t> first_us() const noexcept { return first_us_; }
+
+private:
+  std::set<DeviceId> seen_;
+  std::optional<std::int64_t> first_us_;
 };
 
 } // namespace memviz

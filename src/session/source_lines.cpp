@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -106,15 +107,27 @@ struct SourceLines::Parts {
   [[nodiscard]] std::optional<std::string> beginning(const Folder& folder);
   void read_file(const SourceFolder& files, std::string_view path, Wish& wish);
   void add_remarks();
+  void limit_to(std::int64_t first_us);
 
   std::vector<Folder> folders;
-  std::optional<std::int64_t> written;
+  std::optional<std::int64_t> written; ///< in nanoseconds since 1970, or the first event, if that was earlier
+  bool is_first_event = false;
   Wishes wishes;
   bool is_read = false;
   std::size_t read_bytes = 0;
   std::vector<std::string> newer;
   std::vector<std::string> remarks;
 };
+
+/// Source files must be older than the first event, too: Python had loaded them by then. Recordings of old PyTorch, and
+/// made-up ones, may have other times than those since 1970.
+void SourceLines::Parts::limit_to(std::int64_t first_us) {
+  constexpr std::int64_t kYear2015Us = std::int64_t{45} * 365 * 24 * 3600 * 1'000'000;
+  constexpr std::int64_t kMostUs = std::numeric_limits<std::int64_t>::max() / 1000;
+  if (first_us < kYear2015Us || first_us > kMostUs || (written && *written <= first_us * 1000)) return;
+  written = first_us * 1000;
+  is_first_event = true;
+}
 
 void SourceLines::Parts::collect(const FrameTable& frames) {
   for (std::uint32_t i = 0; i < frames.frame_count(); ++i) {
@@ -179,8 +192,9 @@ void SourceLines::Parts::add_remarks() {
     remarks.emplace_back("--source: no source file of the snapshot is in the folder");
   if (newer.empty()) return;
   remarks.push_back(fmt::format("{} {}, so {} lines are not shown", named(newer),
-                                written ? "changed after the snapshot was written"
-                                        : "may have changed since, because the snapshot is not a file",
+                                is_first_event ? "changed after the first event of the snapshot"
+                                : written      ? "changed after the snapshot was written"
+                                               : "may have changed since, because the snapshot is not a file",
                                 newer.size() == 1 ? "its" : "their"));
 }
 
@@ -198,9 +212,10 @@ SourceLines::SourceLines(const std::vector<std::string>& folders, std::optional<
 
 SourceLines::~SourceLines() = default;
 
-void SourceLines::add_to(FrameTable& frames) {
+void SourceLines::add_to(FrameTable& frames, std::optional<std::int64_t> first_us) {
   if (!parts_->is_read) {
     parts_->is_read = true;
+    if (first_us) parts_->limit_to(*first_us);
     parts_->collect(frames);
     for (const Parts::Folder& folder : parts_->folders)
       parts_->read_from(folder);

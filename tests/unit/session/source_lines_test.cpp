@@ -133,6 +133,31 @@ TEST_CASE("a file that changed after the snapshot was written is not shown, and 
   CHECK(frames.source(frame) == "x = 1");
 }
 
+TEST_CASE("a file that changed after the first event is not shown, however new the snapshot's file is") {
+  const test::TemporaryFolder folder;
+  write_in(folder, "train.py", "x = 1");
+  const std::int64_t changed_us = *written_ns(folder / "train.py") / 1000;
+  const auto text = [&](std::optional<std::int64_t> written, std::int64_t first_us, std::size_t remark_count) {
+    FrameTable frames;
+    const FrameId frame = frame_in(frames, "/home/ana/train.py", 1);
+    SourceLines sources({folder / ""}, written);
+    sources.add_to(frames, first_us);
+    CHECK(sources.remarks().size() == remark_count);
+    if (first_us < changed_us && remark_count > 0 && written == kLater)
+      CHECK(sources.remarks().front() ==
+            "train.py changed after the first event of the snapshot, so its lines are not shown");
+    return std::string(frames.source(frame));
+  };
+  CHECK(text(kLater, changed_us - 1'000'000, 1).empty());
+  CHECK(text(kLater, changed_us + 1'000'000, 0) == "x = 1");
+  CHECK(text({}, changed_us + 1'000'000, 0) == "x = 1");
+  CHECK(text({}, changed_us - 1'000'000, 1).empty());
+  CHECK(text(1, changed_us + 1'000'000, 1).empty());
+  // Times that do not count from 1970.
+  CHECK(text(kLater, 1'000'000, 0) == "x = 1");
+  CHECK(text(kLater, kLater, 0) == "x = 1");
+}
+
 TEST_CASE("files of a snapshot are those of a folder where their paths begin alike") {
   const test::TemporaryFolder folder;
   write_in(folder, "train.py", "own");
