@@ -144,9 +144,12 @@ Board board_of(const MemoryState& state, const Colouring& colouring, const Board
   if (const DeviceState* const leading = leading_device(state.devices_of(options.device))) {
     for (BoardPlace& place : board.places)
       place.is_closed = place.place.device != leading->device;
-    std::stable_partition(board.places.begin(), board.places.end(),
-                          [](const BoardPlace& place) { return !place.is_closed; });
   }
+  // The device that counts comes first, and what is largest on each.
+  const auto rank = [](const BoardPlace& place) {
+    return std::tuple(place.is_closed, place.place.device, ~place.place.totals.reserved_bytes);
+  };
+  std::ranges::stable_sort(board.places, {}, rank);
   return board;
 }
 

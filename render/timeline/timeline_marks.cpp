@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
+#include <optional>
 
 namespace memviz::render {
 namespace {
@@ -156,27 +156,14 @@ double free_right_end(const MarksLayout& marks, double length, double width) {
   return end;
 }
 
-/// Returns the highest drawn point of a line above [begin, end), in columns.
-struct Summit {
-  std::uint64_t bytes = 0;
-  std::int32_t top = 0; ///< in half pixels
-};
-
-Summit summit_of(const Overlay& overlay, const Shape& shape, const PanelData& data, double begin, double end) {
-  Summit summit{.bytes = 0, .top = std::numeric_limits<std::int32_t>::max()};
+/// Returns the highest drawn point of a line above [begin, end), in half pixels; nullopt if it does not reach there.
+std::optional<std::int32_t> top_of(const Shape& shape, double begin, double end) {
+  std::optional<std::int32_t> top;
   for (std::size_t i = shape.steps.size(); i-- > 0;) {
-    if (shape.steps[i].first * kColumnWidth < end) summit.top = std::min(summit.top, shape.steps[i].top);
+    if (shape.steps[i].first * kColumnWidth < end) top = std::min(top.value_or(shape.steps[i].top), shape.steps[i].top);
     if (shape.steps[i].first * kColumnWidth < begin) break;
   }
-  const StateScale& states = data.layout.states;
-  for (std::size_t i = 0; i < overlay.steps.size(); ++i) {
-    const bool is_past = states.x(overlay.steps[i].state) > end;
-    const bool is_before = i + 1 < overlay.steps.size() && states.x(overlay.steps[i + 1].state) < begin;
-    // A column that begins earlier is drawn as one.
-    if (is_past || is_before || 2 * data.layout.bytes.y(overlay.steps[i].bytes) < summit.top - 1) continue;
-    summit.bytes = std::max(summit.bytes, overlay.steps[i].bytes);
-  }
-  return summit;
+  return top;
 }
 
 void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& marks) {
@@ -191,18 +178,17 @@ void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& ma
   // Over bands, words in that colour would not be readable.
   const bool is_covered = !last || *last < data.chart.bands.slices.back().live_bytes;
   if (is_covered || shape.steps.empty() || data.chart.kind == TimelineKind::segments) return;
-  // Above the whole line that it names by its highest value.
-  const double length = sans_width(overlay.name + " 1,023 GiB", kMarkFontSize);
+  const double length = sans_width(overlay.name, kMarkFontSize);
   const double end = free_right_end(marks, length, states.width());
-  const Summit summit = summit_of(overlay, shape, data, end - length, end);
-  if (summit.bytes == 0) return; // the line begins after its words
-  const double baseline = summit.top / 2.0 - 5;
+  const std::optional<std::int32_t> top = top_of(shape, end - length, end);
+  if (!top) return; // the line begins after its words
+  const double baseline = *top / 2.0 - 5;
   if (const auto capacity = capacity_of(data.chart.device)) {
     // Omits words that the line of the capacity would cross.
     const double y = data.layout.bytes.y(capacity->bytes);
     if (baseline - kMarkFontSize < y && y < baseline + 3) return;
   }
-  add_text(panel, end, baseline, "small end reserved-text", overlay.name + " " + format_bytes(summit.bytes));
+  add_text(panel, end, baseline, "small end reserved-text", overlay.name);
 }
 
 void draw_capacity(XmlElement panel, const PanelData& data) {

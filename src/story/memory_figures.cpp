@@ -3,6 +3,7 @@
 #include "memviz/label.hpp"
 #include "memviz/moment.hpp"
 #include "memviz/places.hpp"
+#include "memviz/short_label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,8 +49,8 @@ constexpr std::size_t kMostPlaces = 4;
 
 /// The pool is named if there are others besides the default one.
 std::string place_name(const FrameTable& frames, const Place& place, bool has_pools) {
-  if (!has_pools) return fmt::format("stream {}", place.stream);
-  return fmt::format("{}, stream {}", node_label(frames, place.pool), place.stream);
+  if (!has_pools) return short_stream(place.stream);
+  return fmt::format("{}, {}", node_label(frames, place.pool), short_stream(place.stream));
 }
 
 /// Returns the places of one device, largest first; empty if it has only one.

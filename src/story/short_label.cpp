@@ -70,10 +70,18 @@ std::string_view state_label(BlockState state) {
   return "free (inactive)";
 }
 
+std::string short_stream(std::int64_t stream) {
+  constexpr std::size_t kDigits = 6;
+  const std::string text = std::to_string(stream);
+  return text.size() <= kDigits + 2 ? "stream " + text : "stream …" + text.substr(text.size() - kDigits);
+}
+
 Label key_label(const FrameTable& frames, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_label(frames, *frame);
   if (const auto* kind = std::get_if<MemoryKind>(&key)) return {.name = std::string(kind_label(*kind))};
   if (const auto* state = std::get_if<BlockState>(&key)) return label_of(*state);
+  if (const auto* stream = std::get_if<StreamKey>(&key))
+    return {.name = node_label(frames, key), .brief = short_stream(stream->stream)};
   return {.name = one_line(node_label(frames, key))};
 }
 

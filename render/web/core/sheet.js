@@ -6,7 +6,7 @@ import {html, make, svg} from './dom.js';
 const IN_FILE = {width: number(svg, 'width'), height: number(svg, 'height'), margin: 24};
 const LEAST_WIDTH = 300, PHONE_WIDTH = 600, PHONE_MARGIN = 12, PHONE_COLUMNS = 780, COLUMN_GAP = 28, MOST_TEXT = 1300;
 const DRAWINGS = ['graph', 'board', 'chart'];
-const NOT_DRAWN = ['style', 'script', 'title', 'defs', 'metadata'];
+const NOT_DRAWN = ['style', 'script', 'title', 'meta', 'defs', 'metadata'];
 const pageGround = svg.querySelector('#page');
 let sections = [];
 const toTell = [];

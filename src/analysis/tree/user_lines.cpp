@@ -20,6 +20,7 @@ constexpr int kPython = 5;
 constexpr int kPassingOn = 4;
 constexpr int kUserCpp = 3;
 constexpr int kLibraryCpp = 2;
+constexpr int kPlumbing = 1;
 
 /// C++ between an operator and the allocator: the same for every tensor.
 bool is_plumbing(std::string_view function) {
@@ -53,7 +54,7 @@ bool is_library_cpp(std::string_view function) {
 int function_preference(std::string_view name) {
   if (is_omitted_name(name)) return 0;
   const std::string function = short_function(name);
-  if (is_plumbing(function)) return 1;
+  if (is_plumbing(function)) return kPlumbing;
   return is_library_cpp(function) ? kLibraryCpp : kUserCpp;
 }
 
@@ -61,6 +62,17 @@ int function_preference(std::string_view name) {
 /// "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
 bool is_between_compilers(std::string_view filename) {
   return filename.find("tmpxft_") != std::string_view::npos;
+}
+
+/// Ranks a shared library without source lines that is not the user's: NVIDIA's are plumbing; 0 for any other file.
+int library_preference(std::string_view filename) {
+  static constexpr std::array<std::string_view, 3> kNvidia{"libcu", "libnv", "libnccl"};
+  static constexpr std::array<std::string_view, 8> kOthers{"libtorch", "libc10",  "libstdc++",  "libgomp",
+                                                           "libc.so",  "libm.so", "libpthread", "ld-linux"};
+  const std::string_view name = file_basename(filename);
+  if (!name.ends_with(".so") && name.find(".so.") == std::string_view::npos) return 0;
+  if (starts_with_any(name, kNvidia)) return kPlumbing;
+  return starts_with_any(name, kOthers) || filename.find("-packages/") != std::string_view::npos ? kLibraryCpp : 0;
 }
 
 /// Whether the file only passes calls on: torch's dispatch, hooks and decorators, and the standard library.
@@ -94,6 +106,7 @@ int file_preference(std::string_view filename) {
   case CodeOrigin::cpp: break;
   }
   if (is_omitted_file(filename)) return 0;
+  if (const int library = library_preference(filename); library > 0) return library;
   return is_interpreter_file(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
 }
 
@@ -174,7 +187,7 @@ NodeKey UserLineFinder::find(StackId stack_id) {
 int UserLineFinder::preference(FrameId id) {
   const Frame& frame = frames_.frame(id);
   const int by_file = facts_->files.of(frame.filename);
-  return by_file == kUserCpp ? facts_->functions.of(frame.name) : by_file;
+  return by_file == kUserCpp || by_file == kLibraryCpp ? std::min(by_file, facts_->functions.of(frame.name)) : by_file;
 }
 
 /// The backward pass has no Python frames: the most informative frame is the autograd node ("AccumulateGrad::apply"),

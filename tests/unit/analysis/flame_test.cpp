@@ -227,6 +227,14 @@ TEST_CASE("users are ranked by the line that says most") {
           "app::Model::forward x.cpp");
     CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:MmBackward0::apply", "x.cpp:0:torch::autograd::Node::operator()",
                 "x.cpp:0:app::thread_wrapper"}) == "MmBackward0::apply x.cpp");
+    const std::string nvidia = "/venv/lib/python3.12/site-packages/nvidia/cu13/lib/libcublas.so.13:0:";
+    const std::string driver = "/usr/lib64/libcuda.so.1:0:cuMemAlloc_v2";
+    const std::string torch = "/venv/lib/python3.12/site-packages/torch/lib/libtorch_cuda.so:0:";
+    CHECK(line({driver, nvidia + "cublasCreate_v2", torch + "at::mm", "/app/train:0:app::Model::forward"}) ==
+          "app::Model::forward train");
+    CHECK(line({driver, nvidia + "cublasCreate_v2", torch + "at::mm", torch + "void helper"}) ==
+          "at::mm libtorch_cuda.so");
+    CHECK(line({driver, "/app/lib/libmodel.so:0:app::Model::forward"}) == "app::Model::forward libmodel.so");
   }
 }
 

@@ -134,8 +134,8 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
     snapshot.event(Action::alloc, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000, stack);
     snapshot.event(Action::free_completed, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000);
   }
-  const std::string svg = drawn_timeline(snapshot.take(), {.max_bytes = 87'000});
-  CHECK(svg.size() <= 87'000);
+  const std::string svg = drawn_timeline(snapshot.take(), {.max_bytes = 88'000});
+  CHECK(svg.size() <= 88'000);
   const pugi::xml_document document = parse_svg(svg);
   CHECK(visible_text(document).find("peak 118 MiB, event 15,554") != std::string::npos);
   const pugi::xml_node panel = document.select_node("//g[@class='chart']").node();
@@ -310,7 +310,7 @@ TEST_CASE("where the events have more than the blocks, the timeline says why oth
   CHECK(text.find("step train.py:12") != std::string::npos);
 }
 
-TEST_CASE("the words on the line of reserved bytes name the height that they are at") {
+TEST_CASE("the words on the line of reserved bytes name no bytes, because its height changes beside them") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 20 << 20).active(10 << 20, 10 << 20).inactive(10 << 20);
   snapshot.event(Action::alloc, 0x1000, 10 << 20);
@@ -318,9 +318,9 @@ TEST_CASE("the words on the line of reserved bytes name the height that they are
   for (std::uint64_t i = 0; i < 200; ++i)
     snapshot.event(Action::alloc, 0x10000000, 1 << 20).event(Action::free_completed, 0x10000000, 1 << 20);
   snapshot.event(Action::segment_free, 0x10000000, 500 << 20);
-  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
-  CHECK(text.find("reserved 520 MiB") != std::string::npos);
-  CHECK(text.find("reserved 20.0 MiB") == std::string::npos);
+  const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
+  const pugi::xml_node words = document.select_node("//text[contains(@class, 'reserved-text')]").node();
+  CHECK(words.child_value() == std::string("reserved"));
 }
 
 TEST_CASE("words that give way to a flag are on the line that is below them") {
@@ -333,7 +333,7 @@ TEST_CASE("words that give way to a flag are on the line that is below them") {
   snapshot.event(Action::alloc, 0x10000000, 400 << 20);
   const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
   const pugi::xml_node words = document.select_node("//text[contains(@class, 'reserved-text')]").node();
-  CHECK(words.child_value() == std::string("reserved 20.0 MiB"));
+  CHECK(words.child_value() == std::string("reserved"));
   CHECK(words.attribute("y").as_double() > 300);
 }
 
