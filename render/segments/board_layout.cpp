@@ -29,6 +29,8 @@ constexpr double kPlaceIndent = 12;
 constexpr double kMostLines = 44;
 constexpr double kFewestLines = 16;
 constexpr double kPiecesPerLine = 12;
+/// All strips are made smaller by at most this, so that a whole number of the largest fills a line.
+constexpr double kLeastFitted = 2.0 / 3;
 /// The minimum width of a segment, and of each of its pieces; the larger scale that this requires may not make a band
 /// longer than this many lines.
 constexpr double kLeastWidth = 12;
@@ -73,8 +75,12 @@ double scale_of(const MemoryState& state, const Board& board, double width) {
       }
   }
   if (total == 0) return 0;
+  const double line = width - kPlaceIndent - count_width;
   const double fewest = std::clamp(pieces / kPiecesPerLine, 1.0, kFewestLines);
-  return std::clamp(total / largest, fewest, kMostLines) * (width - kPlaceIndent - count_width) / total;
+  const double scale = std::clamp(total / largest, fewest, kMostLines) * line / total;
+  const double strips = std::ceil(line / (largest * scale) - 0.001);
+  const double fitted = ((line + kCellGap) / strips - kCellGap) / largest;
+  return fitted > scale * kLeastFitted ? std::min(scale, fitted) : scale;
 }
 
 /// Returns by which factor a band is drawn larger than the common scale, as a power of two.

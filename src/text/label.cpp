@@ -244,8 +244,9 @@ std::string short_function(std::string_view name) {
   }
   if (text.ends_with(" const")) text.resize(text.size() - 6);
   // The text before the last space is the return type of a function template.
-  if (const std::size_t space = text.rfind(' '); space != std::string::npos && text.find("::") != std::string::npos &&
-                                                 !std::string_view(text).substr(0, space).ends_with("operator"))
+  const bool is_cpp = text.find("::") != std::string::npos || text.starts_with("void ");
+  if (const std::size_t space = text.rfind(' ');
+      space != std::string::npos && is_cpp && !std::string_view(text).substr(0, space).ends_with("operator"))
     text.erase(0, space + 1);
   return text.empty() ? std::string(name) : text;
 }

@@ -5,7 +5,7 @@ import {sansWidth, UNIT} from '../core/text.js';
 import {pieceAt} from './model.js';
 
 export const STRIP = 18, CAPTION = 18, LINE_STEP = 21, BAND_STEP = 9, BAND_GAP = 18, CELL_GAP = 3, PLACE_HEADING = 24, PLACE_INDENT = 12;
-const MOST_LINES_OF_BOARD = 44, FEWEST_LINES = 16, PIECES_PER_LINE = 12, LEAST_CELL = 12, PIECE_WIDTH = 1.5, MAGNIFIED_LINES = 5;
+const MOST_LINES_OF_BOARD = 44, FEWEST_LINES = 16, PIECES_PER_LINE = 12, LEAST_FITTED = 2 / 3, LEAST_CELL = 12, PIECE_WIDTH = 1.5, MAGNIFIED_LINES = 5;
 const ZOOMED_PIECE = 24, MOST_ZOOMED_LINES = 24;
 
 // By the rule of the file and not by the font, so that the picture does not change when its script starts.
@@ -27,7 +27,11 @@ function scaleFor(cells, width) {
   }
   if (!total) return 0;
   const fewest = limit(pieces / PIECES_PER_LINE, 1, FEWEST_LINES);
-  return (limit(total / largest, fewest, MOST_LINES_OF_BOARD) * (width - PLACE_INDENT - counts)) / total;
+  const line = width - PLACE_INDENT - counts;
+  const scale = (limit(total / largest, fewest, MOST_LINES_OF_BOARD) * line) / total;
+  const strips = Math.ceil(line / (largest * scale) - 0.001);
+  const fitted = ((line + CELL_GAP) / strips - CELL_GAP) / largest;
+  return fitted > scale * LEAST_FITTED ? Math.min(scale, fitted) : scale;
 }
 
 function magnificationOf(band, scale, width) {

@@ -58,6 +58,7 @@ TEST_CASE("code is sorted by where its file lies") {
 
 TEST_CASE("short_function drops what no one reads") {
   CHECK(short_function("forward") == "forward");
+  CHECK(short_function("void (anonymous namespace)::train<int>(int const&) [clone .isra.0]") == "train");
   CHECK(short_function("<module>") == "<module>");
   CHECK(short_function("Model.<lambda>") == "Model.<lambda>");
   CHECK(short_function("at::_ops::zeros::call(c10::ArrayRef<c10::SymInt>, bool)") == "at::_ops::zeros::call");
