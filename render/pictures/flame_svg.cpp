@@ -195,15 +195,23 @@ public:
     fit(options);
   }
 
-  /// Draws the lines that keep mostly empty segments from being returned, then all segments.
-  [[nodiscard]] double draw(Page& page, double y, const SvgOptions& options) const {
+  /// Whether a graph of them is a mosaic, which the lists precede.
+  [[nodiscard]] bool are_many() const {
+    constexpr std::size_t kMany = 100;
+    return picture_.subject.state.segments_of(picture_.device).size() > kMany;
+  }
+
+  /// Draws the lines that keep mostly empty segments from being returned.
+  [[nodiscard]] double draw_pins(Page& page, double y) const {
     /// Lines that pin less than this share of reserved memory are not listed: 1/1000.
     constexpr std::uint64_t kWorthAList = 1000;
+    if (pins_.held_bytes <= reserved_bytes() / kWorthAList) return y;
+    add_rule(page.below_graph(), y);
+    return draw_ranked_list(page, y + 14, pins_list(pins_, words_.frames, words_.origins, words_.paints)) + 4;
+  }
+
+  [[nodiscard]] double draw(Page& page, double y, const SvgOptions& options) const {
     define_board_styles(page);
-    if (pins_.held_bytes > reserved_bytes() / kWorthAList) {
-      add_rule(page.below_graph(), y);
-      y = draw_ranked_list(page, y + 14, pins_list(pins_, words_.frames, words_.origins, words_.paints)) + 4;
-    }
     const BoardPanel panel{picture_.subject.state, words_.origins, colouring_, pins_, picture_.device, true};
     return draw_board_panel(page, y, panel, options, detail_);
   }
@@ -226,7 +234,9 @@ private:
   void fit(const SvgOptions& options) {
     for (;; detail_ = coarser(detail_, reserved_bytes())) {
       Page page(options, "");
-      if (page.finish(draw(page, 0, options)).size() <= options.max_bytes / 2 || detail_.most_segments <= 1) return;
+      if (page.finish(draw(page, draw_pins(page, 0), options)).size() <= options.max_bytes / 2 ||
+          detail_.most_segments <= 1)
+        return;
     }
   }
 
@@ -260,14 +270,25 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
     y = draw_figures(page, y, memory_figures(picture.subject.devices)) + 8;
     y = draw_bars(page, y, bars_of(picture.subject));
     y = draw_kinds(page, y, picture.subject) + 10;
+    draw_narrow_head(page, y, {.headline = story.headline, .answer = story.answer, .users = &users});
+    const bool lists_come_first = segments && segments->are_many();
+    const auto draw_lists = [&] {
+      add_rule(page.below_graph(), y);
+      y = draw_ranked_list(page, y + 14, users);
+      if (segments) y = segments->draw_pins(page, y + 4);
+    };
+    if (lists_come_first) {
+      page.set_details(false);
+      draw_lists();
+      page.set_details(true);
+      y += 8;
+    }
     y = draw_legend(page, y, legend(graph, kind_figures(picture.subject)),
                     colours_hint(words, options, layout.is_squeezed));
     page.set_details(false);
-    draw_narrow_head(page, y, {.headline = story.headline, .answer = story.answer, .users = &users});
     y = draw_graph(page, y, graph, options) + 22;
-    add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 14, users);
-    if (segments) y = segments->draw(page, y + 4, options);
+    if (!lists_come_first) draw_lists();
+    if (segments) y = segments->draw(page, y, options);
   } else {
     y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
     page.begin_below_graph();
