@@ -16,7 +16,7 @@ constexpr double kLeadingSwatch = 16;
 constexpr double kLabelGap = 8;
 constexpr double kColumnWidth = kLeadingFontSize * kMonoEm;
 /// A label of this many columns leaves room for others.
-constexpr std::size_t kMostColumns = 36;
+constexpr std::size_t kMostColumns = 46;
 /// A row of fewer hundredths of the first row than this is not worth a line.
 constexpr std::uint64_t kLeastShare = 1;
 

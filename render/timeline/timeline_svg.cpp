@@ -71,10 +71,10 @@ double area_of(const Shape& shape) {
   return area;
 }
 
-/// The lines that have the largest areas, of colours that no line above the chart has.
-std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
-                                        const LifeLines& lines, const LineNames& names) {
-  constexpr std::size_t kMostNamed = 8;
+/// The lines that have the largest areas, each colour once.
+std::vector<LegendEntry> largest_lines(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
+                                       const LifeLines& lines, const LineNames& names) {
+  constexpr std::size_t kMostNamed = 10;
   constexpr double kLeastShare = 0.01; // of everything drawn
   std::map<NodeKey, double> areas;
   double all = 0;
@@ -87,10 +87,7 @@ std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const 
       areas[lines.line_of(charts[i].device.record.device, charts[i].bands.bands[band].life)] +=
           area_of(shapes.bands[band]);
   }
-  const std::vector<Holder>& listed = charts.front().holders;
   std::set<const Paint*> named;
-  for (std::size_t i = 0; i < std::min(listed.size(), kLeadingRows); ++i)
-    named.insert(names.of(listed[i].key).paint);
   std::vector<std::pair<NodeKey, double>> largest(areas.begin(), areas.end());
   std::ranges::stable_sort(largest, std::greater(), &std::pair<NodeKey, double>::second);
   std::vector<LegendEntry> entries;
@@ -273,7 +270,7 @@ private:
                                                         const LineNames& names) const {
     if (charts_.color() == ColorBy::kind) return kind_entries(layouts, subject_of_chart(charts_.charts().front()));
     std::vector<LegendEntry> entries;
-    if (charts_.color() == ColorBy::line) entries = unlisted_lines(charts_.charts(), layouts, charts_.lines(), names);
+    if (charts_.color() == ColorBy::line) entries = largest_lines(charts_.charts(), layouts, charts_.lines(), names);
     if (charts_.color() == ColorBy::origin)
       for (const CodeOrigin origin : kOrigins)
         if (names.has_paint(paint_of(origin))) entries.push_back({&paint_of(origin), std::string(origin_name(origin))});

@@ -96,7 +96,7 @@ layouts.words = (section, room) => {
 };
 
 // Shortens the labels of the leading rows, unless all fit one line whole, as in leading_rows.cpp.
-const LEADING_GAP = 18, LEADING_COLUMN = 13 * 0.61, MOST_LEADING_COLUMNS = 36;
+const LEADING_GAP = 18, LEADING_COLUMN = 13 * 0.61, MOST_LEADING_COLUMNS = 46;
 function leadingLabel(row, columns) {
   const name = row.getAttribute('data-name'), place = row.getAttribute('data-place') || '';
   return !place || columnsOf(place) + 9 <= columns ? rowLabel(name, place, columns) : cutStart(place, columns);
