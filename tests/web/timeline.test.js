@@ -155,10 +155,15 @@ test('what is searched for, or of the pinned stack', () => {
 
 test('a band says what it has room for', () => {
   const wide = (columns) => columns * 12 * 0.61 + 8.1;
-  assert.equal(fitName('forward model.py:41', '19.5 MiB', wide(40)), 'forward model.py:41  19.5 MiB');
-  assert.equal(fitName('forward model.py:41', '19.5 MiB', wide(12)), 'model.py:41');
-  assert.equal(fitName('forward model.py:41', '19.5 MiB', wide(5)), ':41');
-  assert.equal(fitName('<no stack>', '', wide(10)), '<no stack>');
+  const fitted = (name, place, columns) => fitName(`${name} ${place}`.trim(), place, '19.5 MiB', wide(columns));
+  assert.equal(fitted('forward', 'model.py:41', 40), 'forward model.py:41  19.5 MiB');
+  assert.equal(fitted('forward', 'model.py:41', 12), 'forward :41');
+  assert.equal(fitted('forward', 'model.py:41', 5), ':41');
+  assert.equal(fitted('<module>', 'whole_slide.py:155', 20), '<module> :155');
+  assert.equal(fitted('cuMemAlloc_v2', 'libcuda.so.1', 20), 'cuMemAlloc_v2');
+  assert.equal(fitted('cuMemAlloc_v2', 'libcuda.so.1', 5), 'cuMe…');
+  assert.equal(fitted('<no stack: allocated before recording>', '', 12), '<no stack: …');
+  assert.equal(fitted('optimizer state', '', 7), 'optimi…');
 });
 
 test('an axis has steps of 1, 2 or 5', () => {

@@ -10,22 +10,22 @@ const LEAST_LABEL = 54, LABEL_HEIGHT = 14, MOST_TICKS_ROOM = 700, SHORT_UNIT = 5
 
 function drawLabels(panel, shapes) {
   const labels = panel.element.querySelector('.labels');
-  const add = (shape, paint, name, note) => {
+  const add = (shape, {paint, name, place}, note) => {
     const room = roomIn(shape, LABEL_HEIGHT);
     if (!room || room.width < LEAST_LABEL) return;
-    const label = fitName(name, note, room.width);
+    const label = fitName(name, place, note, room.width);
     if (label) labels.append(make('text', {class: 'mono-small band-label ' + paint, x: room.x + 4, y: room.top + room.height / 2 + 4}, label));
   };
   labels.replaceChildren();
   if (panel.isByKind) {
     for (const [layer, shape] of shapes.layers) {
       const kind = panel.strips.find((strip) => strip.layer === layer);
-      if (kind) add(shape, kind.paint, kind.name, '');
+      if (kind) add(shape, kind, '');
     }
     return;
   }
-  for (const [strip, shape] of shapes.strips) add(shape, strip.paint, strip.name, '');
-  for (const [band, shape] of shapes.bands) add(shape, band.paint, band.name, formatBytes(band.bytes));
+  for (const [strip, shape] of shapes.strips) add(shape, strip, '');
+  for (const [band, shape] of shapes.bands) add(shape, band, formatBytes(band.bytes));
 }
 
 function drawPath(panel, selector, path) {
