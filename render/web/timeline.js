@@ -7,12 +7,13 @@ import {listenToPage, sayAllocation} from './core/link.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './core/dialog.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
 import {isPhone, layouts, settle, startSheet} from './core/sheet.js';
+import {foldedStack} from './core/stacks.js';
 import {hideTip, pagePoint, showTip, tipState} from './core/tip.js';
 import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './core/toolbar.js';
 import {drawPanel} from './timeline/draw.js';
 import {lastBefore} from './timeline/layout.js';
+import {functionOf} from './timeline/names.js';
 import {chosen, highlight, main, panels} from './timeline/picture.js';
-import {foldedStack} from './timeline/stacks.js';
 import {middleOf, moved, sharesAxis, viewOf, zoomed} from './timeline/views.js';
 
 const slider = html('input', {type: 'range', id: 'detail', 'aria-label': 'how many of the largest allocations are bands', min: 0, max: main.bands.length});
@@ -212,7 +213,7 @@ function stripWords(panel, strip, event) {
   return [name, `${formatBytes(strip.bytes[slice])} ${where}`, ...more].join('\n');
 }
 
-const bandTitle = ({title, stack}) => (stack.length ? [title, '', ...foldedStack(stack)].join('\n') : title);
+const bandTitle = ({title, stack, name, place}) => (stack.length ? [title, '', ...foldedStack(stack, functionOf(name, place))].join('\n') : title);
 
 // The text next to the pointer: for a band, a strip or a mark.
 function showWords(panel, element, event, {bandOf, stripOf}) {
