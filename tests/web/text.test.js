@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import test from 'node:test';
 import {brokenLines} from '../../render/web/core/lines.js';
-import {columnsOf, cut, cutName, cutStart, fitLabel, fitLineLabel, rowLabel, sansWidth, UNIT} from '../../render/web/core/text.js';
+import {columnsOf, cut, cutName, cutPlace, cutStart, fitLabel, fitLineLabel, rowLabel, sansWidth, UNIT} from '../../render/web/core/text.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../testdata/width_vectors.json', import.meta.url)));
 
@@ -20,6 +20,16 @@ test('a text is cut at its end, or at its start', () => {
   assert.equal(cut('模型模型', 6), '模型…');
   assert.equal(cutStart('/home/me/model.py', 10), '…/model.py');
   assert.equal(cutStart('model.py', 8), 'model.py');
+});
+
+test('a line of a tooltip keeps its line number', () => {
+  const line = 'forward  /home/me/models/transformer.py:152 (your code)';
+  for (const [columns, form] of [[55, line], [54, 'forward  …ome/me/models/transformer.py:152 (your code)'], [40, 'forward  …transformer.py:152 (your code)'],
+                                 [34, 'forw… …nsformer.py:152 (your code)'], [20, 'forward  /home/me/m…']])
+    assert.equal(cutPlace(line, columns), form);
+  assert.equal(cutPlace('torch::autograd::generated::VariableType::linear model.py:9', 24), 'torch::autog… model.py:9');
+  assert.equal(cutPlace('/home/me/models/transformer.py:152 (torch)', 30), '…ls/transformer.py:152 (torch)');
+  assert.equal(cutPlace('called from there: at::detail::empty, and 9 frames within it', 30), 'called from there: at::detail…');
 });
 
 test('a name loses its outer parts first', () => {

@@ -3,7 +3,7 @@
 export const UNIT = '(?:[KMGTPE]?i?B|%|x)(?![A-Za-z])';
 // The width of a letter in a monospaced font of 12 pixels, kMonoEm in text_fit.hpp.
 export const COLUMN_WIDTH = 12 * 0.61;
-const LEAST_PLACE = 9, LEAST_NAME = 5;
+const LEAST_PLACE = 9, LEAST_NAME = 5, LEAST_PATH = 12;
 // Returns ":176" of "models.py:176", the part that readers need; "" without a line.
 export const lineMark = (place) => (/:[0-9]+$/.exec(place) || [''])[0];
 
@@ -54,6 +54,17 @@ export function cutStart(string, columns) {
   let rest = string;
   while (columnsOf(rest) > columns - (rest === string ? 0 : 1)) rest = rest.slice(rest.codePointAt(0) > 0xffff ? 2 : 1);
   return rest === string ? string : '…' + rest;
+}
+
+// Cuts a line of a tooltip; one that ends with a place, "forward  /home/me/model.py:41 (your code)", keeps the line number
+// and the end of the path.
+export function cutPlace(string, columns) {
+  if (columnsOf(string) <= columns) return string;
+  const [, before, path, end] = /^(.*?)([^\s:]+)(:\d+(?: \([^()]*\))?)$/.exec(string) || [];
+  const room = columns - columnsOf(end || ''), least = Math.min(LEAST_PATH, columnsOf(path || ''));
+  if (!path || room < least + LEAST_NAME + 1) return cut(string, columns);
+  if (columnsOf(before) + least <= room) return before + cutStart(path, room - columnsOf(before)) + end;
+  return `${cut(before.trimEnd(), room - least - 1)} ${cutStart(path, least)}${end}`;
 }
 
 // Removes the outer parts of a qualified C++ name first; the ends of addresses distinguish segments.
