@@ -6,7 +6,7 @@ import {readFragment, setFragment} from './core/fragment.js';
 import {listenToPage, sayAllocation} from './core/link.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './core/dialog.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
-import {isPhone, layouts, settle, startSheet} from './core/sheet.js';
+import {isPhone, layouts, settle, startSheet, whenSettled} from './core/sheet.js';
 import {foldedStack} from './core/stacks.js';
 import {hideTip, pagePoint, showTip, tipState} from './core/tip.js';
 import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './core/toolbar.js';
@@ -100,10 +100,14 @@ function goToEarlierView() {
 const zoom = (panel, factor, at) => changeView(panel, zoomed(panel.view, factor, at));
 const pan = (panel, share) => changeView(panel, moved(panel.view, share));
 
+let statusWords = '';
 function showStatus(words) {
+  statusWords = words;
   status.replaceChildren(words || (isPhone() ? 'tap for the stack, drag to pan' : 'click: pin a stack, Ctrl+wheel: zoom, drag: pan, ?: keys'));
   if (words) status.append('  ', clearButton);
 }
+
+whenSettled(() => statusWords || showStatus(''));
 
 function choose(band, panel) {
   chosen.band = band;
