@@ -2,6 +2,7 @@
 
 import re
 
+import snapshots
 from support import BrowserCase, draw, expect, url_of
 
 SNAPSHOT = "training_step.pickle"
@@ -281,6 +282,27 @@ class TimelineCases(BrowserCase):
                 for band in page.locator(".bands > path").all():
                     band.hover(force=True)
                 self.assertEqual(page.locator("script").count(), 1)
+
+
+class ErrorCases(BrowserCase):
+    """The labels of a recording that ends with an out-of-memory error."""
+
+    # Returns the labels that the line of the capacity crosses.
+    CROSSED = """() => {
+      const line = document.querySelector('.capacity-line').getBoundingClientRect();
+      return [...document.querySelectorAll('.reserved-text, .capacity-text')].filter((text) => {
+        const box = text.getBoundingClientRect();
+        return box.height && box.top + 2 < line.top && line.top < box.bottom - 2;
+      }).map((text) => text.textContent);
+    }"""
+
+    def test_the_capacity_does_not_cross_a_label(self):
+        page = self.open(draw("timeline", snapshots.out_of_memory()))
+        self.assertEqual(page.locator(".capacity-text").count(), 1)
+        self.assertEqual(page.evaluate(self.CROSSED), [])
+        page.keyboard.press("+")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.assertEqual(page.evaluate(self.CROSSED), [])
 
 
 class DevicesCases(BrowserCase):

@@ -6,7 +6,7 @@ import {moveLane} from './lane.js';
 import {endOf, layOutReserved, layOutStack, outline, roomIn, topLine, xOf} from './layout.js';
 import {decimalStep, fitName} from './names.js';
 
-const LEAST_LABEL = 54, LABEL_HEIGHT = 14, MOST_TICKS_ROOM = 700, SHORT_UNIT = 500;
+const LEAST_LABEL = 54, LABEL_HEIGHT = 14, MOST_TICKS_ROOM = 700, SHORT_UNIT = 500, FONT_SIZE = 12;
 
 function drawLabels(panel, shapes) {
   const labels = panel.element.querySelector('.labels');
@@ -86,10 +86,12 @@ function moveReservedText(panel, shape) {
   const top = Math.min(...shape.steps.filter((step, i) => endOf(shape, i) > end - length).map((step) => step.top));
   words.setAttribute('x', end);
   words.setAttribute('y', top - 5);
-  // If two lines are close to each other, only the capacity is named.
-  const other = panel.element.querySelector('.capacity-text');
-  const meets = other && Math.abs(number(other, 'y') - (top - 5)) < 14 && other.getComputedTextLength() + 10 > end - length;
-  words.style.display = meets ? 'none' : '';
+  // Omits words that the line of the capacity would cross, or that would meet its name.
+  const baseline = top - 5, capacity = panel.element.querySelector('.capacity-line'), name = panel.element.querySelector('.capacity-text');
+  const line = capacity ? Number(/^M0 ([-0-9.]+)/.exec(capacity.getAttribute('d'))[1]) : Infinity;
+  const isCrossed = baseline - FONT_SIZE < line && line < baseline + 3;
+  const meets = name && Math.abs(number(name, 'y') - baseline) < 14 && name.getComputedTextLength() + 10 > end - length;
+  words.style.display = isCrossed || meets ? 'none' : '';
 }
 
 // Lines across the chart.
