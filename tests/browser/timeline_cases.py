@@ -296,6 +296,16 @@ class ErrorCases(BrowserCase):
       }).map((text) => text.textContent);
     }"""
 
+    def shown_flags(self, page):
+        words = page.locator(".chart").first.locator(".flag text").all()
+        return [text.text_content() for text in words if text.is_visible()]
+
+    def test_on_a_phone_the_error_keeps_its_label(self):
+        for snapshot in ("oom.pickle", "h100_oom.pickle", "oom_expandable.pickle"):
+            with self.subTest(snapshot):
+                page = self.open(draw("timeline", snapshot), viewport={"width": 400, "height": 900})
+                self.assertTrue([text for text in self.shown_flags(page) if "out of memory" in text], self.shown_flags(page))
+
     def test_the_capacity_does_not_cross_a_label(self):
         page = self.open(draw("timeline", snapshots.out_of_memory()))
         self.assertEqual(page.locator(".capacity-text").count(), 1)

@@ -52,10 +52,11 @@ function drawAxis(panel) {
   axis.append(make('text', {class: 'small muted end', x: panel.width, y: panel.height + 16}, unit));
 }
 
-// Words that have no room next to others of their row are only in the tooltip.
+// Words that have no room next to others of their row are only in the tooltip: an error keeps its own.
 function moveFlags(panel) {
   const taken = [];
-  for (const flag of panel.element.querySelectorAll('.flag')) {
+  const isError = (flag) => flag.querySelector('.mark-text') !== null;
+  for (const flag of [...panel.element.querySelectorAll('.flag')].sort((one, other) => isError(other) - isError(one))) {
     const x = xOf(panel, number(flag, 'data-at'));
     flag.style.display = x < -0.5 || x > panel.width + 0.5 ? 'none' : '';
     flag.setAttribute('transform', `translate(${(x - number(flag, 'data-x')).toFixed(2)} 0)`);
