@@ -236,6 +236,7 @@ function listenToPanel(panel) {
   const bandOf = new Map(panel.bands.map((band) => [band.element, band]));
   const stripOf = new Map(panel.strips.map((strip) => [strip.element, strip]));
   let drag = null;
+  setAttributes(panel.element, {tabindex: '0', role: 'application', 'aria-label': 'live memory: + and − zoom, arrow keys pan, ? lists all keys'});
   panel.element.addEventListener('wheel', (event) => {
     const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
     if (!isSideways && !event.ctrlKey && !event.metaKey && wheelPanel !== panel) return; // it scrolls the page
@@ -266,13 +267,15 @@ function listenToPanel(panel) {
   panel.element.addEventListener('dblclick', () => changeView(panel, panel));
 }
 
+// The keys act on the chart that has the focus, else on the first.
+const focused = () => panelOf.get(document.activeElement) || main;
 const actions = {
-  '+': () => zoom(main, 0.5, middleOf(main.view)),
-  '=': () => zoom(main, 0.5, middleOf(main.view)),
-  '-': () => zoom(main, 2, middleOf(main.view)),
-  'ArrowLeft': () => pan(main, -0.25),
-  'ArrowRight': () => pan(main, 0.25),
-  '0': () => changeView(main, main),
+  '+': () => zoom(focused(), 0.5, middleOf(focused().view)),
+  '=': () => zoom(focused(), 0.5, middleOf(focused().view)),
+  '-': () => zoom(focused(), 2, middleOf(focused().view)),
+  'ArrowLeft': () => pan(focused(), -0.25),
+  'ArrowRight': () => pan(focused(), 0.25),
+  '0': () => changeView(focused(), focused()),
   'Backspace': goToEarlierView,
   'c': copyStack,
   '?': () => showKeys(KEYS),

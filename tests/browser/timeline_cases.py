@@ -114,6 +114,19 @@ class TimelineCases(BrowserCase):
         self.assertEqual(self.axis.all_text_contents(), before)
         self.assertEqual(self.paths(), drawn)
 
+    def test_tab_reaches_the_chart_whose_keys_then_work(self):
+        focused = "() => (document.activeElement || document.documentElement).matches('.chart')"
+        for _ in range(8):
+            if not self.page.evaluate(focused):
+                self.page.keyboard.press("Tab")
+        self.assertTrue(self.page.evaluate(focused))
+        outline = self.panel.evaluate("chart => getComputedStyle(chart).outlineStyle")
+        self.assertEqual(outline, "solid")
+        self.assertTrue(self.panel.get_attribute("aria-label"))
+        self.page.keyboard.press("+")
+        self.frame()
+        self.assertIn("x0=", url_of(self.page))
+
     def point_at_middle(self):
         box = self.panel.bounding_box()
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
