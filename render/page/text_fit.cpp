@@ -83,6 +83,8 @@ std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
     forms.push_back(fmt::format("{} {}", name, cut_end(place, columns - name_columns - 1)));
   if (place.empty() && !brief.empty() && !note.empty()) forms.push_back(fmt::format("{}  {}", brief, note));
   forms.push_back(fmt::format("{}{}", sign, name));
+  if (!brief.empty() && !place.empty())
+    forms.push_back(fmt::format("{}⋯ {}", sign, std::string_view(place).substr(place.find(' ') + 1)));
   if (!brief.empty()) forms.push_back(fmt::format("{}{}", sign, brief));
   return forms;
 }

@@ -54,7 +54,7 @@ test('a label takes the longest form that fits', () => {
   for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [22, 'forward :41  −19.5 MiB'], [21, '− forward :41'], [12, '− forwa… :41'], [10, '− forward'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])
     assert.equal(fitLabel(changed, columns), form);
   const run = {name: '⋯ 28 frames', place: 'to run_code', note: '', brief: '⋯ 28'};
-  for (const [columns, form] of [[30, '⋯ 28 frames to run_code'], [21, '⋯ 28 frames'], [22, '⋯ 28 frames to run_c…'], [7, '⋯ 28'], [4, '']])
+  for (const [columns, form] of [[30, '⋯ 28 frames to run_code'], [21, '⋯ 28 frames'], [22, '⋯ 28 frames to run_c…'], [11, '⋯ run_code'], [10, '⋯ 28'], [7, '⋯ 28'], [4, '']])
     assert.equal(fitLabel(run, columns), form);
   const state = {name: 'free (inactive)', place: '', note: '4.67 GiB', brief: 'free'};
   for (const [columns, form] of [[25, 'free (inactive)  4.67 GiB'], [24, 'free  4.67 GiB'], [13, 'free'], [3, '']])

@@ -105,6 +105,7 @@ export function fitLabel(label, columns) {
   if (!sign && brief && place && room > LEAST_PLACE) forms.push(`${name} ${cut(place, room - 1)}`);
   if (!place && brief && note) forms.push(`${brief}  ${note}`);
   forms.push(sign + name);
+  if (brief && place) forms.push(`${sign}⋯ ${place.replace(/^\S* /, '')}`);
   if (brief) forms.push(sign + brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);
   if (fitting) return fitting;

@@ -94,6 +94,8 @@ TEST_CASE("fit_label takes the longest form that fits") {
     CHECK(fit_label(run, 30) == "⋯ 28 frames to run_code");
     CHECK(fit_label(run, 21) == "⋯ 28 frames");
     CHECK(fit_label(run, 22) == "⋯ 28 frames to run_c…");
+    CHECK(fit_label(run, 11) == "⋯ run_code"); // the count alone says the least
+    CHECK(fit_label(run, 10) == "⋯ 28");
     CHECK(fit_label(run, 7) == "⋯ 28");
     CHECK(fit_label(run, 4).empty());
     const Label state{.name = "free (inactive)", .note = "4.67 GiB", .brief = "free"};
