@@ -94,7 +94,7 @@ void draw_figure(XmlElement item, double x, double y, const Figure& figure) {
   item.set("data-x", x).set("data-y", y);
   double name_x = x;
   if (const Paint* swatch = paint_of(figure.part); swatch != nullptr) {
-    add_rect(add_group(item, swatch->name), x, y + 11, 9, 9).set("rx", 2);
+    add_rect(add_group(item, swatch->name), x, y + 11, 9, 9).set("rx", 2).set("class", "swatch");
     name_x += kHeaderSwatchWidth;
   }
   add_text(item, name_x, y + 20, "figure-name muted", figure.name);

@@ -55,7 +55,7 @@ bool is_one_line(const std::vector<LeadingRow>& rows) {
 }
 
 void draw_row(XmlElement item, double x, double top, const LeadingRow& leading) {
-  add_rect(add_group(item, leading.row.paint->name), x, top + 6, 11, 11).set("rx", 2);
+  add_rect(add_group(item, leading.row.paint->name), x, top + 6, 11, 11).set("rx", 2).set("class", "swatch");
   add_text(item, x + kLeadingSwatch, top + 16, "strong", leading.row.value);
   add_text(item, x + leading.label_x, top + 16, "mono", leading.label).set("data-part", "label");
 }

@@ -38,7 +38,7 @@ double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries
     const double width = kSwatchWidth + width_of(entry.meaning);
     if (x > kMargin && x + width > right) break_line();
     XmlElement item = section.child("g").set("data-x", x).set("data-y", top);
-    add_rect(add_group(item, entry.paint->name), x, top + 6, 11, 11).set("rx", 2);
+    add_rect(add_group(item, entry.paint->name), x, top + 6, 11, 11).set("rx", 2).set("class", "swatch");
     add_text(item, x + kSwatchWidth, top + 16, "", entry.meaning);
     x += width + kGap;
   }

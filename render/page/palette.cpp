@@ -28,6 +28,7 @@ constexpr std::array kPageColours{
     PageColour{"#unknown rect", "fill", paint::kNoStack.light_fill, paint::kNoStack.dark_fill},
     PageColour{"#unknown path", "stroke", kLightHatch, kDarkHatch},
     PageColour{".free rect", "stroke", "#c3cad5", "#4a515d"},
+    PageColour{"rect.swatch", "stroke", "#8a919c", "#7b8492"},
     PageColour{"#tip rect", "fill", "#ffffff", "#23272f"},
     PageColour{"#tip rect", "stroke", "#a9b0bb", "#5b6370"},
     PageColour{".panel", "background", "#ffffff", "#23272f"},

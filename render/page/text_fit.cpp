@@ -64,25 +64,28 @@ std::string_view line_mark(std::string_view place) {
 }
 
 std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
-  const std::string& name = label.name;
+  const auto& [name, place, note, source, brief] = label;
+  const std::string_view sign = sign_of(note);
+  const std::string_view line = brief.empty() ? line_mark(place) : "";
   std::vector<std::string> forms;
-  if (!label.place.empty() && !label.note.empty() && !label.source.empty())
-    forms.push_back(fmt::format("{} {}  {}  {}", name, label.place, label.source, label.note));
-  if (!label.place.empty() && !label.note.empty()) forms.push_back(name + ' ' + label.place + "  " + label.note);
-  const std::string_view sign = sign_of(label.note);
-  if (!sign.empty() || label.place.empty())
-    forms.push_back(label.note.empty() ? name : name + "  " + label.note);
-  else
-    forms.push_back(name + ' ' + label.place);
+  if (!place.empty() && !note.empty() && !source.empty())
+    forms.push_back(fmt::format("{} {}  {}  {}", name, place, source, note));
+  if (!place.empty() && !note.empty()) forms.push_back(fmt::format("{} {}  {}", name, place, note));
+  if (!place.empty() && sign.empty()) forms.push_back(fmt::format("{} {}", name, place));
+  if (!line.empty() && !note.empty()) forms.push_back(fmt::format("{} {}  {}", name, line, note));
+  if (!sign.empty() || place.empty()) forms.push_back(note.empty() ? name : fmt::format("{}  {}", name, note));
+  if (!line.empty()) forms.push_back(fmt::format("{}{} {}", sign, name, line));
+  const std::size_t besides_name = columns_of(sign) + line.size() + 1;
+  if (!line.empty() && columns >= besides_name + kLeastName)
+    forms.push_back(fmt::format("{}{} {}", sign, cut_name(name, columns - besides_name), line));
   const std::size_t name_columns = columns_of(name);
-  if (sign.empty() && !label.brief.empty() && !label.place.empty() && columns > name_columns + kLeastPlace)
-    forms.push_back(fmt::format("{} {}", name, cut_end(label.place, columns - name_columns - 1)));
-  if (const std::string_view line = line_mark(label.place); !line.empty() && label.brief.empty())
-    forms.push_back(fmt::format("{}{} {}", sign, name, line));
-  if (label.place.empty() && !label.brief.empty() && !label.note.empty())
-    forms.push_back(fmt::format("{}  {}", label.brief, label.note));
-  forms.push_back(std::string(sign) + name);
-  if (!label.brief.empty()) forms.push_back(std::string(sign) + label.brief);
+  if (sign.empty() && !brief.empty() && !place.empty() && columns > name_columns + kLeastPlace)
+    forms.push_back(fmt::format("{} {}", name, cut_end(place, columns - name_columns - 1)));
+  if (place.empty() && !brief.empty() && !note.empty()) forms.push_back(fmt::format("{}  {}", brief, note));
+  forms.push_back(fmt::format("{}{}", sign, name));
+  if (!brief.empty() && !place.empty())
+    forms.push_back(fmt::format("{}⋯ {}", sign, std::string_view(place).substr(place.find(' ') + 1)));
+  if (!brief.empty()) forms.push_back(fmt::format("{}{}", sign, brief));
   return forms;
 }
 
@@ -124,6 +127,13 @@ std::string fit_label(const Label& label, std::size_t columns) {
   const bool is_useless = !label.brief.empty() || columns < sign_columns + kLeastName;
   const std::string name = is_useless ? "" : cut_name(label.name, columns - sign_columns);
   return name.empty() ? std::string(sign.substr(0, sign.find(' '))) : fmt::format("{}{}", sign, name);
+}
+
+std::string fit_line_label(const Label& label, std::size_t columns) {
+  const std::string_view line = line_mark(label.place);
+  const bool has_room = columns_of(label.name) + 1 + line.size() <= columns || columns > kLeastName + line.size();
+  if (line.empty() || has_room) return fit_label(label, columns);
+  return line.size() <= columns ? std::string(line) : "";
 }
 
 std::string fit_marked_label(const Label& label, std::string_view mark, std::size_t columns) {

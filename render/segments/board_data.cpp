@@ -2,6 +2,7 @@
 
 #include "page/frame_list.hpp"
 #include "page/frame_paints.hpp"
+#include "page/shown_frames.hpp"
 #include "page/text_fit.hpp"
 
 #include "memviz/format.hpp"
@@ -52,7 +53,8 @@ private:
 
 class DataWriter {
 public:
-  DataWriter(XmlElement data, const BoardData& source) : data_(data), source_(source), stacks_(frames_) {}
+  DataWriter(XmlElement data, const BoardData& source)
+      : data_(data), source_(source), shown_(source.state.frames()), stacks_(frames_) {}
 
   void write(const Board& board) {
     for (const BoardPlace& place : board.places)
@@ -168,8 +170,7 @@ private:
   std::size_t stack_node(StackId id) {
     const auto [entry, is_new] = stack_nodes_.try_emplace(id);
     if (is_new) {
-      const std::span<const FrameId> stack = source_.state.frames().stack(id);
-      entry->second = stacks_.add(stack.first(std::min(stack.size(), source_.most_frames)));
+      entry->second = stacks_.add(shown_.of(id, source_.most_frames));
     }
     return entry->second;
   }
@@ -184,6 +185,7 @@ private:
 
   XmlElement data_;
   const BoardData& source_;
+  ShownFrames shown_;
   FrameList frames_{"board-frames"};
   StackTree stacks_;
   std::map<StackId, std::size_t> stack_nodes_;

@@ -47,21 +47,13 @@ std::string size_text(std::uint64_t bytes, std::uint64_t count) {
   return count == 1 ? format_bytes(bytes) : fmt::format("{} × {}", format_count(count), format_bytes(bytes));
 }
 
-/// Returns name, place and size; for narrow blocks what distinguishes them from others of the same function: the line.
 std::string block_label(const Label& label, const std::string& size, std::size_t columns) {
   constexpr std::size_t kLeastName = 5;
-  if (label.place.empty()) {
-    const bool has_no_stack = label.name.starts_with("<no stack");
-    std::string text =
-        first_fitting({label.name + "  " + size, label.name, has_no_stack ? "no stack" : label.name}, columns);
-    return text.empty() && columns >= kLeastName && !has_no_stack ? cut_name(label.name, columns) : text;
-  }
-  const std::string line = label.place.substr(std::min(label.place.rfind(':'), label.place.size()));
-  const std::string whole = label.name + " " + label.place;
-  std::string text = first_fitting({whole + "  " + size, whole, label.name + " " + line}, columns);
-  if (!text.empty()) return text;
-  if (columns >= kLeastName + line.size() + 1) return cut_name(label.name, columns - line.size() - 1) + " " + line;
-  return first_fitting({line}, columns);
+  if (!label.place.empty()) return fit_line_label({.name = label.name, .place = label.place, .note = size}, columns);
+  const bool has_no_stack = label.name.starts_with("<no stack");
+  std::string text =
+      first_fitting({label.name + "  " + size, label.name, has_no_stack ? "no stack" : label.name}, columns);
+  return text.empty() && columns >= kLeastName && !has_no_stack ? cut_name(label.name, columns) : text;
 }
 
 class BoardDrawer {

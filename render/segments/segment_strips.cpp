@@ -128,7 +128,7 @@ double draw_list_heading(Page& page, double y, const SideList& list) {
   XmlElement section = page.add_section(y, "items").set("data-line", kListStep).set("data-gap", kItemGap);
   section.set("data-height", kListStep);
   XmlElement item = section.child("g").set("data-x", kMargin).set("data-y", y);
-  add_rect(add_group(item, list.paint.name), kMargin, y + 3, 11, 11).set("rx", 2);
+  add_rect(add_group(item, list.paint.name), kMargin, y + 3, 11, 11).set("rx", 2).set("class", "swatch");
   add_text(item, kMargin + 18, y + 13, "strong",
            fmt::format("{}: {}, {}", list.name, format_counted(list.segments.size(), "segment"),
                        format_bytes(bytes_of(list.segments))));

@@ -81,23 +81,12 @@ char letter_of(CodeOrigin origin) {
 
 } // namespace
 
-bool StackTable::is_left_out(FrameId frame_id) {
-  const Frame& frame = frames_.frame(frame_id);
-  std::optional<bool>& by_name = has_omitted_name_[frame.name.value];
-  if (!by_name) by_name = is_omitted_name(frames_.text(frame.name));
-  std::optional<bool>& by_file = has_omitted_file_[frame.filename.value];
-  if (!by_file) by_file = is_omitted_file(frames_.text(frame.filename));
-  return *by_name || *by_file;
-}
-
 std::uint32_t StackTable::place_of(StackId stack) {
   const auto [number, is_new] = stack_places_.add(stack.value, static_cast<std::uint32_t>(stack_places_.size()));
   if (!is_new) return number;
   if (number > 0) stacks_ += '\n';
   std::size_t count = 0;
-  for (const FrameId frame : frames_.stack(stack)) {
-    if (is_left_out(frame)) continue;
-    if (count == kMostFrames) break;
+  for (const FrameId frame : shown_.of(stack, kMostFrames)) {
     const auto [place, is_first] = frame_places_.add(frame.value, static_cast<std::uint32_t>(frame_places_.size()));
     if (is_first) {
       const Label label = labels_.of(frame);

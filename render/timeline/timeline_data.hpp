@@ -5,6 +5,7 @@
 
 #include "base/hash_map.hpp"
 #include "page/naming.hpp"
+#include "page/shown_frames.hpp"
 #include "page/xml_writer.hpp"
 #include "timeline/timeline_panel.hpp"
 #include "timeline/timeline_scale.hpp"
@@ -12,7 +13,6 @@
 #include "memviz/timeline.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,25 +21,18 @@ namespace memviz::render {
 /// The stacks of a picture, each stack and each frame once.
 class StackTable {
 public:
-  explicit StackTable(const FrameTable& frames)
-      : frames_(frames), labels_(frames), frame_origins_(origins_of(frames)), has_omitted_name_(frames.string_count()),
-        has_omitted_file_(has_omitted_name_) {}
+  explicit StackTable(const FrameTable& frames) : shown_(frames), labels_(frames), frame_origins_(origins_of(frames)) {}
 
-  /// Returns its index in the table. Omits frames that PyTorch's own tools omit, and those beyond the maximum depth.
+  /// Returns its index in the table, which has only the shown frames, up to the maximum depth.
   std::uint32_t place_of(StackId stack);
   /// Writes the elements "frame-names", one line per frame, with one letter per frame for its origin (u: the user's),
   /// and "stacks", one line per stack: indices of frames, innermost first.
   void write(XmlElement parent) const;
 
 private:
-  /// Examines each text once, because a file may give one name of megabytes to all its frames.
-  [[nodiscard]] bool is_left_out(FrameId frame);
-
-  const FrameTable& frames_;
+  ShownFrames shown_;
   FrameLabels labels_;
-  std::vector<CodeOrigin> frame_origins_;             ///< by FrameId
-  std::vector<std::optional<bool>> has_omitted_name_; ///< by StringId
-  std::vector<std::optional<bool>> has_omitted_file_;
+  std::vector<CodeOrigin> frame_origins_; ///< by FrameId
   HashMap<std::uint32_t, std::uint32_t> stack_places_;
   HashMap<std::uint32_t, std::uint32_t> frame_places_;
   std::string frame_names_;

@@ -83,6 +83,11 @@ const Paint& band_paint(const PanelData& data, const Band& band) {
                                  : *data.names.of(data.chart.device.record.device, band.life).paint;
 }
 
+/// The end of the name in the title, which the script shortens separately.
+void set_place(XmlElement part, const LineName& name) {
+  if (!name.label.place.empty()) part.set("data-place", name.label.place);
+}
+
 void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const Shape& shape) {
   // Present even if nothing of it is visible: the script stacks all of them.
   const std::string path = shape.path();
@@ -97,6 +102,7 @@ void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const
       .set("data-bytes", band.life.size_bytes)
       .set("data-line", chart.is_by_kind() ? data.names.of(band.kind.kind).index : name.index)
       .set("data-stack", data.stacks.place_of(band.life.stack));
+  set_place(drawn, name);
   std::string title = fmt::format("{}\n{}\n{}\n{}", name.text, format_exact_bytes(band.life.size_bytes),
                                   address_name(band, is_segment), lifetime_text(record, band.life));
   if (is_segment && band.life.home < record.homes.size()) title += "\n" + home_text(record.homes[band.life.home]);
@@ -141,6 +147,7 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
     // Present even if it is empty: the script may add to it.
     XmlElement drawn = add_path(strips, name.paint->name, data.layout.shapes.strips[i].path());
     drawn.set("data-line", name.index).set("data-bytes", changes_of(strip.bytes));
+    set_place(drawn, name);
     if (chart.is_by_kind()) drawn.set("data-layer", layer_of(chart.bands, strip));
     drawn.child("title").text(
         fmt::format("{}\n{} at the peak\n{}{}", name.text, format_exact_bytes(strip.bytes[chart.bands.peak]),
@@ -148,20 +155,11 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
   }
 }
 
-/// If function and place do not both fit, the place is kept, because several lines of one function differ in it.
-std::string fitted(const Label& label, std::size_t columns) {
-  if (label.place.empty() || columns_of(label.name) + 1 + columns_of(label.place) <= columns)
-    return fit_label(label, columns);
-  const std::size_t colon = label.place.rfind(':');
-  return fit_label({.name = label.place, .brief = colon == std::string::npos ? "" : label.place.substr(colon)},
-                   columns);
-}
-
 void draw_label(XmlElement parent, const Shape& shape, std::string_view paint_name, const Label& label) {
   const auto room = room_in(shape, kLabelHeight);
   if (!room || room->width < kLabelWidth) return;
   const auto columns = static_cast<std::size_t>((room->width - 8) / (kFontSize * kMonoEm));
-  const std::string text = fitted(label, columns);
+  const std::string text = fit_line_label(label, columns);
   if (text.empty()) return;
   add_text(parent, room->x + 4, room->top + room->height / 2 + 4, fmt::format("mono-small band-label {}", paint_name),
            text);

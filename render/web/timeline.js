@@ -6,13 +6,14 @@ import {readFragment, setFragment} from './core/fragment.js';
 import {listenToPage, sayAllocation} from './core/link.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './core/dialog.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
-import {isPhone, layouts, settle, startSheet} from './core/sheet.js';
+import {isPhone, layouts, settle, startSheet, whenSettled} from './core/sheet.js';
+import {foldedStack} from './core/stacks.js';
 import {hideTip, pagePoint, showTip, tipState} from './core/tip.js';
 import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './core/toolbar.js';
 import {drawPanel} from './timeline/draw.js';
 import {lastBefore} from './timeline/layout.js';
+import {functionOf} from './timeline/names.js';
 import {chosen, highlight, main, panels} from './timeline/picture.js';
-import {foldedStack} from './timeline/stacks.js';
 import {middleOf, moved, sharesAxis, viewOf, zoomed} from './timeline/views.js';
 
 const slider = html('input', {type: 'range', id: 'detail', 'aria-label': 'how many of the largest allocations are bands', min: 0, max: main.bands.length});
@@ -99,10 +100,14 @@ function goToEarlierView() {
 const zoom = (panel, factor, at) => changeView(panel, zoomed(panel.view, factor, at));
 const pan = (panel, share) => changeView(panel, moved(panel.view, share));
 
+let statusWords = '';
 function showStatus(words) {
+  statusWords = words;
   status.replaceChildren(words || (isPhone() ? 'tap for the stack, drag to pan' : 'click: pin a stack, Ctrl+wheel: zoom, drag: pan, ?: keys'));
   if (words) status.append('  ', clearButton);
 }
+
+whenSettled(() => statusWords || showStatus(''));
 
 function choose(band, panel) {
   chosen.band = band;
@@ -212,7 +217,7 @@ function stripWords(panel, strip, event) {
   return [name, `${formatBytes(strip.bytes[slice])} ${where}`, ...more].join('\n');
 }
 
-const bandTitle = ({title, stack}) => (stack.length ? [title, '', ...foldedStack(stack)].join('\n') : title);
+const bandTitle = ({title, stack, name, place}) => (stack.length ? [title, '', ...foldedStack(stack, functionOf(name, place))].join('\n') : title);
 
 // The text next to the pointer: for a band, a strip or a mark.
 function showWords(panel, element, event, {bandOf, stripOf}) {
@@ -231,6 +236,7 @@ function listenToPanel(panel) {
   const bandOf = new Map(panel.bands.map((band) => [band.element, band]));
   const stripOf = new Map(panel.strips.map((strip) => [strip.element, strip]));
   let drag = null;
+  setAttributes(panel.element, {tabindex: '0', role: 'application', 'aria-label': 'live memory: + and − zoom, arrow keys pan, ? lists all keys'});
   panel.element.addEventListener('wheel', (event) => {
     const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
     if (!isSideways && !event.ctrlKey && !event.metaKey && wheelPanel !== panel) return; // it scrolls the page
@@ -261,13 +267,15 @@ function listenToPanel(panel) {
   panel.element.addEventListener('dblclick', () => changeView(panel, panel));
 }
 
+// The keys act on the chart that has the focus, else on the first.
+const focused = () => panelOf.get(document.activeElement) || main;
 const actions = {
-  '+': () => zoom(main, 0.5, middleOf(main.view)),
-  '=': () => zoom(main, 0.5, middleOf(main.view)),
-  '-': () => zoom(main, 2, middleOf(main.view)),
-  'ArrowLeft': () => pan(main, -0.25),
-  'ArrowRight': () => pan(main, 0.25),
-  '0': () => changeView(main, main),
+  '+': () => zoom(focused(), 0.5, middleOf(focused().view)),
+  '=': () => zoom(focused(), 0.5, middleOf(focused().view)),
+  '-': () => zoom(focused(), 2, middleOf(focused().view)),
+  'ArrowLeft': () => pan(focused(), -0.25),
+  'ArrowRight': () => pan(focused(), 0.25),
+  '0': () => changeView(focused(), focused()),
   'Backspace': goToEarlierView,
   'c': copyStack,
   '?': () => showKeys(KEYS),

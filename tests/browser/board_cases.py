@@ -4,6 +4,7 @@ window widths."""
 import json
 import re
 
+import snapshots
 from support import TESTDATA, BrowserCase, draw, expect, memviz, url_of
 
 SNAPSHOT = "oom_expandable.pickle"
@@ -49,6 +50,26 @@ class BoardCases(BrowserCase):
         self.assertRegex(words, r"in segment 0x[0-9a-f]+, .* in use")
         self.assertRegex(words, r"in use \(active_allocated\)|^free")
         self.assertNotIn("torch::unwind", self.tip(page)[0])
+
+    def test_a_tooltip_folds_the_stack_and_stays_in_the_window(self):
+        own = [snapshots.frame("main", 10), snapshots.frame("forward", 20, f"/home/me/{'model_' * 12}.py")]
+        within = [snapshots.torch_frame("_call_impl", 1511), snapshots.frame("_PyEval_EvalFrameDefault", 0, "??"),
+                  snapshots.frame("at::empty_cuda(int)", 0, "??"), snapshots.frame("c10::cuda::malloc(void**)", 0, "??")]  # fmt: skip
+        svg = draw("state", snapshots.snapshot([own + within] * 4))
+        for width, height in ((1240, 260), (400, 700)):
+            with self.subTest(width=width):
+                page = self.open(svg)
+                page.set_viewport_size({"width": width, "height": height})
+                page.locator("#board").evaluate("board => board.scrollIntoView({block: 'end'})")
+                self.pointer_on(page)
+                box = page.locator("#tip rect").bounding_box()
+                self.assertGreaterEqual(box["y"], 0)
+                self.assertLessEqual(box["y"] + box["height"], height)
+                lines = self.tip(page)
+                if width > 1000:
+                    stack = ["main train.py:10", "called from there: _call_impl module.py:1511", "  … and 2 frames within it"]
+                    self.assertEqual(lines[-3:], stack)
+                self.assertRegex(lines[-4], r"^forward .*model_\.py:20$")
 
     def test_a_click_zooms_into_a_segment_and_back(self):
         page = self.open_board()

@@ -1,7 +1,7 @@
 """Pictures inside an HTML page, as in the page of `memviz view` and in notebooks: HTML's parser reads them like
 XML's."""
 
-from support import BrowserCase, draw
+from support import BrowserCase, draw, expect, new_file
 
 # Returns names and texts of all elements, by both parsers. HTML's ends an <svg> at elements that it considers its own:
 # <b>, <s>, <table>.
@@ -28,3 +28,15 @@ class EmbeddedCases(BrowserCase):
                 svg = draw(*picture).read_text()
                 xml, html = (page.evaluate(PARSED, [svg, kind]) for kind in ("image/svg+xml", "text/html"))
                 self.assertEqual(html, xml)
+
+    def test_a_frame_that_is_shown_later_has_the_hint_of_its_width(self):
+        for command, hint in (("timeline", "click: pin a stack"), ("flame", "click a box"), ("state", "click a segment")):
+            with self.subTest(command):
+                svg = draw(command, "training_step.pickle")
+                page_file = new_file(".html")
+                frame = f'<iframe style="display:none" src="{svg.name}" width="1200" height="800"></iframe>'
+                page_file.write_text(f"<!doctype html>{frame}")
+                page = self.open(page_file)
+                self.complaints.remove(f"request: {svg.as_uri()}")
+                page.locator("iframe").evaluate("frame => { frame.style.display = 'block'; }")
+                expect(page.frame_locator("iframe").locator("#toolbar")).to_contain_text(hint)

@@ -63,7 +63,7 @@ CONTRAST = """() => {
   }));
 }"""
 
-# Returns the head of a narrow picture, and what of the wide one is drawn beside it.
+# Returns the head of a narrow picture, and how many parts of the wide one are drawn.
 NARROW = """() => {
   const isDrawn = (element) => element.getClientRects().length && element.getBoundingClientRect().height;
   const texts = [...document.querySelectorAll('.narrow text')].filter(isDrawn);

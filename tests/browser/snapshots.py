@@ -38,6 +38,23 @@ def snapshot(stacks, *, free=0, devices=1):
     return file
 
 
+def out_of_memory(kept=80, released=17, capacity=100):
+    """A recording that ends with an error. It reserves `kept` MiB and, for its first three quarters, `released` more."""
+    frames, base = [frame("main", 1)], 1 << 40
+    blocks = [{"address": base + i * MIB, "size": MIB, "requested_size": MIB, "state": "active_allocated", "frames": frames} for i in range(kept)]
+    segment = {"device": 0, "address": base, "total_size": kept * MIB, "allocated_size": kept * MIB, "active_size": kept * MIB,
+               "requested_size": kept * MIB, "stream": 0, "segment_type": "large", "segment_pool_id": (0, 0), "is_expandable": False,
+               "frames": [], "blocks": blocks}  # fmt: skip
+    events = [("segment_alloc", base, kept), ("segment_alloc", 2 * base, released)] + [("alloc", block["address"], 1) for block in blocks]
+    events.insert(kept * 3 // 4, ("segment_free", 2 * base, released))
+    common = {"stream": 0, "frames": frames}
+    trace = [{"action": action, "addr": address, "size": size * MIB, **common} for action, address, size in events]
+    trace.append({"action": "oom", "size": 50 * MIB, "device_free": (capacity - kept) * MIB, **common})
+    file = new_file(".pickle")
+    file.write_bytes(pickle.dumps({"segments": [segment], "device_traces": [trace]}))
+    return file
+
+
 def long_names():
     return snapshot([[frame("f" * 200, 12, f"/home/me/{'d' * 200}.py"), frame("模型" * 60, 7)]] * 2, free=MIB)
 

@@ -2,6 +2,7 @@
 
 import re
 
+import snapshots
 from support import BrowserCase, draw, expect, url_of
 
 SNAPSHOT = "training_step.pickle"
@@ -112,6 +113,19 @@ class TimelineCases(BrowserCase):
         self.frame()
         self.assertEqual(self.axis.all_text_contents(), before)
         self.assertEqual(self.paths(), drawn)
+
+    def test_tab_reaches_the_chart_whose_keys_then_work(self):
+        focused = "() => (document.activeElement || document.documentElement).matches('.chart')"
+        for _ in range(8):
+            if not self.page.evaluate(focused):
+                self.page.keyboard.press("Tab")
+        self.assertTrue(self.page.evaluate(focused))
+        outline = self.panel.evaluate("chart => getComputedStyle(chart).outlineStyle")
+        self.assertEqual(outline, "solid")
+        self.assertTrue(self.panel.get_attribute("aria-label"))
+        self.page.keyboard.press("+")
+        self.frame()
+        self.assertIn("x0=", url_of(self.page))
 
     def point_at_middle(self):
         box = self.panel.bounding_box()
@@ -281,6 +295,37 @@ class TimelineCases(BrowserCase):
                 for band in page.locator(".bands > path").all():
                     band.hover(force=True)
                 self.assertEqual(page.locator("script").count(), 1)
+
+
+class ErrorCases(BrowserCase):
+    """The labels of a recording that ends with an out-of-memory error."""
+
+    # Returns the labels that the line of the capacity crosses.
+    CROSSED = """() => {
+      const line = document.querySelector('.capacity-line').getBoundingClientRect();
+      return [...document.querySelectorAll('.reserved-text, .capacity-text')].filter((text) => {
+        const box = text.getBoundingClientRect();
+        return box.height && box.top + 2 < line.top && line.top < box.bottom - 2;
+      }).map((text) => text.textContent);
+    }"""
+
+    def shown_flags(self, page):
+        words = page.locator(".chart").first.locator(".flag text").all()
+        return [text.text_content() for text in words if text.is_visible()]
+
+    def test_on_a_phone_the_error_keeps_its_label(self):
+        for snapshot in ("oom.pickle", "h100_oom.pickle", "oom_expandable.pickle"):
+            with self.subTest(snapshot):
+                page = self.open(draw("timeline", snapshot), viewport={"width": 400, "height": 900})
+                self.assertTrue([text for text in self.shown_flags(page) if "out of memory" in text], self.shown_flags(page))
+
+    def test_the_capacity_does_not_cross_a_label(self):
+        page = self.open(draw("timeline", snapshots.out_of_memory()))
+        self.assertEqual(page.locator(".capacity-text").count(), 1)
+        self.assertEqual(page.evaluate(self.CROSSED), [])
+        page.keyboard.press("+")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.assertEqual(page.evaluate(self.CROSSED), [])
 
 
 class DevicesCases(BrowserCase):

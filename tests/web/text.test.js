@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import test from 'node:test';
 import {brokenLines} from '../../render/web/core/lines.js';
-import {columnsOf, cut, cutName, cutStart, fitLabel, rowLabel, sansWidth, UNIT} from '../../render/web/core/text.js';
+import {columnsOf, cut, cutName, cutPlace, cutStart, fitLabel, fitLineLabel, rowLabel, sansWidth, UNIT} from '../../render/web/core/text.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../testdata/width_vectors.json', import.meta.url)));
 
@@ -22,6 +22,16 @@ test('a text is cut at its end, or at its start', () => {
   assert.equal(cutStart('model.py', 8), 'model.py');
 });
 
+test('a line of a tooltip keeps its line number', () => {
+  const line = 'forward  /home/me/models/transformer.py:152 (your code)';
+  for (const [columns, form] of [[55, line], [54, 'forward  …ome/me/models/transformer.py:152 (your code)'], [40, 'forward  …transformer.py:152 (your code)'],
+                                 [34, 'forw… …nsformer.py:152 (your code)'], [20, 'forward  /home/me/m…']])
+    assert.equal(cutPlace(line, columns), form);
+  assert.equal(cutPlace('torch::autograd::generated::VariableType::linear model.py:9', 24), 'torch::autog… model.py:9');
+  assert.equal(cutPlace('/home/me/models/transformer.py:152 (torch)', 30), '…ls/transformer.py:152 (torch)');
+  assert.equal(cutPlace('called from there: at::detail::empty, and 9 frames within it', 30), 'called from there: at::detail…');
+});
+
 test('a name loses its outer parts first', () => {
   assert.equal(cutName('torch::autograd::Node::apply', 14), '…Node::apply');
   assert.equal(cutName('torch::autograd::Node::apply', 7), '…apply');
@@ -32,20 +42,33 @@ test('a name loses its outer parts first', () => {
 
 test('a label takes the longest form that fits', () => {
   const label = {name: 'forward', place: 'model.py:41', note: '19.5 MiB'};
-  for (const [columns, form] of [[40, 'forward model.py:41  19.5 MiB'], [28, 'forward model.py:41'], [18, 'forward :41'], [10, 'forward'], [6, 'forwa…'], [5, 'forw…'], [4, '']])
+  for (const [columns, form] of [[40, 'forward model.py:41  19.5 MiB'], [28, 'forward model.py:41'], [21, 'forward model.py:41'], [18, 'forward :41'], [11, 'forward :41'], [10, 'forwa… :41'], [9, 'forw… :41'], [8, 'forward'], [6, 'forwa…'], [5, 'forw…'], [4, '']])
     assert.equal(fitLabel(label, columns), form);
+  const far = {...label, place: 'models/transformer.py:41'};
+  for (const [columns, form] of [[32, 'forward models/transformer.py:41'], [31, 'forward :41  19.5 MiB'], [20, 'forward :41']])
+    assert.equal(fitLabel(far, columns), form);
   const known = {...label, source: 'h = f(x)'};
   assert.equal(fitLabel(known, 40), 'forward model.py:41  h = f(x)  19.5 MiB');
   assert.equal(fitLabel(known, 38), 'forward model.py:41  19.5 MiB');
   const changed = {...label, note: '−19.5 MiB'};
-  for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [20, 'forward  −19.5 MiB'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])
+  for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [22, 'forward :41  −19.5 MiB'], [21, '− forward :41'], [12, '− forwa… :41'], [10, '− forward'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])
     assert.equal(fitLabel(changed, columns), form);
   const run = {name: '⋯ 28 frames', place: 'to run_code', note: '', brief: '⋯ 28'};
-  for (const [columns, form] of [[30, '⋯ 28 frames to run_code'], [21, '⋯ 28 frames'], [22, '⋯ 28 frames to run_c…'], [7, '⋯ 28'], [4, '']])
+  for (const [columns, form] of [[30, '⋯ 28 frames to run_code'], [21, '⋯ 28 frames'], [22, '⋯ 28 frames to run_c…'], [11, '⋯ run_code'], [10, '⋯ 28'], [7, '⋯ 28'], [4, '']])
     assert.equal(fitLabel(run, columns), form);
   const state = {name: 'free (inactive)', place: '', note: '4.67 GiB', brief: 'free'};
   for (const [columns, form] of [[25, 'free (inactive)  4.67 GiB'], [24, 'free  4.67 GiB'], [13, 'free'], [3, '']])
     assert.equal(fitLabel(state, columns), form);
+});
+
+test('of several lines of a function, the line is kept to the last', () => {
+  const label = {name: 'forward', place: 'model.py:41', note: '19.5 MiB'};
+  for (const [columns, form] of [[28, 'forward model.py:41'], [20, 'forward model.py:41'], [18, 'forward :41'], [9, 'forw… :41'], [8, ':41'], [3, ':41'], [2, '']])
+    assert.equal(fitLineLabel(label, columns), form);
+  assert.equal(fitLineLabel({...label, name: 'f'}, 5), 'f :41');
+  const library = {name: 'cuMemAlloc_v2', place: 'libcuda.so.1', note: ''};
+  for (const [columns, form] of [[26, 'cuMemAlloc_v2 libcuda.so.1'], [25, 'cuMemAlloc_v2'], [8, 'cuMemAl…'], [4, '']])
+    assert.equal(fitLineLabel(library, columns), form);
 });
 
 test('in a row the place stays whole', () => {

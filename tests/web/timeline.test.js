@@ -5,7 +5,7 @@ import {chosenWords, isChosen, mostTogether} from '../../render/web/timeline/cho
 import {byteY, lastBefore, layOutReserved, layOutStack, outline, roomIn, runsOf, topLine} from '../../render/web/timeline/layout.js';
 import {numbers, readPanel, readStacks, readStrip} from '../../render/web/timeline/model.js';
 import {decimalStep, fitName} from '../../render/web/timeline/names.js';
-import {foldedStack} from '../../render/web/timeline/stacks.js';
+import {foldedStack} from '../../render/web/core/stacks.js';
 import {middleOf, moved, sharesAxis, viewOf, zoomed} from '../../render/web/timeline/views.js';
 import {element} from './element.js';
 
@@ -42,8 +42,12 @@ const areas = (shape) => shape.steps.map(({first, top, bottom}) => [first, top, 
 test('a tooltip begins with the user\'s frames and folds what is between and within them', () => {
   const frames = (...words) => words.map((word) => ({origin: word[0], name: word.slice(2)}));
   assert.deepEqual(foldedStack(frames('c:at::empty', 'c:at::add', 't:linear', 'u:forward model.py:1', 't:_call_impl', 't:_wrapped', 'u:main train.py:9', 'l:run')),
-    ['forward model.py:1', '  … 2 frames of torch', 'main train.py:9', '  run', 'called from there: linear, and 2 frames within it']);
-  assert.deepEqual(foldedStack(frames('c:at::empty', 'c:malloc')), ['at::empty', 'malloc']);
+    ['forward model.py:1', '  … 2 frames of torch', 'main train.py:9', '  run', 'called from there: linear', '  … and 2 frames within it']);
+  const gradient = frames('c:c10::malloc', 'c:at::empty', 'c:Accumulate::apply accumulate.cpp:9', 'c:Engine::call', 'c:Engine::run');
+  assert.deepEqual(foldedStack(gradient, 'Accumulate::apply'), ['Accumulate::apply accumulate.cpp:9', '  … 2 frames of C++', 'called from there: at::empty', '  … and 1 frame within it']);
+  assert.deepEqual(foldedStack(gradient, 'unknown'), ['c10::malloc', '  … 4 frames of C++']);
+  assert.deepEqual(foldedStack(frames('c:at::empty', 'c:at::add', 'l:run', 't:_call', 'c:start', 'c:main'), 'run'), ['run', '_call', '  … 2 frames of C++', 'called from there: at::add', '  … and 1 frame within it']);
+  assert.deepEqual(foldedStack([], ''), []);
 });
 
 test('numbers are differences from the one before', () => {
@@ -155,10 +159,15 @@ test('what is searched for, or of the pinned stack', () => {
 
 test('a band says what it has room for', () => {
   const wide = (columns) => columns * 12 * 0.61 + 8.1;
-  assert.equal(fitName('forward model.py:41', '19.5 MiB', wide(40)), 'forward model.py:41  19.5 MiB');
-  assert.equal(fitName('forward model.py:41', '19.5 MiB', wide(12)), 'model.py:41');
-  assert.equal(fitName('forward model.py:41', '19.5 MiB', wide(5)), ':41');
-  assert.equal(fitName('<no stack>', '', wide(10)), '<no stack>');
+  const fitted = (name, place, columns) => fitName(`${name} ${place}`.trim(), place, '19.5 MiB', wide(columns));
+  assert.equal(fitted('forward', 'model.py:41', 40), 'forward model.py:41  19.5 MiB');
+  assert.equal(fitted('forward', 'model.py:41', 12), 'forward :41');
+  assert.equal(fitted('forward', 'model.py:41', 5), ':41');
+  assert.equal(fitted('<module>', 'whole_slide.py:155', 20), '<module> :155');
+  assert.equal(fitted('cuMemAlloc_v2', 'libcuda.so.1', 20), 'cuMemAlloc_v2');
+  assert.equal(fitted('cuMemAlloc_v2', 'libcuda.so.1', 5), 'cuMe…');
+  assert.equal(fitted('<no stack: allocated before recording>', '', 12), '<no stack: …');
+  assert.equal(fitted('optimizer state', '', 7), 'optimi…');
 });
 
 test('an axis has steps of 1, 2 or 5', () => {

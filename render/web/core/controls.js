@@ -3,7 +3,7 @@
 import {html} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
-import {isPhone} from './sheet.js';
+import {isPhone, whenSettled} from './sheet.js';
 import {listenToPage} from './link.js';
 import {search, stepToMatch} from './search.js';
 import {hideTip, pagePoint, setPinned, showTip, tipState} from './tip.js';
@@ -29,9 +29,18 @@ const crumbs = html('nav', {id: 'crumbs', class: 'dim', 'aria-label': 'zoomed to
 
 export const showStatus = (string) => (status.textContent = string);
 
-// The path to the zoomed item; if nothing is zoomed, what a click on `what` does. A phone has no keys.
-export const showHint = (what) => crumbs.replaceChildren(isPhone() ? `tap ${what} ${TOUCH_HINT}` : `click ${what} ${HINT}`);
-export const showCrumbTrail = (...trail) => crumbs.replaceChildren(crumb('reset', {'data-reset': '1'}), ...trail);
+// The path to the zoomed item; if nothing is zoomed, what a click on `what` does. A phone has no keys, and a frame that
+// is hidden at first looks as narrow as one.
+let hinted = '';
+export function showHint(what) {
+  hinted = what;
+  crumbs.replaceChildren(isPhone() ? `tap ${what} ${TOUCH_HINT}` : `click ${what} ${HINT}`);
+}
+export function showCrumbTrail(...trail) {
+  hinted = '';
+  crumbs.replaceChildren(crumb('reset', {'data-reset': '1'}), ...trail);
+}
+whenSettled(() => hinted && showHint(hinted));
 
 // The picture, as passed to startControls().
 let picture = null;

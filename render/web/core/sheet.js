@@ -156,7 +156,8 @@ function onResize() {
 // is something to measure. A hidden frame gets no animation frames until it becomes visible.
 export function startSheet() {
   svg.classList.add('scripted');
-  svg.querySelector('.narrow')?.remove();
+  const narrowHead = svg.querySelector('.narrow');
+  if (narrowHead) narrowHead.remove();
   if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
   findSections();
   layOutPage();

@@ -3,7 +3,9 @@
 export const UNIT = '(?:[KMGTPE]?i?B|%|x)(?![A-Za-z])';
 // The width of a letter in a monospaced font of 12 pixels, kMonoEm in text_fit.hpp.
 export const COLUMN_WIDTH = 12 * 0.61;
-const LEAST_PLACE = 9, LEAST_NAME = 5;
+const LEAST_PLACE = 9, LEAST_NAME = 5, LEAST_PATH = 12;
+// Returns ":176" of "models.py:176", the part that readers need; "" without a line.
+export const lineMark = (place) => (/:[0-9]+$/.exec(place) || [''])[0];
 
 function columnsOfPoint(point) {
   if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point === 0x2212) return 1;
@@ -54,6 +56,17 @@ export function cutStart(string, columns) {
   return rest === string ? string : '…' + rest;
 }
 
+// Cuts a line of a tooltip; one that ends with a place, "forward  /home/me/model.py:41 (your code)", keeps the line number
+// and the end of the path.
+export function cutPlace(string, columns) {
+  if (columnsOf(string) <= columns) return string;
+  const [, before, path, end] = /^(.*?)([^\s:]+)(:\d+(?: \([^()]*\))?)$/.exec(string) || [];
+  const room = columns - columnsOf(end || ''), least = Math.min(LEAST_PATH, columnsOf(path || ''));
+  if (!path || room < least + LEAST_NAME + 1) return cut(string, columns);
+  if (columnsOf(before) + least <= room) return before + cutStart(path, room - columnsOf(before)) + end;
+  return `${cut(before.trimEnd(), room - least - 1)} ${cutStart(path, least)}${end}`;
+}
+
 // Removes the outer parts of a qualified C++ name first; the ends of addresses distinguish segments.
 export function cutName(name, columns) {
   if (columns < 3 || columnsOf(name) <= columns) return cut(name, columns);
@@ -77,21 +90,32 @@ export const signOf = ({note}) => (/^[+−]/.test(note) ? note[0] + ' ' : '');
 // Returns the longest form that fits: see fit_label() in text_fit.hpp.
 export function fitLabel(label, columns) {
   if (columns < 3) return '';
-  const sign = signOf(label);
+  const {name, place, note, source, brief} = label, sign = signOf(label);
+  const line = brief ? '' : lineMark(place);
   const forms = [];
-  if (label.place && label.note && label.source && !label.brief) forms.push(`${label.name} ${label.place}  ${label.source}  ${label.note}`);
-  if (label.place && label.note) forms.push(label.name + ' ' + label.place + '  ' + label.note);
-  if (sign || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
-  else forms.push(label.name + ' ' + label.place);
-  const room = columns - columnsOf(label.name);
-  if (!sign && label.brief && label.place && room > LEAST_PLACE) forms.push(label.name + ' ' + cut(label.place, room - 1));
-  const line = label.brief || !label.place ? null : /:[0-9]+$/.exec(label.place);
-  if (line) forms.push(sign + label.name + ' ' + line[0]);
-  if (!label.place && label.brief && label.note) forms.push(label.brief + '  ' + label.note);
-  forms.push(sign + label.name);
-  if (label.brief) forms.push(sign + label.brief);
+  if (place && note && source && !brief) forms.push(`${name} ${place}  ${source}  ${note}`);
+  if (place && note) forms.push(`${name} ${place}  ${note}`);
+  if (!sign && place) forms.push(`${name} ${place}`);
+  if (line && note) forms.push(`${name} ${line}  ${note}`);
+  if (sign || !place) forms.push(note ? `${name}  ${note}` : name);
+  if (line) forms.push(`${sign}${name} ${line}`);
+  const cutColumns = columns - sign.length - line.length - 1;
+  if (line && cutColumns >= LEAST_NAME) forms.push(`${sign}${cutName(name, cutColumns)} ${line}`);
+  const room = columns - columnsOf(name);
+  if (!sign && brief && place && room > LEAST_PLACE) forms.push(`${name} ${cut(place, room - 1)}`);
+  if (!place && brief && note) forms.push(`${brief}  ${note}`);
+  forms.push(sign + name);
+  if (brief && place) forms.push(`${sign}⋯ ${place.replace(/^\S* /, '')}`);
+  if (brief) forms.push(sign + brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);
   if (fitting) return fitting;
-  const name = label.brief || columns < sign.length + LEAST_NAME ? '' : cutName(label.name, columns - sign.length);
-  return name ? sign + name : sign.trim();
+  const short = brief || columns < sign.length + LEAST_NAME ? '' : cutName(name, columns - sign.length);
+  return short ? sign + short : sign.trim();
+}
+
+// Returns the same, but without room for the beginning of the name the line alone: see fit_line_label().
+export function fitLineLabel(label, columns) {
+  const line = lineMark(label.place);
+  if (!line || columnsOf(label.name) + 1 + line.length <= columns || columns > LEAST_NAME + line.length) return fitLabel(label, columns);
+  return columnsOf(line) <= columns ? line : '';
 }

@@ -2,7 +2,7 @@
 // elements; pieces are found by position.
 import {make, svg} from '../core/dom.js';
 import {formatBytes, formatCount} from '../core/numbers.js';
-import {COLUMN_WIDTH, columnsOf, cutName} from '../core/text.js';
+import {COLUMN_WIDTH, columnsOf, cutName, fitLineLabel} from '../core/text.js';
 import {BoardLayout, STRIP, zoomedLayout} from './layout.js';
 import {mostUsed, pieceAt} from './model.js';
 import {board, boardGeometry, model, boardView} from './picture.js';
@@ -18,17 +18,10 @@ const columnsInPiece = (width) => Math.floor((width - 2 * PADDING) / COLUMN_WIDT
 const sizeText = (bytes, {count}) => (count > 1 ? `${formatCount(count)} × ${formatBytes(bytes)}` : formatBytes(bytes));
 
 function blockLabel({name, place}, size, columns) {
-  const fits = (form) => columnsOf(form) <= columns;
-  if (!place) {
-    const hasNoStack = name.startsWith('<no stack');
-    const form = [`${name}  ${size}`, name, hasNoStack ? 'no stack' : name].find(fits);
-    return form || (columns >= 5 && !hasNoStack ? cutName(name, columns) : '');
-  }
-  const line = place.slice(place.lastIndexOf(':')), whole = `${name} ${place}`;
-  const form = [`${whole}  ${size}`, whole, `${name} ${line}`].find(fits);
-  if (form) return form;
-  if (columns >= 6 + line.length) return `${cutName(name, columns - line.length - 1)} ${line}`;
-  return fits(line) ? line : '';
+  if (place) return fitLineLabel({name, place, note: size}, columns);
+  const hasNoStack = name.startsWith('<no stack');
+  const form = [`${name}  ${size}`, name, hasNoStack ? 'no stack' : name].find((one) => columnsOf(one) <= columns);
+  return form || (columns >= 5 && !hasNoStack ? cutName(name, columns) : '');
 }
 
 class BoardDrawing {

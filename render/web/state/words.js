@@ -1,6 +1,7 @@
 // A piece -> its name, its tooltip, and its stack as text to copy.
 import {frameText} from '../core/frames.js';
 import {countOf, exactBytes, formatBytes, formatCount, formatDuration, formatPercent} from '../core/numbers.js';
+import {foldedStack} from '../core/stacks.js';
 import {hexOf, traceName} from './model.js';
 
 export function nameOf(piece) {
@@ -15,13 +16,13 @@ function segmentText({address, bytes, used, count, isExpandable, place}) {
   return `in segment ${address}, ${formatBytes(bytes)}${isExpandable ? ', expandable' : ''}, ${formatPercent(used, bytes)} in use${alike}\n${place.name}`;
 }
 
-// Returns the lines of a stack that fit: from the user's own frames outward, if there are any.
-function stackLines(stack, room) {
-  const own = stack.findIndex((frame) => frame.isOwn);
-  if (stack.length <= room) return stack.map(frameText);
-  const first = Math.max(own, 0), before = first ? [`⋯ ${countOf(first, 'frame')} of libraries and the allocator`] : [];
-  const shown = stack.slice(first, first + room - before.length - 1), left = stack.length - first - shown.length;
-  return [...before, ...shown.map(frameText), ...(left ? [`… and ${countOf(left, 'more frame')}; c copies all`] : [])];
+const foldable = ({label, isOwn, paint}) => ({name: `${label.name} ${label.place}`.trim(), origin: isOwn ? 'u' : paint[0]});
+
+// Returns the lines of a stack that fit, as in the tooltips of timelines.
+function stackLines(stack, name, room) {
+  const lines = foldedStack(stack.map(foldable), name);
+  if (lines.length <= room) return lines;
+  return [...lines.slice(0, room - 1), `… and ${countOf(lines.length - room + 1, 'more line')}; c copies the stack`];
 }
 
 // Returns when a block was allocated, and how long it has lived at the moment of its device.
@@ -45,7 +46,7 @@ export function pieceTitle(piece, stack, mostLines) {
     lines.push(birthText(piece), ...piece.notes);
   }
   lines.push(segmentText(piece.cell));
-  return (piece.title = lines.concat(stackLines(stack, mostLines - lines.length - 1)).join('\n'));
+  return (piece.title = lines.concat(stackLines(stack, piece.entry ? piece.entry.label.name : '', mostLines - lines.length - 1)).join('\n'));
 }
 
 export function pieceStackText(piece, stack) {

@@ -6,26 +6,26 @@ import {moveLane} from './lane.js';
 import {endOf, layOutReserved, layOutStack, outline, roomIn, topLine, xOf} from './layout.js';
 import {decimalStep, fitName} from './names.js';
 
-const LEAST_LABEL = 54, LABEL_HEIGHT = 14, MOST_TICKS_ROOM = 700, SHORT_UNIT = 500;
+const LEAST_LABEL = 54, LABEL_HEIGHT = 14, MOST_TICKS_ROOM = 700, SHORT_UNIT = 500, FONT_SIZE = 12;
 
 function drawLabels(panel, shapes) {
   const labels = panel.element.querySelector('.labels');
-  const add = (shape, paint, name, note) => {
+  const add = (shape, {paint, name, place}, note) => {
     const room = roomIn(shape, LABEL_HEIGHT);
     if (!room || room.width < LEAST_LABEL) return;
-    const label = fitName(name, note, room.width);
+    const label = fitName(name, place, note, room.width);
     if (label) labels.append(make('text', {class: 'mono-small band-label ' + paint, x: room.x + 4, y: room.top + room.height / 2 + 4}, label));
   };
   labels.replaceChildren();
   if (panel.isByKind) {
     for (const [layer, shape] of shapes.layers) {
       const kind = panel.strips.find((strip) => strip.layer === layer);
-      if (kind) add(shape, kind.paint, kind.name, '');
+      if (kind) add(shape, kind, '');
     }
     return;
   }
-  for (const [strip, shape] of shapes.strips) add(shape, strip.paint, strip.name, '');
-  for (const [band, shape] of shapes.bands) add(shape, band.paint, band.name, formatBytes(band.bytes));
+  for (const [strip, shape] of shapes.strips) add(shape, strip, '');
+  for (const [band, shape] of shapes.bands) add(shape, band, formatBytes(band.bytes));
 }
 
 function drawPath(panel, selector, path) {
@@ -52,10 +52,11 @@ function drawAxis(panel) {
   axis.append(make('text', {class: 'small muted end', x: panel.width, y: panel.height + 16}, unit));
 }
 
-// Words that have no room next to others of their row are only in the tooltip.
+// Words that have no room next to others of their row are only in the tooltip: an error keeps its own.
 function moveFlags(panel) {
   const taken = [];
-  for (const flag of panel.element.querySelectorAll('.flag')) {
+  const isError = (flag) => flag.querySelector('.mark-text') !== null;
+  for (const flag of [...panel.element.querySelectorAll('.flag')].sort((one, other) => isError(other) - isError(one))) {
     const x = xOf(panel, number(flag, 'data-at'));
     flag.style.display = x < -0.5 || x > panel.width + 0.5 ? 'none' : '';
     flag.setAttribute('transform', `translate(${(x - number(flag, 'data-x')).toFixed(2)} 0)`);
@@ -86,10 +87,12 @@ function moveReservedText(panel, shape) {
   const top = Math.min(...shape.steps.filter((step, i) => endOf(shape, i) > end - length).map((step) => step.top));
   words.setAttribute('x', end);
   words.setAttribute('y', top - 5);
-  // If two lines are close to each other, only the capacity is named.
-  const other = panel.element.querySelector('.capacity-text');
-  const meets = other && Math.abs(number(other, 'y') - (top - 5)) < 14 && other.getComputedTextLength() + 10 > end - length;
-  words.style.display = meets ? 'none' : '';
+  // Omits words that the line of the capacity would cross, or that would meet its name.
+  const baseline = top - 5, capacity = panel.element.querySelector('.capacity-line'), name = panel.element.querySelector('.capacity-text');
+  const line = capacity ? Number(/^M0 ([-0-9.]+)/.exec(capacity.getAttribute('d'))[1]) : Infinity;
+  const isCrossed = baseline - FONT_SIZE < line && line < baseline + 3;
+  const meets = name && Math.abs(number(name, 'y') - baseline) < 14 && name.getComputedTextLength() + 10 > end - length;
+  words.style.display = isCrossed || meets ? 'none' : '';
 }
 
 // Lines across the chart.

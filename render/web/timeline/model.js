@@ -29,6 +29,7 @@ function readBand(element, index, stacks) {
     bytes: number(element, 'data-bytes'),
     paint: element.getAttribute('class').split(' ')[0],
     name: title.split('\n')[0],
+    place: text(element, 'data-place'),
     haystack: (title + '\n' + stack.map((frame) => frame.name).join('\n')).toLowerCase(),
   };
 }
@@ -53,6 +54,7 @@ export function readStrip(element, slices) {
     isBelow: element.parentNode.classList.contains('below'),
     paint: element.getAttribute('class').split(' ')[0],
     name: title.split('\n')[0],
+    place: text(element, 'data-place'),
     haystack: title.toLowerCase(),
   };
 }

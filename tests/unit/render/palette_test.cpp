@@ -102,6 +102,13 @@ std::pair<std::string_view, std::string_view> page_colour(std::string_view selec
 
 } // namespace
 
+TEST_CASE("the outline of the palest swatch is visible, light and dark") {
+  constexpr double kShapeContrast = 3; // WCAG 2.1, level AA, what is not text
+  const auto [light, dark] = page_colour("rect.swatch", "stroke");
+  CHECK(contrast(light, kLightPage) >= kShapeContrast);
+  CHECK(contrast(dark, kDarkPage) >= kShapeContrast);
+}
+
 TEST_CASE("text upon the page, the tooltip and the controls is readable, light and dark") {
   using Colours = std::pair<std::string_view, std::string_view>;
   const Colours page{kLightPage, kDarkPage};

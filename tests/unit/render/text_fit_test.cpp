@@ -59,7 +59,10 @@ TEST_CASE("fit_label takes the longest form that fits") {
   CHECK(fit_label(label, 40) == "forward model.py:41  19.5 MiB");
   CHECK(fit_label(label, 28) == "forward model.py:41");
   CHECK(fit_label(label, 18) == "forward :41"); // the line is what a reader goes to
-  CHECK(fit_label(label, 10) == "forward");
+  CHECK(fit_label(label, 11) == "forward :41");
+  CHECK(fit_label(label, 10) == "forwa… :41");
+  CHECK(fit_label(label, 9) == "forw… :41");
+  CHECK(fit_label(label, 8) == "forward");
   CHECK(fit_label(label, 6) == "forwa…");
   CHECK(fit_label(label, 5) == "forw…");
   CHECK(fit_label(label, 4).empty());
@@ -68,10 +71,19 @@ TEST_CASE("fit_label takes the longest form that fits") {
     CHECK(fit_label(known, 40) == "forward model.py:41  h = f(x)  19.5 MiB");
     CHECK(fit_label(known, 38) == "forward model.py:41  19.5 MiB");
   }
+  SUBCASE("the file goes before the note") {
+    const Label far{.name = "forward", .place = "models/transformer.py:41", .note = "19.5 MiB"};
+    CHECK(fit_label(far, 32) == "forward models/transformer.py:41");
+    CHECK(fit_label(far, 31) == "forward :41  19.5 MiB");
+    CHECK(fit_label(far, 20) == "forward :41");
+  }
   SUBCASE("a sign is kept to the last") {
     const Label signed_label{.name = "forward", .place = "model.py:41", .note = "−19.5 MiB"};
     CHECK(fit_label(signed_label, 30) == "forward model.py:41  −19.5 MiB");
-    CHECK(fit_label(signed_label, 20) == "forward  −19.5 MiB");
+    CHECK(fit_label(signed_label, 22) == "forward :41  −19.5 MiB");
+    CHECK(fit_label(signed_label, 21) == "− forward :41");
+    CHECK(fit_label(signed_label, 12) == "− forwa… :41");
+    CHECK(fit_label(signed_label, 10) == "− forward");
     CHECK(fit_label(signed_label, 9) == "− forward");
     CHECK(fit_label(signed_label, 8) == "− forwa…");
     CHECK(fit_label(signed_label, 6) == "−");
@@ -82,6 +94,8 @@ TEST_CASE("fit_label takes the longest form that fits") {
     CHECK(fit_label(run, 30) == "⋯ 28 frames to run_code");
     CHECK(fit_label(run, 21) == "⋯ 28 frames");
     CHECK(fit_label(run, 22) == "⋯ 28 frames to run_c…");
+    CHECK(fit_label(run, 11) == "⋯ run_code"); // the count alone says the least
+    CHECK(fit_label(run, 10) == "⋯ 28");
     CHECK(fit_label(run, 7) == "⋯ 28");
     CHECK(fit_label(run, 4).empty());
     const Label state{.name = "free (inactive)", .note = "4.67 GiB", .brief = "free"};
@@ -90,6 +104,20 @@ TEST_CASE("fit_label takes the longest form that fits") {
     CHECK(fit_label(state, 13) == "free");
     CHECK(fit_label(state, 3).empty());
   }
+}
+
+TEST_CASE("fit_line_label keeps the line to the last") {
+  const Label label{.name = "forward", .place = "model.py:41", .note = "19.5 MiB"};
+  CHECK(fit_line_label(label, 28) == "forward model.py:41");
+  CHECK(fit_line_label(label, 18) == "forward :41");
+  CHECK(fit_line_label(label, 9) == "forw… :41");
+  CHECK(fit_line_label(label, 8) == ":41");
+  CHECK(fit_line_label(label, 2).empty());
+  CHECK(fit_line_label({.name = "f", .place = "model.py:41"}, 5) == "f :41");
+  const Label library{.name = "cuMemAlloc_v2", .place = "libcuda.so.1"};
+  CHECK(fit_line_label(library, 26) == "cuMemAlloc_v2 libcuda.so.1");
+  CHECK(fit_line_label(library, 25) == "cuMemAlloc_v2");
+  CHECK(fit_line_label(library, 8) == "cuMemAl…");
 }
 
 TEST_CASE("sans_width is no less than what DejaVu Sans needs") {

@@ -134,8 +134,8 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
     snapshot.event(Action::alloc, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000, stack);
     snapshot.event(Action::free_completed, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000);
   }
-  const std::string svg = drawn_timeline(snapshot.take(), {.max_bytes = 88'000});
-  CHECK(svg.size() <= 88'000);
+  const std::string svg = drawn_timeline(snapshot.take(), {.max_bytes = 90'000});
+  CHECK(svg.size() <= 90'000);
   const pugi::xml_document document = parse_svg(svg);
   CHECK(visible_text(document).find("peak 118 MiB, event 15,554") != std::string::npos);
   const pugi::xml_node panel = document.select_node("//g[@class='chart']").node();
@@ -269,7 +269,7 @@ TEST_CASE("the error is named where it was the peak as well") {
   CHECK(text.find("out of memory: 1.00 GiB asked, 1.00 MiB free") != std::string::npos);
 }
 
-TEST_CASE("a band without room for its function says its place") {
+TEST_CASE("a band without room for the whole of its function keeps its line") {
   SmallSnapshot snapshot;
   const StackId stack =
       snapshot.stack({"/app/t.py:12:a_function_with_a_name_that_is_longer_than_the_whole_chart_of_its_band_"
@@ -277,8 +277,9 @@ TEST_CASE("a band without room for its function says its place") {
   snapshot.segment(0x1000, 1 << 20).inactive(1 << 20);
   snapshot.event(Action::alloc, 0x1000, 1 << 19, stack);
   const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
-  CHECK(document.select_node("//text[contains(@class, 'band-label')]").node().text().as_string() ==
-        std::string("t.py:12"));
+  const std::string label = document.select_node("//text[contains(@class, 'band-label')]").node().text().as_string();
+  CHECK(label.starts_with("a_function_"));
+  CHECK(label.ends_with("… :12"));
 }
 
 TEST_CASE("a device of which no stream holds anything has a chart of its pools as well") {
