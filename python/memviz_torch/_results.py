@@ -79,9 +79,10 @@ class Picture:
         """The picture in a separate frame: its script cannot access the page, nor the page the picture."""
         height = min(_height_of(self.svg) + 8, _MOST_PIXELS)
         return (
-            f'<iframe srcdoc="{html.escape(_page_of(self.svg))}" sandbox="allow-scripts" '
+            f'<iframe class="memviz" srcdoc="{html.escape(_page_of(self.svg))}" sandbox="allow-scripts" '
             f'title="{html.escape(self.headline)}" '
             f'style="display:block;width:100%;height:{height}px;border:0;resize:vertical"></iframe>'
+            + _IN_VS_CODE
         )
 
     def _repr_mimebundle_(
@@ -236,4 +237,43 @@ for (const read of svg.querySelectorAll('script')) {
   script.textContent = read.textContent;
   read.replaceWith(script);
 }
+let schemes, place = 0;
+const passOn = (event) => {
+  const {scrollTop, clientHeight, scrollHeight} = document.scrollingElement;
+  const isStill = scrollTop === place;  // the browser may have scrolled by this event already
+  place = scrollTop;
+  const isAtEnd = event.deltaY > 0 ? scrollTop + clientHeight >= scrollHeight - 1 : event.deltaY < 0 && scrollTop <= 0;
+  if (isStill && isAtEnd && !event.ctrlKey && !event.defaultPrevented) parent.postMessage({memvizWheel: [event.deltaX, event.deltaY]}, '*');
+};
+addEventListener('message', ({source, data}) => {
+  if (source !== parent || typeof data?.memvizDark !== 'boolean') return;
+  schemes ??= Array.from(document.styleSheets, (sheet) => Array.from(sheet.cssRules)).flat()
+    .filter((rule) => rule.media?.mediaText.includes('prefers-color-scheme'));
+  for (const rule of schemes) rule.media.mediaText = data.memvizDark ? 'screen' : 'not all';
+  addEventListener('wheel', passOn, {passive: true});
+});
 </script></body></html>"""
+
+# In VS Code, a notebook scrolls only by wheel events of its own document, and a frame does not know the editor's theme.
+# So a script next to the frame passes the theme in and, from the end of the picture on, the wheel out. Elsewhere the
+# browser does both. The script is also well-formed XML.
+_IN_VS_CODE = """<script>(() => {
+const theme = () => document.body.dataset.vscodeThemeKind;
+if (!theme()) return;
+const frames = () => Array.from(document.querySelectorAll('iframe.memviz'));
+const greet = (frame) => frame.contentWindow.postMessage({memvizDark: /dark|contrast$/.test(theme())}, '*');
+for (const frame of frames()) {
+  frame.onload = () => greet(frame);
+  greet(frame);
+}
+if (self.hasMemvizFrames) return;
+self.hasMemvizFrames = true;
+new MutationObserver(() => frames().forEach(greet)).observe(document.body, {attributeFilter: ['data-vscode-theme-kind']});
+addEventListener('message', ({source, data}) => {
+  const frame = frames().find((one) => one.contentWindow === source);
+  const wheel = frame ? data?.memvizWheel : null;
+  if (!Array.isArray(wheel) || wheel.length !== 2 || !wheel.every(Number.isFinite)) return;
+  const [deltaX, deltaY] = wheel;
+  frame.dispatchEvent(new WheelEvent('wheel', {bubbles: true, cancelable: true, deltaX, deltaY, wheelDeltaX: -deltaX, wheelDeltaY: -deltaY}));
+});
+})();</script>"""

@@ -35,6 +35,27 @@ for (const html of {outputs}) document.body.appendChild(document.createElement('
 </script></body>"""
 
 
+# The page of a notebook in VS Code, as it is by default: without a policy, with the theme as an attribute, and with
+# scripts that the renderer makes again. It keeps the wheel's events, by which the notebook scrolls.
+VS_CODE = """<!DOCTYPE html><meta charset='utf-8'><body data-vscode-theme-kind='{theme}' style='background:#888'>
+<script>
+self.wheels = [];
+addEventListener('wheel', (event) => self.wheels.push([event.target.title, event.deltaX, event.deltaY]));
+for (const html of {outputs}) {{
+  const cell = document.body.appendChild(document.createElement('section'));
+  cell.innerHTML = html;
+  for (const read of [...cell.getElementsByTagName('script')]) {{
+    const script = document.createElement('script');
+    script.text = read.innerText;
+    cell.appendChild(script).parentNode.removeChild(script);
+  }}
+}}
+</script></body>"""
+
+SHOWN_BACKGROUND = "() => getComputedStyle(document.querySelector('svg')).backgroundColor"
+LIGHT, DARK = "rgb(252, 252, 250)", "rgb(21, 23, 28)"
+
+
 class NotebookCases(BrowserCase):
     def open_cells(self, *pictures):
         page = new_file(".html")
@@ -70,6 +91,75 @@ class NotebookCases(BrowserCase):
         page = new_file(".html")
         page.write_text(WEBVIEW.format(scripts=scripts, outputs=json.dumps(outputs).replace("</", "<\\/")))
         return self.open(page)
+
+    def open_vs_code(self, *pictures, theme="vscode-light", **context_options):
+        outputs = json.dumps([picture._repr_html_() for picture in pictures]).replace("</", "<\\/")
+        page = new_file(".html")
+        page.write_text(VS_CODE.format(theme=theme, outputs=outputs))
+        shown = self.open(page, **context_options)
+        for frame in shown.frames[1:]:
+            frame.wait_for_selector("svg.scripted", state="attached")
+        return shown
+
+    def wait_for_background(self, frame, colour):
+        frame.wait_for_function(f"({SHOWN_BACKGROUND})() === '{colour}'")
+
+    def test_vs_code_scrolls_on_by_the_wheel_from_the_end_of_a_picture(self):
+        page = self.open_vs_code(memviz_torch.flame(TESTDATA / "training_step.pickle"), memviz_torch.flame(TESTDATA / "oom.pickle"))
+        self.wait_for_background(page.frames[1], LIGHT)
+        title = page.locator("iframe").first.get_attribute("title")
+        box = page.locator("iframe").first.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 200)
+        page.mouse.wheel(0, -50)
+        page.wait_for_function("() => self.wheels.length === 1")
+        page.mouse.wheel(0, 20)
+        page.frames[1].wait_for_function("() => document.scrollingElement.scrollTop > 0")
+        page.mouse.wheel(0, 9000)
+        page.frames[1].wait_for_function("() => { const s = document.scrollingElement; return s.scrollTop + s.clientHeight >= s.scrollHeight - 1; }")
+        page.mouse.wheel(0, 30)
+        page.mouse.wheel(0, 40)
+        page.wait_for_function("() => self.wheels.at(-1)[2] === 40")
+        wheels = page.evaluate("() => self.wheels")
+        self.assertIn(wheels, ([[title, 0, -50], [title, 0, 40]], [[title, 0, -50], [title, 0, 30], [title, 0, 40]]), "a picture that scrolls keeps the wheel")
+
+    def test_vs_code_takes_only_numbers_from_the_frames_of_pictures(self):
+        page = self.open_vs_code(memviz_torch.flame(TESTDATA / "oom.pickle"))
+        self.wait_for_background(page.frames[1], LIGHT)
+        for wheel in "[0]", "[0, Infinity]", "[0, '5']", "{length: 2}", "null":
+            page.frames[1].evaluate(f"parent.postMessage({{memvizWheel: {wheel}}}, '*')")
+        page.evaluate("postMessage({memvizWheel: [0, 7]}, '*')")
+        page.evaluate("() => new Promise((done) => { addEventListener('message', ({data}) => data === 'last' ? done() : 0); postMessage('last', '*'); })")
+        page.frames[1].evaluate("parent.postMessage({memvizWheel: [0, 5]}, '*')")
+        page.wait_for_function("() => self.wheels.length > 0")
+        self.assertEqual([wheel[1:] for wheel in page.evaluate("() => self.wheels")], [[0, 5]])
+
+    def test_a_picture_has_the_theme_of_vs_code(self):
+        pictures = [getattr(memviz_torch, kind)(TESTDATA / "oom.pickle") for kind in KINDS]
+        for theme, scheme, colour, other_theme, other_colour in (
+            ("vscode-dark", "light", DARK, "vscode-high-contrast-light", LIGHT),
+            ("vscode-light", "dark", LIGHT, "vscode-high-contrast", DARK),
+        ):
+            with self.subTest(theme, scheme=scheme):
+                page = self.open_vs_code(*pictures, theme=theme, color_scheme=scheme)
+                for frame in page.frames[1:]:
+                    self.wait_for_background(frame, colour)
+                page.evaluate(f"() => {{ document.body.dataset.vscodeThemeKind = '{other_theme}'; }}")
+                for frame in page.frames[1:]:
+                    self.wait_for_background(frame, other_colour)
+
+    def test_an_ordinary_page_scrolls_on_without_a_message(self):
+        page = self.open_cells(memviz_torch.flame(TESTDATA / "training_step.pickle"))
+        page.evaluate("() => { document.body.style.height = '5000px'; self.wheels = 0; addEventListener('wheel', () => { self.wheels += 1; }); }")
+        frame = page.frames[1]
+        frame.wait_for_selector("svg.scripted", state="attached")
+        frame.evaluate("() => scrollTo(0, 99999)")
+        box = page.locator("iframe").bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 200)
+        page.wait_for_timeout(300)  # a wheel soon after another one keeps its target
+        page.mouse.wheel(0, 100)
+        page.wait_for_function("() => scrollY > 0")
+        page.wait_for_timeout(300)
+        self.assertEqual(page.evaluate("() => [scrollY, self.wheels, document.title]"), [100, 0, ""])
 
     def test_a_picture_works_where_a_webview_puts_it_by_inner_html(self):
         page = self.open_webview("'unsafe-inline'")

@@ -26,6 +26,7 @@ except ImportError:
 import csv  # noqa: E402
 import gzip  # noqa: E402
 import io  # noqa: E402
+import itertools  # noqa: E402
 import json  # noqa: E402
 import re  # noqa: E402
 import shutil  # noqa: E402
@@ -160,26 +161,61 @@ def check_perfetto(subject):
     expect(name + ", annotations", drawn >= starts or len(subject.events) == 0 or "time_us" not in subject.events[0], True)
 
 
-# The keys that speedscope's file-format-schema.json allows.
-SPEEDSCOPE = {"$schema": str, "name": str, "exporter": str, "shared": dict, "profiles": list}
+# The keys that speedscope's file-format-schema.json allows; of a frame, only the name is required.
+SPEEDSCOPE = {"$schema": str, "name": str, "exporter": str, "activeProfileIndex": int, "shared": dict, "profiles": list}
 SPEEDSCOPE_FRAME = {"name": str, "file": str, "line": int}
 SPEEDSCOPE_PROFILE = {"type": str, "name": str, "unit": str, "startValue": int, "endValue": int, "samples": list, "weights": list}
 
 
-def check_speedscope(subject):
-    name = f"{subject.name} as speedscope"
-    document = json.loads(export(subject.path, "speedscope"))
-    (profile,) = document["profiles"]
-    frames = document["shared"]["frames"]
-    for value, shape in (document, SPEEDSCOPE), (profile, SPEEDSCOPE_PROFILE):
-        expect(name + ", keys", {key: type(one) for key, one in value.items()}, shape)
+def check_speedscope_frames(name, frames, used):
+    """speedscope takes the index of a frame for its identity."""
     for frame in frames:
         expect(name + ", frame", {key: type(one) for key, one in frame.items()}.items() <= SPEEDSCOPE_FRAME.items(), True)
-    expect(name + ", unit", (profile["type"], profile["unit"]), ("sampled", "bytes"))
-    expect(name + ", weights", (len(profile["weights"]), sum(profile["weights"])), (len(profile["samples"]), profile["endValue"]))
-    expect(name + ", total", profile["endValue"], subject.reserved + subject.outside)
-    for sample in profile["samples"]:
-        expect(name + ", a sample", sample != [] and all(0 <= number < len(frames) for number in sample), True)
+        expect(name + ", an unknown place", frame.get("file") in ("", "??") or frame.get("line", 1) < 1, False)
+    distinct = {(frame["name"], frame.get("file"), frame.get("line")) for frame in frames}
+    expect(name + ", equal frames", len(distinct), len(frames))
+    expect(name + ", used frames", used, set(range(len(frames))))
+
+
+def check_order_of_boxes(name, rows, free):
+    """`rows`: samples with their weights; `free`: the frames of memory that is not in use. Each box is drawn once, those with most memory in use first; bytes that end at a box are after those within it."""
+    firsts = [sample[0] if sample else None for sample, _ in rows]
+    order = list(dict.fromkeys(firsts))
+    expect(name + ", boxes drawn once", [key for key, _ in itertools.groupby(firsts)], order)
+    expect(name + ", bytes that end here", None in order[:-1], False)
+    within = {key: [(sample[1:], weight) for sample, weight in rows if sample and sample[0] == key] for key in order if key is not None}
+    in_use = [sum(weight for sample, weight in rows if not free & {key, *sample}) for key, rows in within.items()]
+    expect(name + ", most in use first", in_use, sorted(in_use, reverse=True))
+    for part in within.values():
+        check_order_of_boxes(name, part, free)
+
+
+def profile_of(subject, device):
+    """Returns the start of a profile's name, and its sum."""
+    word = "host memory" if device["device"] == "host" else f"GPU {device['device']}"
+    owner = f"{subject.name}, {word} " if len(subject.devices) > 1 else f"{subject.name}, "
+    return owner, device["reserved_bytes"] + device.get("outside_bytes", 0)
+
+
+def check_speedscope(subject, *options):
+    name = " ".join([subject.name, "as speedscope", *options])
+    document = json.loads(export(subject.path, "speedscope", *options))
+    frames = document["shared"]["frames"]
+    expect(name + ", keys", {key: type(one) for key, one in document.items()}, SPEEDSCOPE)
+    expect(name + ", the profile that is shown first", document["activeProfileIndex"], 0)
+    check_speedscope_frames(name, frames, {number for profile in document["profiles"] for sample in profile["samples"] for number in sample})
+    expected = sorted(profile_of(subject, device) for device in subject.devices if device["reserved_bytes"])
+    found = sorted((profile["name"], profile["endValue"]) for profile in document["profiles"] if profile["endValue"])
+    expect(name + ", devices", len(found), len(expected))
+    for (title, total), (start, reserved) in zip(found, expected):
+        expect(name + ", a device", (title[: len(start)], total), (start, reserved))
+    for profile in document["profiles"]:
+        expect(name + ", keys", {key: type(one) for key, one in profile.items()}, SPEEDSCOPE_PROFILE)
+        expect(name + ", unit", (profile["type"], profile["unit"]), ("sampled", "bytes"))
+        expect(name + ", weights", (len(profile["weights"]), sum(profile["weights"])), (len(profile["samples"]), profile["endValue"]))
+        expect(name + ", an empty sample", [] in profile["samples"], False)
+        free = {number for number, frame in enumerate(frames) if frame["name"] in ("inactive", "<unaccounted>") and "file" not in frame}
+        check_order_of_boxes(name, list(zip(profile["samples"], profile["weights"], strict=True)), free)
 
 
 def rows_of_sqlite(database, table):
@@ -279,6 +315,7 @@ def main():
             check_pprof(subject)
             check_perfetto(subject)
             check_speedscope(subject)
+            check_speedscope(subject, "--frames", "all", "--group", "pool,state")
             if path.stat().st_size < 1_000_000:
                 check_tables(subject, folder)
         subject = Subject(paths[0])
