@@ -53,7 +53,7 @@ private:
 [[nodiscard]] std::string_view state_label(BlockState state);
 /// Returns the label of any node: state_label() for a state, node_label() for other nodes that are not frames.
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
-/// Returns "stream 0", or of a long handle the end, which tells streams apart: "stream …304176".
+/// Returns "stream 0"; a long handle loses its beginning, because the ends differ: "stream …304176".
 [[nodiscard]] std::string short_stream(std::int64_t stream);
 /// Returns the labels of keys in one list; different frames that would look alike get the folders that distinguish
 /// them.

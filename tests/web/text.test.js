@@ -51,7 +51,7 @@ test('a label takes the longest form that fits', () => {
   assert.equal(fitLabel(known, 40), 'forward model.py:41  h = f(x)  19.5 MiB');
   assert.equal(fitLabel(known, 38), 'forward model.py:41  19.5 MiB');
   const changed = {...label, note: '−19.5 MiB'};
-  for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [22, 'forward :41  −19.5 MiB'], [21, '− forward :41'], [12, '− forwa… :41'], [10, '− forward'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])
+  for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [22, 'forward :41  −19.5 MiB'], [21, 'forward  −19.5 MiB'], [17, '− forward :41'], [12, '− forwa… :41'], [10, '− forward'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])
     assert.equal(fitLabel(changed, columns), form);
   const run = {name: '⋯ 28 frames', place: 'to run_code', note: '', brief: '⋯ 28'};
   for (const [columns, form] of [[30, '⋯ 28 frames to run_code'], [21, '⋯ 28 frames'], [22, '⋯ 28 frames to run_c…'], [11, '⋯ run_code'], [10, '⋯ 28'], [7, '⋯ 28'], [4, '']])

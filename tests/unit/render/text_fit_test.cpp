@@ -81,7 +81,8 @@ TEST_CASE("fit_label takes the longest form that fits") {
     const Label signed_label{.name = "forward", .place = "model.py:41", .note = "−19.5 MiB"};
     CHECK(fit_label(signed_label, 30) == "forward model.py:41  −19.5 MiB");
     CHECK(fit_label(signed_label, 22) == "forward :41  −19.5 MiB");
-    CHECK(fit_label(signed_label, 21) == "− forward :41");
+    CHECK(fit_label(signed_label, 21) == "forward  −19.5 MiB");
+    CHECK(fit_label(signed_label, 17) == "− forward :41");
     CHECK(fit_label(signed_label, 12) == "− forwa… :41");
     CHECK(fit_label(signed_label, 10) == "− forward");
     CHECK(fit_label(signed_label, 9) == "− forward");
