@@ -135,12 +135,9 @@ double draw_main_device(Page& page, double y, const Explained& devices, const Ex
     y = draw_heading(page, y, "What each device held, each at its own moment");
     y = draw_bars(page, y, bars) + 12;
   }
-  std::vector<std::string> others = words.does_not_help;
-  // The last answer says how well the model follows the recording.
-  if (words.answers.size() > device.what_ifs.size()) others.push_back(words.answers.back());
   const char* const heading =
       device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown";
-  return draw_sentences(page, y, heading, others, "muted");
+  return draw_sentences(page, y, heading, words.does_not_help, "muted");
 }
 
 double draw_other_devices(Page& page, double y, const ExplainPicture& picture, const Explained& devices) {
@@ -186,6 +183,8 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings_and_losses(picture.state));
   y = draw_notes(page, y, words.reasons);
+  // The last answer says how well the model follows the recording.
+  if (words.answers.size() > device.what_ifs.size()) y = draw_notes(page, y, {words.answers.back()});
   y = draw_other_devices(page, y, picture, devices);
   return page.finish(draw_signature(page, y));
 }
