@@ -44,10 +44,7 @@ std::string outside_advice(const DeviceExplanation& device) {
 std::string request_advice(const DeviceExplanation& device) {
   if (device.judgement.verdict != Verdict::exhaustion) return "";
   constexpr std::string_view kHow = "a smaller batch, shorter sequences, or the same computation in pieces.";
-  if (is_out_of_reach(device))
-    return fmt::format("Ask for less at once: {} Freeing memory cannot help: all of PyTorch's memory and the device's "
-                       "free memory together is {}.",
-                       kHow, format_bytes(within_reach_bytes(device.ledger)));
+  if (is_out_of_reach(device)) return fmt::format("Ask for less at once: {}", kHow);
   if (device.request->bytes > device.ledger.live_bytes)
     return fmt::format("Ask for less at once; the request alone is larger than all memory in use: {}", kHow);
   return "";

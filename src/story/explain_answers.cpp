@@ -167,9 +167,9 @@ std::string fidelity_text(const Fidelity& fidelity) {
           ? "to the byte"
           : "within " + format_percent(fidelity.largest_error_bytes, fidelity.largest_reserved_bytes);
   return fmt::format(
-      "The model of the allocator reproduces this recording's reserved memory {} over {} allocations and "
+      "The model of the allocator reproduces this recording's reserved memory {} over {} and "
       "puts {} of them at their recorded address{}.",
-      precision, format_count(fidelity.allocs), format_percent(fidelity.same_places, fidelity.allocs),
+      precision, format_counted(fidelity.allocs, "allocation"), format_percent(fidelity.same_places, fidelity.allocs),
       order_text(fidelity.free_block_order));
 }
 

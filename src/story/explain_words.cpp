@@ -96,9 +96,10 @@ std::string exhaustion(const DeviceExplanation& device) {
     text += fmt::format("{} less than the {} that PyTorch takes from the device at once for such a request.",
                         format_bytes(short_bytes(device)), format_bytes(judgement.alone_bytes));
   if (ledger.capacity_bytes && device.request->bytes > *ledger.capacity_bytes)
-    text += " The request alone is larger than the device.";
+    text += " The request alone is larger than the device, so freeing memory cannot help.";
   else if (is_out_of_reach(device))
-    text += fmt::format(" The request alone is larger than PyTorch's memory and the device's free memory together, {}.",
+    text += fmt::format(" The request alone is larger than PyTorch's memory and the device's free memory together, {}, "
+                        "so freeing memory cannot help.",
                         format_bytes(within_reach_bytes(ledger)));
   else if (device.request->bytes > ledger.live_bytes)
     text += fmt::format(" The request alone is larger than all memory in use, {}.", format_bytes(ledger.live_bytes));
@@ -303,6 +304,11 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   return text;
 }
 
+/// Whether the verdict says the same: freeing cannot help.
+bool is_in_verdict(const DeviceExplanation& device, const WhatIf& answer) {
+  return answer.circumstance == Circumstance::without_blocks && is_out_of_reach(device);
+}
+
 /// Whether the request fits, or at a moment without a failure more than a hundredth is saved.
 bool helps(const DeviceExplanation& device, const WhatIf& answer) {
   constexpr std::uint64_t kLeastPart = 100;
@@ -367,7 +373,7 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
   for (const WhatIf& answer : device.what_ifs) {
     text.answers.push_back(answer_text(state, device, answer));
     const bool is_help = helps(device, answer);
-    if (!text.answers.back().empty() && !is_advised(device, answer))
+    if (!text.answers.back().empty() && !is_advised(device, answer) && !is_in_verdict(device, answer))
       (is_help ? text.helps : text.does_not_help).push_back(text.answers.back());
     is_replayed |= answer.circumstance != Circumstance::empty_cache &&
                    answer.circumstance != Circumstance::without_blocks && answer.outcome != Outcome::not_offered &&

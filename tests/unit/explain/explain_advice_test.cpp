@@ -76,10 +76,13 @@ TEST_CASE("a request that is larger than all there was is said to be, and nothin
   made.event(Action::oom, GiB, 5 * GiB);
   const ExplanationText words = test::explained(made.take()).words();
   CHECK(words.verdict.ends_with(
-      "The request alone is larger than PyTorch's memory and the device's free memory together, 3.00 GiB."));
+      "The request alone is larger than PyTorch's memory and the device's free memory together, 3.00 GiB, so freeing "
+      "memory cannot help."));
   CHECK_FALSE(one_contains(words.reasons, "Imbalance"));
   CHECK_FALSE(one_contains(words.answers, "No set of blocks was found"));
   CHECK(one_contains(words.answers, "Freeing all blocks would not have helped either"));
+  CHECK_FALSE(one_contains(words.helps, "Freeing"));
+  CHECK_FALSE(one_contains(words.does_not_help, "Freeing"));
 }
 
 TEST_CASE("what waits for other streams has an advice") {
