@@ -35,5 +35,8 @@ namespace memviz {
 /// Returns a sentence for each reason why bytes have no stack, with a remedy; only for reasons that matter.
 [[nodiscard]] std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users,
                                                            std::uint64_t requested_bytes);
+/// Returns how to record who holds the memory, if at least half of it has no stack because the history was not
+/// recorded; "" otherwise.
+[[nodiscard]] std::string recording_advice(const std::vector<UserLine>& users, std::uint64_t requested_bytes);
 
 } // namespace memviz

@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/accounts.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
 #include "story/first_step_words.hpp"
@@ -170,6 +171,8 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   if (std::string less_at_once = request_advice(device); !less_at_once.empty())
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;
+  if (std::string record = recording_advice(device.users, device.device_state.figures.requested_bytes); !record.empty())
+    advice.push_back(std::move(record));
   if (device.leak) advice.push_back(leak_advice(state, device));
   const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(advice));

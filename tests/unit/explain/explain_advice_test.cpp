@@ -85,6 +85,18 @@ TEST_CASE("a request that is larger than all there was is said to be, and nothin
   CHECK_FALSE(one_contains(words.does_not_help, "Freeing"));
 }
 
+TEST_CASE("without a history, the first advice is to record one") {
+  SmallSnapshot made;
+  made.segment(kFirstSegment, GiB).active(GiB / 2, GiB / 2).inactive(GiB / 2);
+  const std::vector<std::string> advice = test::explained(made.take()).words().advice;
+  REQUIRE_FALSE(advice.empty());
+  CHECK(advice.front() == "512 MiB has no stack: the memory history was not recorded. To see who holds it, call "
+                          "torch.cuda.memory._record_memory_history() before the model is built.");
+  SmallSnapshot recorded;
+  recorded.segment(kFirstSegment, GiB).active(GiB / 2, GiB / 2, recorded.stack({"/app/model.py:118:forward"}));
+  CHECK_FALSE(one_contains(test::explained(recorded.take()).words().advice, "_record_memory_history"));
+}
+
 TEST_CASE("what waits for other streams has an advice") {
   SmallSnapshot made;
   made.segment(kFirstSegment, 4 * GiB).active(GiB, GiB).pending(3 * GiB, 3 * GiB);
