@@ -1,5 +1,7 @@
 #include "story/explain_figures.hpp"
 
+#include <algorithm>
+
 namespace memviz {
 
 std::uint64_t used_bytes(const MemoryLedger& ledger) {
@@ -27,6 +29,11 @@ std::uint64_t short_bytes(const DeviceExplanation& device) {
   if (judgement.verdict != Verdict::exhaustion) return judgement.missing_bytes;
   const bool is_of_request = device.request->bytes > judgement.reachable_bytes;
   return (is_of_request ? device.request->bytes : judgement.alone_bytes) - judgement.reachable_bytes;
+}
+
+std::uint64_t saved_bytes(const DeviceExplanation& device, const WhatIf& answer) {
+  const std::uint64_t reserved_bytes = device.ledger.reserved_bytes;
+  return reserved_bytes - std::min(reserved_bytes, answer.reserved_bytes.value_or(0));
 }
 
 } // namespace memviz

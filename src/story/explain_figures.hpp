@@ -25,4 +25,7 @@ namespace memviz {
 /// lacked, else what the device lacked.
 [[nodiscard]] std::uint64_t short_bytes(const DeviceExplanation& device);
 
+/// Returns the bytes that less would be reserved at the moment if this had been so.
+[[nodiscard]] std::uint64_t saved_bytes(const DeviceExplanation& device, const WhatIf& answer);
+
 } // namespace memviz

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <utility>
 
 namespace memviz {
@@ -309,12 +310,24 @@ bool is_in_verdict(const DeviceExplanation& device, const WhatIf& answer) {
   return answer.circumstance == Circumstance::without_blocks && is_out_of_reach(device);
 }
 
-/// Whether the request fits, or at a moment without a failure more than a hundredth is saved.
+/// Whether the request fits, or at a moment without a failure more than 2 % is saved.
 bool helps(const DeviceExplanation& device, const WhatIf& answer) {
-  constexpr std::uint64_t kLeastPart = 100;
+  constexpr std::uint64_t kLeastPart = 50;
   if (answer.outcome != Outcome::fits && answer.outcome != Outcome::at_best) return false;
-  const std::uint64_t reserved = device.ledger.reserved_bytes;
-  return device.request || reserved - std::min(reserved, answer.reserved_bytes.value_or(0)) > reserved / kLeastPart;
+  return device.request || saved_bytes(device, answer) > device.ledger.reserved_bytes / kLeastPart;
+}
+
+/// An answer that is not advised.
+struct Answer {
+  std::string text;
+  std::uint64_t saved_bytes;
+};
+
+/// Adds the answers that help after the advice: at a moment without a failure the largest effect first.
+void add_answers(ExplanationText& text, std::vector<Answer> helping, bool has_failed) {
+  if (!has_failed) std::ranges::stable_sort(helping, std::ranges::greater(), &Answer::saved_bytes);
+  for (Answer& answer : helping)
+    text.helps.push_back(std::move(answer.text));
 }
 
 } // namespace
@@ -370,15 +383,21 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
   bool is_replayed = false;
   text.advice = advice_text(state, device);
   text.helps = text.advice;
+  std::vector<Answer> helping;
   for (const WhatIf& answer : device.what_ifs) {
     text.answers.push_back(answer_text(state, device, answer));
     const bool is_help = helps(device, answer);
-    if (!text.answers.back().empty() && !is_advised(device, answer) && !is_in_verdict(device, answer))
-      (is_help ? text.helps : text.does_not_help).push_back(text.answers.back());
+    if (!text.answers.back().empty() && !is_advised(device, answer) && !is_in_verdict(device, answer)) {
+      if (is_help)
+        helping.push_back({text.answers.back(), saved_bytes(device, answer)});
+      else
+        text.does_not_help.push_back(text.answers.back());
+    }
     is_replayed |= answer.circumstance != Circumstance::empty_cache &&
                    answer.circumstance != Circumstance::without_blocks && answer.outcome != Outcome::not_offered &&
                    answer.outcome != Outcome::no_matter;
   }
+  add_answers(text, std::move(helping), device.request.has_value());
   if (is_replayed) text.answers.push_back(fidelity_text(device.fidelity));
   return text;
 }

@@ -97,6 +97,27 @@ TEST_CASE("without a history, the first advice is to record one") {
   CHECK_FALSE(one_contains(test::explained(recorded.take()).words().advice, "_record_memory_history"));
 }
 
+TEST_CASE("without a failure, what saves most comes first, and 2 % are hardly a help") {
+  SmallSnapshot made;
+  made.segment(kFirstSegment, 4 * GiB).active(4 * GiB, 4 * GiB);
+  Explained found = test::explained(made.take());
+  const auto would_leave = [](Circumstance circumstance, std::uint64_t bytes) {
+    WhatIf answer;
+    answer.circumstance = circumstance;
+    answer.outcome = Outcome::fits;
+    answer.reserved_bytes = bytes;
+    return answer;
+  };
+  found.devices.front().what_ifs = {would_leave(Circumstance::expandable_segments, 4 * GiB - 200 * MiB),
+                                    would_leave(Circumstance::empty_cache, 3 * GiB)};
+  const std::vector<std::string> helps = found.words().helps;
+  REQUIRE(helps.size() >= 2);
+  CHECK(helps.at(helps.size() - 2) == "torch.cuda.empty_cache() would return 1.00 GiB to the device.");
+  CHECK(helps.back() == "With expandable_segments:True, 3.80 GiB would be reserved instead of 4.00 GiB.");
+  found.devices.front().what_ifs.front().reserved_bytes = 4 * GiB - 60 * MiB;
+  CHECK(one_contains(found.words().does_not_help, "With expandable_segments:True, 3.94 GiB"));
+}
+
 TEST_CASE("what waits for other streams has an advice") {
   SmallSnapshot made;
   made.segment(kFirstSegment, 4 * GiB).active(GiB, GiB).pending(3 * GiB, 3 * GiB);
