@@ -12,6 +12,10 @@ bool is_mostly_used(const MemoryLedger& ledger) {
   return used_bytes(ledger) >= ledger.reserved_bytes / 5 * 4;
 }
 
+bool is_uncached(const DeviceState& device_state) {
+  return device_state.device_kind == DeviceKind::cpu && !is_host(device_state.device);
+}
+
 bool is_nearly_full(const DeviceExplanation& device) {
   return device.request && device.ledger.live_bytes >= device.ledger.reserved_bytes / 20 * 19;
 }

@@ -13,6 +13,8 @@ namespace memviz {
 /// Whether four fifths of reserved memory are used.
 [[nodiscard]] bool is_mostly_used(const MemoryLedger& ledger);
 
+/// Whether nothing is known about its memory except the part in use.
+[[nodiscard]] bool is_uncached(const DeviceState& device_state);
 /// Whether a request failed while almost all of PyTorch's memory was live, whatever else was in its way.
 [[nodiscard]] bool is_nearly_full(const DeviceExplanation& device);
 

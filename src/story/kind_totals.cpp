@@ -61,6 +61,14 @@ std::vector<KindPart> kind_parts(const KindAccount& account) {
   return parts;
 }
 
+bool is_mostly_known(const KindAccount& account) {
+  std::uint64_t known_bytes = 0;
+  std::uint64_t unknown_bytes = 0;
+  for (const KindPart& part : kind_parts(account))
+    (part.kind == MemoryKind::unknown ? unknown_bytes : known_bytes) += part.bytes;
+  return known_bytes > 0 && known_bytes >= unknown_bytes;
+}
+
 std::string kind_shares_text(const KindAccount& account) {
   constexpr std::uint64_t kLeastPart = 100;
   const std::vector<KindPart> parts = kind_parts(account);
