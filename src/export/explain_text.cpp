@@ -88,9 +88,9 @@ std::string growth(const FrameTable& frames, DeviceId device, const Growth& grow
   std::string text = "\nWhat grew last\n";
   // Growth from nothing would repeat the list of users.
   if (grown.low_bytes > 0 && !grown.lines.empty()) {
-    text += wrapped_text(
-        fmt::format("Since {}, when {} was in use, allocated and kept:", since, format_bytes(grown.low_bytes)), "  ",
-        columns);
+    text += wrapped_text(fmt::format("Since {}, when {} was requested in all, allocated and kept:", since,
+                                     format_bytes(grown.low_bytes)),
+                         "  ", columns);
     text += lines_table(frames, grown.lines, grown.live_bytes);
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";

@@ -74,7 +74,7 @@ std::vector<Account> accounts_beside_host(std::span<const DeviceState> devices) 
 std::string use_text(const MemoryTotals& totals) {
   if (totals.reserved_bytes == 0) return "nothing reserved";
   return fmt::format("{} reserved, {} in use", format_bytes(totals.reserved_bytes),
-                     format_percent(totals.allocated_bytes + totals.pending_free_bytes, totals.reserved_bytes));
+                     format_percent(totals.allocated_bytes, totals.reserved_bytes));
 }
 
 std::string_view baseline_text(const DeviceFigures& figures) {
@@ -92,7 +92,7 @@ std::string balance_cell(const DeviceFigures& figures) {
 
 std::string balance_line(const DeviceFigures& figures) {
   if (figures.events == 0) return "no events, so nothing to balance";
-  return fmt::format("{}: {} in use at the end{}", balance_word(figures.balanced()), sum_text(figures, "-"),
+  return fmt::format("{}: {} requested at the end{}", balance_word(figures.balanced()), sum_text(figures, "-"),
                      figures.balanced() ? "" : ", " + off_text(figures));
 }
 

@@ -21,7 +21,7 @@ namespace memviz {
 [[nodiscard]] std::string_view balance_word(bool balances);
 /// For a cell: the word, and if needed ": off by -4096 B".
 [[nodiscard]] std::string balance_cell(const DeviceFigures& figures);
-/// For a line: "balanced: 182 KiB before recording + ... = ... in use at the end", or by how much they are off.
+/// For a line: "balanced: 182 KiB before recording + ... = ... requested at the end", or by how much they are off.
 [[nodiscard]] std::string balance_line(const DeviceFigures& figures);
 /// Returns by how much accounts do not balance, and what that means for the trace.
 [[nodiscard]] std::string imbalance_warning(const DeviceState& device_state);

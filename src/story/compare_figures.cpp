@@ -60,7 +60,7 @@ std::vector<Figure> gauge_figures(const DeviceReadings& device, bool names_devic
 std::vector<Figure> change_figures(const DeviceFigures& before, const DeviceFigures& after) {
   std::vector<Figure> figures{
       change_figure("Reserved", {before.reserved_bytes, after.reserved_bytes}),
-      change_figure("Allocated", {before.allocated_bytes, after.allocated_bytes}, MemoryPart::requested),
+      change_figure("In use", {before.allocated_bytes, after.allocated_bytes}, MemoryPart::requested),
       change_figure("Rounding", {before.rounding_bytes(), after.rounding_bytes()}, MemoryPart::rounding),
   };
   if (before.pending_free_bytes > 0 || after.pending_free_bytes > 0)

@@ -48,7 +48,7 @@ std::string request_advice(const DeviceExplanation& device) {
   if (device.judgement.verdict != Verdict::exhaustion) return "";
   constexpr std::string_view kHow = "a smaller batch, shorter sequences, or the same computation in pieces.";
   if (is_out_of_reach(device)) return fmt::format("Ask for less at once: {}", kHow);
-  if (device.request->bytes > device.ledger.live_bytes)
+  if (device.request->bytes > in_use_bytes(device.ledger))
     return fmt::format("Ask for less at once; the request alone is larger than all memory in use: {}", kHow);
   return "";
 }

@@ -4,12 +4,12 @@
 
 namespace memviz {
 
-std::uint64_t used_bytes(const MemoryLedger& ledger) {
-  return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;
+std::uint64_t in_use_bytes(const MemoryLedger& ledger) {
+  return ledger.live_bytes + ledger.rounding_bytes;
 }
 
 bool is_mostly_used(const MemoryLedger& ledger) {
-  return used_bytes(ledger) >= ledger.reserved_bytes / 5 * 4;
+  return in_use_bytes(ledger) + ledger.pending_bytes >= ledger.reserved_bytes / 5 * 4;
 }
 
 bool is_uncached(const DeviceState& device_state) {

@@ -8,9 +8,9 @@
 
 namespace memviz {
 
-/// Returns the bytes of reserved memory that are live, rounding, or waiting for other streams.
-[[nodiscard]] std::uint64_t used_bytes(const MemoryLedger& ledger);
-/// Whether four fifths of reserved memory are used.
+/// Returns the bytes in use, as PyTorch's active_allocated counts them: requested, and the rounding.
+[[nodiscard]] std::uint64_t in_use_bytes(const MemoryLedger& ledger);
+/// Whether four fifths of reserved memory are in use or awaiting free.
 [[nodiscard]] bool is_mostly_used(const MemoryLedger& ledger);
 
 /// Whether nothing is known about its memory except the part in use.

@@ -52,8 +52,8 @@ std::string exhaustion(const DeviceExplanation& device) {
     text += fmt::format(" The request alone is larger than PyTorch's memory and the device's free memory together, {}, "
                         "so freeing memory cannot help.",
                         format_bytes(within_reach_bytes(ledger)));
-  else if (device.request->bytes > ledger.live_bytes)
-    text += fmt::format(" The request alone is larger than all memory in use, {}.", format_bytes(ledger.live_bytes));
+  else if (device.request->bytes > in_use_bytes(ledger))
+    text += fmt::format(" The request alone is larger than all memory in use, {}.", format_bytes(in_use_bytes(ledger)));
   return text;
 }
 
@@ -69,7 +69,7 @@ std::string nearly_full(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   if (!is_nearly_full(device)) return "";
   return fmt::format(" Still, {} of PyTorch's memory was in use: look first at who holds it.",
-                     format_percent(ledger.live_bytes, ledger.reserved_bytes));
+                     format_percent(in_use_bytes(ledger), ledger.reserved_bytes));
 }
 
 /// Returns the free memory, and why the request could not have it; or, if nothing failed, why it is kept.
@@ -154,8 +154,8 @@ std::string verdict_text(const FrameTable& frames, const DeviceExplanation& devi
   case Verdict::in_use:
     if (is_uncached(device.device_state)) return "In use: all recorded main memory; nothing caches it.";
     if (!is_mostly_used(ledger))
-      return fmt::format("Nothing failed, and nothing stands out: {} of reserved memory is used, {} is free.",
-                         format_percent(used_bytes(ledger), ledger.reserved_bytes),
+      return fmt::format("Nothing failed, and nothing stands out: {} of reserved memory is in use, {} is free.",
+                         format_percent(in_use_bytes(ledger), ledger.reserved_bytes),
                          format_bytes(ledger.room.total_bytes()));
     return in_use_text(frames, device);
   case Verdict::empty: return "Empty: nothing is reserved.";

@@ -25,11 +25,12 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
   const std::string name = device_heading(device.device_state);
   const MemoryLedger& ledger = device.ledger;
   if (!device.request && is_uncached(device.device_state))
-    return fmt::format("{} {}: {} is in use.", name, moment_text(device.device_state), format_bytes(ledger.live_bytes));
+    return fmt::format("{} {}: {} is in use.", name, moment_text(device.device_state),
+                       format_bytes(in_use_bytes(ledger)));
   if (!device.request) {
     const std::string held = ledger.reserved_bytes == 0
                                  ? "nothing is reserved"
-                                 : fmt::format("{} of {} reserved is in use", format_bytes(ledger.live_bytes),
+                                 : fmt::format("{} of {} reserved is in use", format_bytes(in_use_bytes(ledger)),
                                                format_bytes(ledger.reserved_bytes));
     const std::string beside =
         ledger.no_segment_bytes > 0
@@ -41,7 +42,7 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
       ledger.reserved_bytes == 0
           ? "PyTorch held nothing"
           : fmt::format("of {} that PyTorch held {} was in use", format_bytes(ledger.reserved_bytes),
-                        format_percent(used_bytes(ledger), ledger.reserved_bytes));
+                        format_percent(in_use_bytes(ledger), ledger.reserved_bytes));
   return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and {}.", name,
                      format_bytes(device.request->bytes),
                      elided(node_label(state.frames(), device.asking_line), kNameColumns),
@@ -56,8 +57,9 @@ std::string title(const DeviceExplanation& device) {
                        takes_more(device) ? ", " + format_bytes(device.judgement.needed_bytes) + " needed" : "",
                        ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "unknown");
   if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
-  if (is_uncached(device.device_state)) return fmt::format("{}: {} is in use", name, format_bytes(ledger.live_bytes));
-  return fmt::format("{}: {} of {} reserved is in use", name, format_bytes(ledger.live_bytes),
+  if (is_uncached(device.device_state))
+    return fmt::format("{}: {} is in use", name, format_bytes(in_use_bytes(ledger)));
+  return fmt::format("{}: {} of {} reserved is in use", name, format_bytes(in_use_bytes(ledger)),
                      format_bytes(ledger.reserved_bytes));
 }
 
@@ -141,8 +143,8 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));
   if (const std::string shares = kind_shares_text(device.kinds); !shares.empty() && !has_kinds_in_verdict(device))
-    text.push_back(fmt::format("Kinds: of {} in use{}, {}.", format_bytes(device.device_state.figures.requested_bytes),
-                               ledger.pending_bytes > 0 ? " or awaiting free" : "", shares));
+    text.push_back(
+        fmt::format("Kinds: of {} requested, {}.", format_bytes(device.device_state.figures.requested_bytes), shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
   // If the request would have fit on no device, other devices do not matter.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));

@@ -98,7 +98,7 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
   };
   std::vector<Figure> figures;
   figures.push_back({.name = "Reserved", .value = format_bytes(reserved)});
-  figures.push_back(part("Allocated", sum.allocated_bytes,
+  figures.push_back(part("In use", sum.allocated_bytes,
                          fmt::format("{} requested{}", format_bytes(sum.requested_bytes),
                                      sum.pending_free_bytes > 0 ? " with pending" : ""),
                          MemoryPart::requested));

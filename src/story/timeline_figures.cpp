@@ -42,7 +42,7 @@ std::vector<Figure> timeline_figures(const TimelineSubject& subject) {
   std::vector<Figure> figures{peak_figure(subject)};
   if (subject.is_segments()) {
     const std::uint64_t live_bytes = subject.overlay_bytes.value_or(0);
-    figures.push_back({.name = "Live then",
+    figures.push_back({.name = "Requested then",
                        .value = format_bytes(live_bytes),
                        .note = format_percent(live_bytes, peak.live_bytes) + " of reserved"});
   } else {

@@ -58,7 +58,8 @@ std::string line_name(const TimelineSubject& subject, const NodeKey& line) {
 std::string timeline_headline(const TimelineSubject& subject) {
   const Slice& peak = subject.peak();
   std::string text = subject.record.events == 0
-                         ? fmt::format("{} on {} throughout", format_bytes(peak.live_bytes), timeline_owner(subject))
+                         ? fmt::format("{}{} on {} throughout", format_bytes(peak.live_bytes),
+                                       subject.is_segments() ? " reserved" : " requested", timeline_owner(subject))
                          : fmt::format("Peak {}{} on {}", subject.is_segments() ? "reserved " : "",
                                        format_bytes(peak.live_bytes), timeline_owner(subject));
   if (const Holder* line = largest_line(subject))

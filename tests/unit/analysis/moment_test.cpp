@@ -30,21 +30,21 @@ Moment moment(MomentKind kind, std::int64_t event) {
 
 TEST_CASE("the other moments are with the command that shows them") {
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096)) ==
-        "At the end: 1.00 KiB in use of 2.00 KiB reserved (memviz flame --at end FILE)");
+        "At the end: 1.00 KiB requested of 2.00 KiB reserved (memviz flame --at end FILE)");
   DeviceState failed = at(MomentKind::oom, 3072);
   failed.figures.ooms = 1;
   failed.last_oom_event = EventIndex(7);
   CHECK(other_moments_text("state", failed) ==
-        "At the end: 1.00 KiB in use of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB in use "
-        "(--at peak)");
+        "At the end: 1.00 KiB requested of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB "
+        "requested (--at peak)");
   DeviceState end = at(MomentKind::end, 1024);
   end.figures.ooms = 1;
   end.last_oom_event = EventIndex(7);
   end.moment.event = EventIndex(29);
   CHECK(other_moments_text("flame", end) ==
-        "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB in use (--at peak)");
+        "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB requested (--at peak)");
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096), "GPU 1") ==
-        "GPU 1 at the end: 1.00 KiB in use of 2.00 KiB reserved (memviz flame --at end FILE)");
+        "GPU 1 at the end: 1.00 KiB requested of 2.00 KiB reserved (memviz flame --at end FILE)");
   SUBCASE("nothing where there is no other") {
     end.figures.events = 0;
     CHECK(other_moments_text("flame", end).empty());

@@ -240,7 +240,7 @@ TEST_CASE("without a failure, fragmentation is said only of a large share of muc
     const Explained found = test::explained(made.take());
     CHECK(found.first().judgement.verdict == Verdict::in_use);
     CHECK(found.words().verdict ==
-          "Nothing failed, and nothing stands out: 40.0 % of reserved memory is used, 12.0 MiB "
+          "Nothing failed, and nothing stands out: 40.0 % of reserved memory is in use, 12.0 MiB "
           "is free.");
   }
   SUBCASE("a sixth is not") {
@@ -354,7 +354,7 @@ TEST_CASE("of an edited file the end is what its blocks say, and what the events
         "GPU 0 at the peak, event 0 of 1: 0 B of 64.0 MiB reserved is in use, and by the events "
         "5.00 MiB more, outside all segments.");
   CHECK(other_moments_text("explain", found.first().device_state)
-            .starts_with("At the end: 0 B in use of 64.0 MiB reserved"));
+            .starts_with("At the end: 0 B requested of 64.0 MiB reserved"));
 }
 
 TEST_CASE("what empty_cache() would give back does not count memory that no block covers") {

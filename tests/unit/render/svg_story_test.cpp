@@ -14,7 +14,7 @@ TEST_CASE("flame_svg answers first") {
     drawing.users.insert(drawing.users.begin(), {Pseudo::before_recording, {40'000'000, 40}});
     drawing.devices[0].figures.requested_bytes = 80'000'000;
     const std::string text = sentences(drawing.svg());
-    CHECK(text.find("38.1 MiB (50.0 % of what is in use) has no stack: allocated before recording. The largest user "
+    CHECK(text.find("38.1 MiB (50.0 % of requested memory) has no stack: allocated before recording. The largest user "
                     "with one, forward linear.py:117 (torch's own), holds 19.5 MiB.") != std::string::npos);
   }
   SUBCASE("with nothing where nothing is in use") {
@@ -27,8 +27,8 @@ TEST_CASE("flame_svg answers first") {
     for (int i = 0; i < 100; ++i)
       leaves.push_back({"active_allocated;train.py:" + std::to_string(i + 1) + ":step", 1024});
     const std::string text = sentences(drawing_of(leaves).svg());
-    CHECK(text.find("No line of code stands out: the largest of 100, step train.py:1, holds 1.00 KiB (1.0 % of what is "
-                    "in use).") != std::string::npos);
+    CHECK(text.find("No line of code stands out: the largest of 100, step train.py:1, holds 1.00 KiB (1.0 % of "
+                    "requested memory).") != std::string::npos);
   }
   SUBCASE("of a name of 200 letters it keeps the line") {
     Drawing long_name =
@@ -36,7 +36,7 @@ TEST_CASE("flame_svg answers first") {
     const std::string svg = long_name.svg();
     check_svg(svg);
     const std::string text = sentences(svg);
-    CHECK(text.find("dd.py:41, holds 1,000 B (100 % of what is in use).") != std::string::npos);
+    CHECK(text.find("dd.py:41, holds 1,000 B (100 % of requested memory).") != std::string::npos);
   }
 }
 
