@@ -88,7 +88,7 @@ void add_totals(SidesTable& table, const Comparison& comparison) {
   table.add("free", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
 }
 
-/// Adds the kinds of memory of the totals; nothing if all is unclassified.
+/// Adds the kinds of memory of the totals; nothing if all is unknown.
 void add_kinds(SidesTable& table, const Comparison& comparison) {
   if (!comparison.is_one_moment || comparison.kinds.empty()) return;
   table.add_heading("requested, by kind");

@@ -89,7 +89,7 @@ std::string headline(const Comparison& comparison) {
   return fmt::format("{} requested{}{}: {}", delta_text(delta), moment.empty() ? "" : " ", moment, sides);
 }
 
-/// "By kind: activations +4.10 GiB, gradients +102 MiB": the kind comes before the holder. "" if all is unclassified,
+/// "By kind: activations +4.10 GiB, gradients +102 MiB": the kind comes before the holder. "" if all is unknown,
 /// or if only unknown memory changed.
 std::string kinds_sentence(const Comparison& comparison) {
   const auto is_told = [](const KindChange& change) {

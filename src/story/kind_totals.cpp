@@ -75,15 +75,15 @@ std::string kind_shares_text(const KindAccount& account) {
   std::uint64_t total_bytes = 0;
   for (const KindPart& part : parts)
     total_bytes += part.bytes;
-  const bool has_unclassified = !parts.empty() && parts.back().kind == MemoryKind::unknown;
+  const bool has_unknown = !parts.empty() && parts.back().kind == MemoryKind::unknown;
   std::string text;
   for (const KindPart& part : parts) {
-    if (part.bytes < total_bytes / kLeastPart || (has_unclassified && &part == &parts.back())) continue;
+    if (part.bytes < total_bytes / kLeastPart || (has_unknown && &part == &parts.back())) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_percent(part.bytes, total_bytes),
                         kind_words(part.kind));
   }
-  if (text.empty() || !has_unclassified || parts.back().bytes < total_bytes / kLeastPart) return text;
-  return text + fmt::format("; {} unclassified", format_percent(parts.back().bytes, total_bytes));
+  if (text.empty() || !has_unknown || parts.back().bytes < total_bytes / kLeastPart) return text;
+  return text + fmt::format("; {} unknown", format_percent(parts.back().bytes, total_bytes));
 }
 
 } // namespace memviz

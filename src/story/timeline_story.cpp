@@ -44,7 +44,7 @@ std::string duration_of(const TimelineSubject& subject) {
   return format_duration(static_cast<std::uint64_t>(times.back()) - static_cast<std::uint64_t>(times.front()));
 }
 
-/// "At the peak: 71 % activations, 20 % parameters; 9 % unclassified. "; "" if no kind is known.
+/// "At the peak: 71 % activations, 20 % parameters; 9 % unknown. "; "" if no kind is known.
 std::string peak_kinds_text(const TimelineSubject& subject) {
   const std::string shares = kind_shares_text(kind_account(held_kinds(subject.holders)));
   return shares.empty() ? "" : fmt::format("At the peak: {}. ", shares);

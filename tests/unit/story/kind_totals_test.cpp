@@ -45,9 +45,9 @@ const std::vector<Held> kTraining{{MemoryKind::activation, 71 * kGiB},
 
 } // namespace
 
-TEST_CASE("shares of kinds come largest first, and the unclassified share last") {
+TEST_CASE("shares of kinds come largest first, and the unknown share last") {
   CHECK(kind_shares_text(account_of(kTraining)) ==
-        "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; 1.0 % unclassified");
+        "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; 1.0 % unknown");
   CHECK(kind_shares_text(account_of({{MemoryKind::gradient, kMiB}, {MemoryKind::parameter_or_state, 3 * kMiB}})) ==
         "75.0 % parameters and optimizer state, 25.0 % gradients");
   CHECK(kind_shares_text(account_of({{MemoryKind::unknown, kMiB}})) == "");
@@ -135,7 +135,7 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
     device.ledger.live_bytes = 70 * kGiB;
     CHECK(kinds_advice(device).empty());
   }
-  SUBCASE("none where it is unclassified") {
+  SUBCASE("none where it is unknown") {
     CHECK(kinds_advice(explained(account_of({{MemoryKind::unknown, kMiB}}), Verdict::in_use)).empty());
   }
 }
