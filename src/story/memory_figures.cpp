@@ -14,12 +14,18 @@ namespace {
 /// A peak that exceeds the drawn memory by this factor deserves a hint.
 constexpr double kFarAbove = 1.25;
 /// A part below this share of reserved memory is faint.
-constexpr std::uint64_t kNotable = 1000;
+constexpr std::uint64_t kNotable = 100;
+
+/// Whether a fact of the picture gives the end: of one device at its peak.
+bool has_end_in_facts(std::span<const DeviceState> devices) {
+  return shown_device(devices) != nullptr && shown_moment(devices).kind == MomentKind::peak;
+}
+
 /// Returns the memory at the other moment: at the peak, that is the end.
 Figure other_moment_figure(std::span<const DeviceState> devices) {
   const DeviceFigures sum = shown_figures(devices);
   if (sum.events > 0 && shown_moment(devices).kind == MomentKind::peak)
-    return {.name = "Live at the end",
+    return {.name = "Requested at the end",
             .value = format_bytes(sum.end_live_bytes()),
             .note = fmt::format("of {} reserved", format_bytes(sum.end_reserved_bytes))};
   Figure figure{.name = "Peak requested", .value = format_bytes(sum.peak_requested_bytes)};
@@ -114,7 +120,7 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
     figures.push_back(part("Outside", sum.outside_bytes, "in no segment", MemoryPart::unaccounted));
     figures.back().is_warning = true;
   }
-  figures.push_back(other_moment_figure(devices));
+  if (sum.events == 0 || !has_end_in_facts(devices)) figures.push_back(other_moment_figure(devices));
   return figures;
 }
 

@@ -1,7 +1,11 @@
 #include "memviz/svg.hpp"
 
 #include "support/drawing.hpp"
+#include "support/files.hpp"
+#include "support/states.hpp"
 #include "support/svg_check.hpp"
+
+#include "memviz/input.hpp"
 
 #include <doctest/doctest.h>
 
@@ -151,6 +155,18 @@ TEST_CASE("flame_svg says when the peak was far above what it draws") {
   drawing.devices[0].figures.events = 3;
   drawing.devices[0].figures.peak_requested_bytes = 10 * drawing.devices[0].figures.requested_bytes;
   CHECK(visible_text(parse_svg(drawing.svg())).find("10× what is drawn here") != std::string::npos);
+}
+
+TEST_CASE("flame_svg at the peak gives the memory at the end once") {
+  const Recording recording = read_snapshot(read_input((testdata() / "training_step.pickle").string()).bytes());
+  const MemoryState state = state_at(recording, {.kind = MomentKind::peak});
+  TreeOptions options;
+  options.levels = memory_levels(state);
+  const FrameTree tree = build_frame_tree(state, options);
+  const FlamePicture picture{.file = "mem.pickle", .subject = memory_subject(state, {}), .tree = tree};
+  const std::string text = visible_text(parse_svg(flame_svg(picture, {})));
+  CHECK(text.find("At the end: ") != std::string::npos);
+  CHECK(text.find("at the end\n") == std::string::npos);
 }
 
 TEST_CASE("rows of flame_svg that would look alike have the folders that distinguish them") {

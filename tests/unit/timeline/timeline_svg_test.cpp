@@ -8,6 +8,7 @@
 #include "support/timeline_drawing.hpp"
 
 #include "memviz/error.hpp"
+#include "memviz/format.hpp"
 #include "memviz/input.hpp"
 
 #include <algorithm>
@@ -217,6 +218,18 @@ TEST_CASE("the headline names no line that held less than a tenth of the peak") 
   snapshot.event(Action::alloc, 0x9000, 1024, stack);
   const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
   CHECK(text.starts_with("Peak 21.0 KiB on GPU 0\n"));
+}
+
+TEST_CASE("a timeline without memory from before the recording has no figure of it") {
+  constexpr const char* kTile = "Of it before the first event";
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 4096).active(2048, 2048).inactive(2048);
+  snapshot.event(Action::alloc, 0x9000, 1024);
+  CHECK(visible_text(parse_svg(drawn_timeline(snapshot.take()))).find(kTile) != std::string::npos);
+  snapshot = {};
+  snapshot.segment(0x1000, 4096).active(2048, 2048).inactive(2048);
+  snapshot.event(Action::alloc, 0x1000, 2048);
+  CHECK(visible_text(parse_svg(drawn_timeline(snapshot.take()))).find(kTile) == std::string::npos);
 }
 
 TEST_CASE("of several devices the one that holds most has the room, the others are closed") {
