@@ -64,11 +64,21 @@ std::string worst_device_sentence(const Comparison& comparison) {
 /// The percentage of the largest change below which an opposite change is not mentioned.
 constexpr std::uint64_t kAgainstShare = 5;
 
-std::string change_text(const Comparison& comparison, const UserLineChange& line) {
+std::string line_name(const Comparison& comparison, const UserLineChange& line) {
   const Label label = key_label(comparison.frames, line.key);
-  return fmt::format("{}{} {}", device_prefix(comparison, line),
-                     label.place.empty() ? label.name : label.name + " " + label.place,
-                     delta_text(line.change.delta_bytes()));
+  return device_prefix(comparison, line) + (label.place.empty() ? label.name : label.name + " " + label.place);
+}
+
+std::string change_text(const Comparison& comparison, const UserLineChange& line) {
+  return fmt::format("{} {}", line_name(comparison, line), delta_text(line.change.delta_bytes()));
+}
+
+/// "forward model.py:41 grew by 1.89 GiB; others shrank by 1.70 GiB": for a line that changed by more than the whole.
+std::string opposite_text(const Comparison& comparison, const UserLineChange& line) {
+  const std::int64_t change = line.change.delta_bytes();
+  return fmt::format("{} {} by {}; others {} by {}", line_name(comparison, line), change > 0 ? "grew" : "shrank",
+                     format_bytes(magnitude(change)), change > 0 ? "shrank" : "grew",
+                     format_bytes(magnitude(change - comparison.requested_delta_bytes())));
 }
 
 std::uint64_t larger_side(const Comparison& comparison) {
@@ -117,6 +127,7 @@ std::string lines_sentence(const Comparison& comparison) {
   const auto bytes = [](const UserLineChange* line) { return magnitude(line->change.delta_bytes()); };
   if (delta == 0) return fmt::format("{}, but {}", text(most), text(against));
   if (bytes(against) < bytes(most) / 100 * kAgainstShare) return "Most of it by " + text(most);
+  if (comparison.is_one_moment && bytes(most) > magnitude(delta)) return opposite_text(comparison, *most);
   return fmt::format("Most of it by {}; against it {}", text(most), text(against));
 }
 
