@@ -40,4 +40,8 @@ struct ExplanationText {
 
 [[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);
 
+/// Returns ", part of which was returned" if more memory was taken from the device since the low point than is reserved
+/// at the moment; "" otherwise.
+[[nodiscard]] std::string returned_text(const DeviceExplanation& device);
+
 } // namespace memviz

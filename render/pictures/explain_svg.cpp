@@ -92,8 +92,8 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
   // Half of the page is wide enough: the figure is not included.
   list.heading =
       device.growth.low_event.is_none() ? "Reserved since the first event, by line" : "Reserved last, by line";
-  list.rest = fmt::format("{}{} in all", lines.size() > kMostRows ? rest_of(lines.size()) + "; " : "",
-                          format_bytes(device.growth.reserved_bytes));
+  list.rest = fmt::format("{}{} in all{}", lines.size() > kMostRows ? rest_of(lines.size()) + "; " : "",
+                          format_bytes(device.growth.reserved_bytes), returned_text(device));
   for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
     RankedRow row = row_of(frames, origins, lines[i], device.growth.reserved_bytes);
     row.note = format_counted(lines[i].amount.blocks, "segment");

@@ -81,7 +81,8 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
   return text + table.text("  ") + more(found.lines.size(), shown);
 }
 
-std::string growth(const FrameTable& frames, DeviceId device, const Growth& grown, std::size_t columns) {
+std::string growth(const FrameTable& frames, const DeviceExplanation& device, std::size_t columns) {
+  const Growth& grown = device.growth;
   if (grown.lines.empty() && grown.reserving.empty()) return "";
   const std::string since =
       grown.low_event.is_none() ? "the first event" : "event " + format_count(grown.low_event.value());
@@ -94,8 +95,10 @@ std::string growth(const FrameTable& frames, DeviceId device, const Growth& grow
     text += lines_table(frames, grown.lines, grown.live_bytes);
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
-  text += wrapped_text(fmt::format("Since {}, {} was {} for:", since, format_bytes(grown.reserved_bytes),
-                                   is_host(device) ? "pinned" : "taken from the device"),
+  const std::string returned = returned_text(device);
+  text += wrapped_text(fmt::format("Since {}, {} was {}{} for:", since, format_bytes(grown.reserved_bytes),
+                                   is_host(device.device_state.device) ? "pinned" : "taken from the device",
+                                   returned.empty() ? "" : returned + ","),
                        "  ", columns);
   return text + lines_table(frames, grown.reserving, grown.reserved_bytes, "segment");
 }
@@ -114,7 +117,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
     text += "\nWho holds it, by the innermost line of your own code\n" +
             lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes);
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
-  text += growth(state.frames(), device.device_state.device, device.growth, columns);
+  text += growth(state.frames(), device, columns);
   text +=
       sentences(device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown",
                 words.does_not_help, columns);
@@ -177,7 +180,7 @@ std::string explain_text(const ExplainReport& report, std::size_t columns) {
   if (const std::string unused = unused_text(report.devices); !unused.empty())
     text += '\n' + wrapped_text(unused, "", columns);
   for (const std::string& warning : warnings_and_losses(report.state))
-    text += "\nWarning: " + printable(warning) + '\n';
+    text += '\n' + wrapped_text(warning, "Warning: ", columns);
   return text;
 }
 

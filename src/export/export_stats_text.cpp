@@ -1,4 +1,5 @@
 #include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "export/device_text.hpp"
 #include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
@@ -137,7 +138,7 @@ std::string stats_text(const std::string& file, const MemoryState& state, std::o
   }
   text += largest_users(state, device) + maps + settings(state);
   for (const std::string& warning : warnings_and_losses(state))
-    text += "\nWarning: " + printable(warning) + '\n';
+    text += '\n' + wrapped_text(warning, "Warning: ");
   return text;
 }
 

@@ -243,6 +243,10 @@ std::string unused_text(const std::vector<DeviceExplanation>& devices) {
                      count > kMostNames ? ", ..." : "");
 }
 
+std::string returned_text(const DeviceExplanation& device) {
+  return device.growth.reserved_bytes > device.ledger.reserved_bytes ? ", part of which was returned" : "";
+}
+
 ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device) {
   ExplanationText text;
   text.title = title(device);
