@@ -143,6 +143,8 @@ double draw_main_device(Page& page, double y, const Explained& devices, const Ex
 double draw_other_devices(Page& page, double y, const ExplainPicture& picture, const Explained& devices) {
   const std::size_t shown = std::min(kMostExplained, devices.size());
   for (std::size_t i = 1; i < shown; ++i) {
+    // A bar shows what each of the others held.
+    if (!devices[i]->request && devices[i]->ledger.reserved_bytes > 0) continue;
     const ExplanationText words = in_words(picture.state, *devices[i]);
     y = draw_notes(page, y, {words.headline + " " + words.verdict});
   }
@@ -182,7 +184,7 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   y = draw_lists(page, y + 12, picture, origins, device);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings_and_losses(picture.state));
-  y = draw_notes(page, y, words.reasons);
+  y = draw_notes(page, y, devices.size() > 1 ? reasons_beside_devices(words) : words.reasons);
   // The last answer says how well the model follows the recording.
   if (words.answers.size() > device.what_ifs.size()) y = draw_notes(page, y, {words.answers.back()});
   y = draw_other_devices(page, y, picture, devices);

@@ -103,12 +103,14 @@ std::string growth(const FrameTable& frames, const DeviceExplanation& device, st
   return text + lines_table(frames, grown.reserving, grown.reserved_bytes, "segment");
 }
 
-std::string device_text(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
+/// Returns the whole answer for a device; `has_others`: whether others follow.
+std::string device_text(const MemoryState& state, const DeviceExplanation& device, bool has_others,
+                        std::size_t columns) {
   const ExplanationText words = in_words(state, device);
   std::string text = "\n" + wrapped_text(words.headline, "", columns);
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n" + wrapped_text(words.verdict, "  ", columns);
-  for (const std::string& reason : words.reasons)
+  for (const std::string& reason : has_others ? reasons_beside_devices(words) : words.reasons)
     text += wrapped_text(reason, "  ", columns);
   if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())
     text += wrapped_text(others + ".", "  ", columns);
@@ -172,7 +174,7 @@ std::string explain_text(const ExplainReport& report, std::size_t columns) {
   std::string others;
   for (const DeviceExplanation* device : devices) {
     if (device == devices.front() || device->request)
-      text += device_text(report.state, *device, columns);
+      text += device_text(report.state, *device, devices.size() > 1, columns);
     else
       others += other_device(report.state, *device, columns);
   }

@@ -53,10 +53,10 @@ std::string moments_text(std::span<const DeviceState> devices) {
   if (devices.size() == 1) return moment_text(devices.front());
   std::string text;
   std::size_t named = 0;
-  for (const DeviceState& device_state : devices) {
-    if (device_state.moment.is_end() || named == kMostNamed) continue;
+  for (const DeviceState* device_state : leading_first(devices)) {
+    if (device_state->moment.is_end() || named == kMostNamed) continue;
     ++named;
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(device_state), moment_text(device_state));
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(*device_state), moment_text(*device_state));
   }
   if (const std::size_t more = devices.size() - at_end - named; more > 0)
     text += fmt::format("; {} more at theirs", more);

@@ -63,6 +63,8 @@ std::string title(const DeviceExplanation& device) {
                      format_bytes(ledger.reserved_bytes));
 }
 
+constexpr std::string_view kImbalance = "Imbalance:";
+
 /// "Imbalance: GPU 1 held 78.4 GiB; GPU 0 held 7.96 GiB and GPU 2 20.4 GiB, each at its peak."
 std::string imbalance(const DeviceExplanation& device) {
   constexpr std::size_t kMostNames = 7;
@@ -77,7 +79,7 @@ std::string imbalance(const DeviceExplanation& device) {
                                     [](const OtherDevice& other) { return other.at.kind == MomentKind::peak; });
   const std::string last = names.size() > 1 ? " and " + names.back() : "";
   if (names.size() > 1) names.pop_back();
-  return fmt::format("Imbalance: {} held {}; {}{}{}.", device_name(device.device_state),
+  return fmt::format("{} {} held {}; {}{}{}.", kImbalance, device_name(device.device_state),
                      format_bytes(device.ledger.reserved_bytes), fmt::join(names, ", "), last,
                      at_peaks ? (others.size() == 1 ? ", at its peak" : ", each at its peak") : "");
 }
@@ -241,6 +243,12 @@ std::string unused_text(const std::vector<DeviceExplanation>& devices) {
   if (count > kMostNames) names.resize(kMostNames);
   return fmt::format("Nothing is reserved on {} others: {}{}.", count, fmt::join(names, ", "),
                      count > kMostNames ? ", ..." : "");
+}
+
+std::vector<std::string> reasons_beside_devices(const ExplanationText& text) {
+  std::vector<std::string> reasons = text.reasons;
+  std::erase_if(reasons, [](const std::string& reason) { return reason.starts_with(kImbalance); });
+  return reasons;
 }
 
 std::string returned_text(const DeviceExplanation& device) {

@@ -127,13 +127,7 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
 std::vector<MemoryRow> memory_rows(const MemorySubject& subject) {
   const bool has_many = subject.devices.size() > 1;
   std::vector<MemoryRow> rows;
-  std::vector<const DeviceState*> devices;
-  for (const DeviceState& device_state : subject.devices)
-    devices.push_back(&device_state);
-  // The device that failed, or that holds most, comes first.
-  if (const auto leading = std::ranges::find(devices, leading_device(subject.devices)); leading != devices.end())
-    std::rotate(devices.begin(), leading, leading + 1);
-  for (const DeviceState* device_state : devices) {
+  for (const DeviceState* device_state : leading_first(subject.devices)) {
     std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, device_state->device));
     rows.push_back(device_row(*device_state, has_many));
     if (!has_many && details.empty()) rows.back().name = rows.back().note = ""; // the headline says both

@@ -66,6 +66,14 @@ TEST_CASE("devices without any memory have no moment to name") {
   CHECK(moments_text(none) == "GPU 1 at the peak, before the first event; GPU 1 at the peak, before the first event");
 }
 
+TEST_CASE("the moment of the device that failed is named first") {
+  DeviceState failed = at(MomentKind::oom, 1024);
+  failed.device = DeviceId{1};
+  const std::vector<DeviceState> devices{at(MomentKind::peak, 4096), failed};
+  CHECK(moments_text(devices).starts_with("GPU 1 at the out-of-memory error"));
+  CHECK(leading_first(devices) == std::vector{&devices[1], &devices[0]});
+}
+
 TEST_CASE("a sentence that has the figures names the moment in few words") {
   CHECK(short_moment_text({}) == "at the end");
   CHECK(short_moment_text(moment(MomentKind::peak, 4)) == "at its peak");

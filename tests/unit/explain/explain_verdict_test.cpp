@@ -328,6 +328,7 @@ TEST_CASE("a full device next to others that have room is named with them") {
   CHECK(found.first().device_state.device == DeviceId{1});
   CHECK(one_contains(found.words().reasons, "Imbalance: GPU 1 held 78.0 GiB; GPU 0 held 8.00 GiB and GPU 2 20.0 GiB"));
   CHECK(one_contains(found.words().advice, "move some of what GPU 1 holds to GPU 0 or GPU 2"));
+  CHECK_FALSE(one_contains(reasons_beside_devices(found.words()), "Imbalance"));
 }
 
 TEST_CASE("main memory gets no advice about CUDA") {
