@@ -72,9 +72,11 @@ std::vector<Account> accounts_beside_host(std::span<const DeviceState> devices) 
 } // namespace
 
 std::string use_text(const MemoryTotals& totals) {
-  if (totals.reserved_bytes == 0) return "nothing reserved";
-  return fmt::format("{} reserved, {} in use", format_bytes(totals.reserved_bytes),
-                     format_percent(totals.allocated_bytes, totals.reserved_bytes));
+  const std::string outside =
+      totals.outside_bytes == 0 ? "" : fmt::format(", {} outside all segments", format_bytes(totals.outside_bytes));
+  if (totals.reserved_bytes == 0) return "nothing reserved" + outside;
+  return fmt::format("{} reserved, {} in use{}", format_bytes(totals.reserved_bytes),
+                     format_percent(totals.allocated_bytes, totals.reserved_bytes), outside);
 }
 
 std::string_view baseline_text(const DeviceFigures& figures) {

@@ -59,8 +59,11 @@ std::string title(const DeviceExplanation& device) {
   if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
   if (is_uncached(device.device_state))
     return fmt::format("{}: {} is in use", name, format_bytes(in_use_bytes(ledger)));
-  return fmt::format("{}: {} of {} reserved is in use", name, format_bytes(in_use_bytes(ledger)),
-                     format_bytes(ledger.reserved_bytes));
+  const std::string outside = ledger.no_segment_bytes == 0
+                                  ? ""
+                                  : fmt::format(", {} outside all segments", format_bytes(ledger.no_segment_bytes));
+  return fmt::format("{}: {} of {} reserved is in use{}", name, format_bytes(in_use_bytes(ledger)),
+                     format_bytes(ledger.reserved_bytes), outside);
 }
 
 constexpr std::string_view kImbalance = "Imbalance:";

@@ -1,6 +1,7 @@
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
 #include "memviz/moment_words.hpp"
+#include "memviz/story.hpp"
 
 #include "support/contains.hpp"
 #include "support/explained.hpp"
@@ -354,6 +355,9 @@ TEST_CASE("of an edited file the end is what its blocks say, and what the events
   CHECK(found.words().headline ==
         "GPU 0 at the peak, event 0 of 1: 0 B of 64.0 MiB reserved is in use, and by the events "
         "5.00 MiB more, outside all segments.");
+  CHECK(found.words().title == "GPU 0: 0 B of 64.0 MiB reserved is in use, 5.00 MiB outside all segments");
+  CHECK(flame_story(memory_subject(found.state, {})).headline ==
+        "GPU 0 at its peak: 64.0 MiB reserved, 0 % in use, 5.00 MiB outside all segments");
   CHECK(other_moments_text("explain", found.first().device_state)
             .starts_with("At the end: 0 B requested of 64.0 MiB reserved"));
 }
