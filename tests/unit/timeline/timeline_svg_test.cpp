@@ -115,7 +115,7 @@ TEST_CASE("every snapshot of testdata has a timeline of its segments and of its 
   CHECK(pools.find("private pool (") != std::string::npos);
   const std::string segments =
       visible_text(parse_svg(drawn_timeline(read_testdata("oom.pickle"), {.view = TimelineView::segments})));
-  CHECK(segments.find("Peak reserved ") != std::string::npos);
+  CHECK(segments.find("asked for; peak reserved ") != std::string::npos);
 }
 
 TEST_CASE("the sentence names the peak and the error") {
