@@ -89,7 +89,8 @@ struct Comparison {
   DeviceFigures after;
   std::vector<KindChange> kinds; ///< of these sums; empty as in DeviceChange
 
-  [[nodiscard]] std::int64_t allocated_delta_bytes() const;
+  /// Returns how much more is requested after than before.
+  [[nodiscard]] std::int64_t requested_delta_bytes() const;
   /// Whether the files share no segment, or only by chance: they are then from two processes, whose addresses cannot
   /// match.
   [[nodiscard]] bool has_two_processes() const;

@@ -124,6 +124,9 @@ struct DeviceState {
 /// devices.
 [[nodiscard]] const DeviceState* leading_device(std::span<const DeviceState> devices);
 
+/// Returns all devices, the leading one first, the others in their order.
+[[nodiscard]] std::vector<const DeviceState*> leading_first(std::span<const DeviceState> devices);
+
 /// Returns the one device that figures and sentences about `devices` describe: the leading one or the only one; null if
 /// there is none.
 [[nodiscard]] const DeviceState* shown_device(std::span<const DeviceState> devices);

@@ -40,4 +40,11 @@ struct ExplanationText {
 
 [[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);
 
+/// Returns the reasons for an answer that shows all devices: without what each of them held.
+[[nodiscard]] std::vector<std::string> reasons_beside_devices(const ExplanationText& text);
+
+/// Returns ", part of which was returned" if more memory was taken from the device since the low point than is reserved
+/// at the moment; "" otherwise.
+[[nodiscard]] std::string returned_text(const DeviceExplanation& device);
+
 } // namespace memviz

@@ -29,10 +29,12 @@ struct KindPart {
   MemoryKind kind = MemoryKind::unknown;
   std::uint64_t bytes = 0;
 };
-/// Returns the kinds that have bytes, largest first, and the unclassified rest last. They add up to the total.
+/// Returns the kinds that have bytes, largest first, and the unknown rest last. They add up to the total.
 [[nodiscard]] std::vector<KindPart> kind_parts(const KindAccount& account);
-/// "71 % activations, 20 % optimizer state, 8 % parameters; 1.2 % unclassified": omits parts below a hundredth; "" if
-/// all is unclassified.
+/// Whether the kind of at least half of the bytes is known.
+[[nodiscard]] bool is_mostly_known(const KindAccount& account);
+/// "71 % activations, 20 % optimizer state, 8 % parameters; 1.2 % unknown": omits parts below a hundredth; "" if
+/// all is unknown.
 [[nodiscard]] std::string kind_shares_text(const KindAccount& account);
 
 } // namespace memviz

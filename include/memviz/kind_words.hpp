@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// "by your rules", "declared", "by frames", "by behaviour"; "unclassified".
+/// "by your rules", "declared", "by frames", "by behaviour"; "by no rule".
 [[nodiscard]] std::string_view evidence_words(KindEvidence evidence);
 /// Returns evidence_words(), and "" for unknown.
 [[nodiscard]] std::string evidence_text(KindEvidence evidence);
@@ -51,7 +51,7 @@ struct KindFigures {
 /// Returns the kinds of the memory held by the users of the subject; they add up to its requested bytes. Empty if less
 /// than a tenth is known: hardly_known_note() has a sentence for that.
 [[nodiscard]] KindFigures kind_figures(const MemorySubject& subject);
-/// "Kinds of what is in use: 3.3 % activations; 96.7 % unclassified."; "" if none or more is known.
+/// "Kinds of what is in use: 3.3 % activations; 96.7 % unknown."; "" if none or more is known.
 [[nodiscard]] std::string hardly_known_note(const MemorySubject& subject);
 
 } // namespace memviz

@@ -94,7 +94,7 @@ struct KindChange {
 
   [[nodiscard]] std::int64_t delta_bytes() const { return static_cast<std::int64_t>(after_bytes - before_bytes); }
 };
-/// Returns the changes of kinds, largest absolute change first; empty if both sides are unclassified.
+/// Returns the changes of kinds, largest absolute change first; empty if both sides are unknown.
 [[nodiscard]] std::vector<KindChange> kind_changes(const KindAccount& before, const KindAccount& after);
 
 } // namespace memviz

@@ -10,9 +10,9 @@
 
 namespace memviz {
 
-/// Returns the memory that a device held at other moments, and the command that shows them: "At the end: 3.20 GiB in
-/// use of 6.50 GiB reserved (memviz flame --at end FILE); at the peak: 39.7 GiB in use (--at peak)", or with an owner
-/// "GPU 1 at the end: ...". "" if it has no events or held the same.
+/// Returns the memory that a device held at other moments, and the command that shows them: "At the end: 3.20 GiB
+/// requested of 6.50 GiB reserved (memviz flame --at end FILE); at the peak: 39.7 GiB requested (--at peak)", or with
+/// an owner "GPU 1 at the end: ...". "" if it has no events or held the same.
 [[nodiscard]] std::string other_moments_text(std::string_view command, const DeviceState& device,
                                              std::string_view owner = "");
 

@@ -63,7 +63,7 @@ inline constexpr std::size_t kPartTextBytes = 5000;
 /// Returns a part for a file that could not be read.
 [[nodiscard]] RankPart unread_part(const std::string& file, std::string_view reason);
 
-/// Returns the kind that holds most of a part, and its bytes; unclassified memory comes last.
+/// Returns the kind that holds most of a part, and its bytes; unknown memory comes last.
 [[nodiscard]] std::pair<MemoryKind, std::uint64_t> largest_kind_of(const RankPart& part);
 
 /// The first bytes of each line of a file of parts.

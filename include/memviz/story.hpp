@@ -47,7 +47,7 @@ struct MemorySubject {
 [[nodiscard]] MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device);
 
 /// "GPU 0 at its peak: 7.99 GiB reserved, 79.0 % in use. The largest user, log_predictions metrics.py:42, holds 746 MiB
-/// (11.2 % of what is in use)"; at an out-of-memory error, also the request.
+/// (11.2 % of requested memory)"; at an out-of-memory error, also the request.
 [[nodiscard]] Story flame_story(const MemorySubject& subject);
 
 /// The --focus and --hide that were applied to a tree, as given; "" for a pattern that must not be shown.
@@ -61,9 +61,10 @@ struct TreeFilters {
 
 /// Returns the bytes of the stacks in a tree that --focus matches.
 [[nodiscard]] std::uint64_t stack_bytes(const FrameTree& tree);
-/// "focus zzzz: 0 B of 4.13 GiB in use"; "allocated in events 10 to 50: 1.00 GiB of 4.13 GiB in use"; "" without
+/// "focus zzzz: 0 B of 4.13 GiB requested"; "allocated in events 10 to 50: 1.00 GiB of 4.13 GiB requested"; "" without
 /// filters.
-[[nodiscard]] std::string filters_text(const FrameTree& tree, std::uint64_t in_use_bytes, const TreeFilters& filters);
+[[nodiscard]] std::string filters_text(const FrameTree& tree, std::uint64_t requested_bytes,
+                                       const TreeFilters& filters);
 
 /// A request that the device could not fulfil, and the device.
 struct FailedRequest {

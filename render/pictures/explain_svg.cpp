@@ -92,8 +92,8 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
   // Half of the page is wide enough: the figure is not included.
   list.heading =
       device.growth.low_event.is_none() ? "Reserved since the first event, by line" : "Reserved last, by line";
-  list.rest = fmt::format("{}{} in all", lines.size() > kMostRows ? rest_of(lines.size()) + "; " : "",
-                          format_bytes(device.growth.reserved_bytes));
+  list.rest = fmt::format("{}{} in all{}", lines.size() > kMostRows ? rest_of(lines.size()) + "; " : "",
+                          format_bytes(device.growth.reserved_bytes), returned_text(device));
   for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
     RankedRow row = row_of(frames, origins, lines[i], device.growth.reserved_bytes);
     row.note = format_counted(lines[i].amount.blocks, "segment");
@@ -135,17 +135,16 @@ double draw_main_device(Page& page, double y, const Explained& devices, const Ex
     y = draw_heading(page, y, "What each device held, each at its own moment");
     y = draw_bars(page, y, bars) + 12;
   }
-  std::vector<std::string> others = words.does_not_help;
-  // The last answer says how well the model follows the recording.
-  if (words.answers.size() > device.what_ifs.size()) others.push_back(words.answers.back());
   const char* const heading =
       device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown";
-  return draw_sentences(page, y, heading, others, "muted");
+  return draw_sentences(page, y, heading, words.does_not_help, "muted");
 }
 
 double draw_other_devices(Page& page, double y, const ExplainPicture& picture, const Explained& devices) {
   const std::size_t shown = std::min(kMostExplained, devices.size());
   for (std::size_t i = 1; i < shown; ++i) {
+    // A bar shows what each of the others held.
+    if (!devices[i]->request && devices[i]->ledger.reserved_bytes > 0) continue;
     const ExplanationText words = in_words(picture.state, *devices[i]);
     y = draw_notes(page, y, {words.headline + " " + words.verdict});
   }
@@ -185,7 +184,9 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   y = draw_lists(page, y + 12, picture, origins, device);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings_and_losses(picture.state));
-  y = draw_notes(page, y, words.reasons);
+  y = draw_notes(page, y, devices.size() > 1 ? reasons_beside_devices(words) : words.reasons);
+  // The last answer says how well the model follows the recording.
+  if (words.answers.size() > device.what_ifs.size()) y = draw_notes(page, y, {words.answers.back()});
   y = draw_other_devices(page, y, picture, devices);
   return page.finish(draw_signature(page, y));
 }

@@ -250,9 +250,9 @@ private:
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words,
                  const std::optional<Segments>& segments, const Layout<Amount>& layout) {
   Story story = flame_story(picture.subject);
-  const std::uint64_t in_use_bytes = sum_of(picture.subject.devices).requested_bytes;
+  const std::uint64_t requested_bytes = sum_of(picture.subject.devices).requested_bytes;
   // Comes first, because nothing below mentions what is omitted.
-  if (std::string filters = filters_text(picture.tree, in_use_bytes, picture.filters); !filters.empty())
+  if (std::string filters = filters_text(picture.tree, requested_bytes, picture.filters); !filters.empty())
     story.facts.insert(story.facts.begin(), std::move(filters));
   Page page(options, fmt::format("{}: {}. {}", picture.file, story.headline, story.answer));
   if (words.paints.are_lines())

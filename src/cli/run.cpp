@@ -45,7 +45,7 @@ OptionList<RunCommand> run_options() {
         parsed({"max-entries", '\0', "N", "the number of events kept in each device's history (default: 100000)"},
                &RunCommand::max_entries, parse_entries),
         flag({"python-only", '\0', "",
-              "record stacks without C++ frames: cheaper, but memory of the backward pass is then unclassified"},
+              "record stacks without C++ frames: cheaper, but the kind of memory of the backward pass is then unknown"},
              &RunCommand::python_only)},
        within<RunCommand>(&RunCommand::file, {help_option<FileOptions>()})});
 }

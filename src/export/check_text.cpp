@@ -1,6 +1,7 @@
 #include "memviz/check.hpp"
 
 #include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "export/check_words.hpp"
 #include "export/text_table.hpp"
 #include "memviz/check_report.hpp"
@@ -182,7 +183,7 @@ std::string check_text(const CheckReport& report) {
   text += '\n' + table.text("  ");
   if (!report.recording) return text;
   for (const std::string& warning : warnings_of(report))
-    text += "\nWarning: " + printable(warning) + '\n';
+    text += '\n' + wrapped_text(warning, "Warning: ");
   return text;
 }
 

@@ -77,7 +77,7 @@ std::string gauges_table(const Comparison& comparison) {
   return text;
 }
 
-/// Returns growth by kind, or a line for each device that is at its own moment; "" if all is unclassified.
+/// Returns growth by kind, or a line for each device that is at its own moment; "" if all is unknown.
 std::string kinds_table(const Comparison& comparison) {
   const std::string moment = common_moment(comparison);
   std::string rows;

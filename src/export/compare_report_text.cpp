@@ -83,12 +83,12 @@ void add_totals(SidesTable& table, const Comparison& comparison) {
   table.add_heading(fmt::format("{}{}", comparison.devices.size() > 1 ? "all devices, " : "",
                                 moment.empty() ? "at these moments" : moment));
   table.add("reserved", {comparison.before.reserved_bytes, comparison.after.reserved_bytes});
-  table.add("allocated", {comparison.before.allocated_bytes, comparison.after.allocated_bytes});
+  table.add("in use", {comparison.before.allocated_bytes, comparison.after.allocated_bytes});
   table.add("awaiting free", {comparison.before.pending_free_bytes, comparison.after.pending_free_bytes});
   table.add("free", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
 }
 
-/// Adds the kinds of memory of the totals; nothing if all is unclassified.
+/// Adds the kinds of memory of the totals; nothing if all is unknown.
 void add_kinds(SidesTable& table, const Comparison& comparison) {
   if (!comparison.is_one_moment || comparison.kinds.empty()) return;
   table.add_heading("requested, by kind");

@@ -25,7 +25,7 @@ std::string totals(const DeviceState& device_state) {
                    format_percent(bytes, device_state.figures.reserved_bytes)});
   };
   add("reserved", device_state.figures.reserved_bytes);
-  add("  allocated (active_allocated)", device_state.figures.allocated_bytes);
+  add("  in use (active_allocated)", device_state.figures.allocated_bytes);
   add("  awaiting free (active_pending_free)", device_state.figures.pending_free_bytes);
   add("  free (inactive)", device_state.figures.inactive_bytes);
   if (device_state.figures.unaccounted_bytes > 0) add("  unaccounted", device_state.figures.unaccounted_bytes);
@@ -41,7 +41,7 @@ std::string pools_and_streams(const MemoryState& state, DeviceId device) {
   if (places.size() < 2) return "";
 
   TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
-  table.add_row({"pool and stream", "segments", "reserved", "allocated", "awaiting free", "free"});
+  table.add_row({"pool and stream", "segments", "reserved", "in use", "awaiting free", "free"});
   for (std::size_t i = 0; i < std::min(places.size(), kMostPools); ++i) {
     const Place& place = places[i];
     const std::string pool = node_label(state.frames(), place.pool);

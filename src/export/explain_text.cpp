@@ -81,31 +81,36 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
   return text + table.text("  ") + more(found.lines.size(), shown);
 }
 
-std::string growth(const FrameTable& frames, DeviceId device, const Growth& grown, std::size_t columns) {
+std::string growth(const FrameTable& frames, const DeviceExplanation& device, std::size_t columns) {
+  const Growth& grown = device.growth;
   if (grown.lines.empty() && grown.reserving.empty()) return "";
   const std::string since =
       grown.low_event.is_none() ? "the first event" : "event " + format_count(grown.low_event.value());
   std::string text = "\nWhat grew last\n";
   // Growth from nothing would repeat the list of users.
   if (grown.low_bytes > 0 && !grown.lines.empty()) {
-    text += wrapped_text(
-        fmt::format("Since {}, when {} was in use, allocated and kept:", since, format_bytes(grown.low_bytes)), "  ",
-        columns);
+    text += wrapped_text(fmt::format("Since {}, when {} was requested in all, allocated and kept:", since,
+                                     format_bytes(grown.low_bytes)),
+                         "  ", columns);
     text += lines_table(frames, grown.lines, grown.live_bytes);
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
-  text += wrapped_text(fmt::format("Since {}, {} was {} for:", since, format_bytes(grown.reserved_bytes),
-                                   is_host(device) ? "pinned" : "taken from the device"),
+  const std::string returned = returned_text(device);
+  text += wrapped_text(fmt::format("Since {}, {} was {}{} for:", since, format_bytes(grown.reserved_bytes),
+                                   is_host(device.device_state.device) ? "pinned" : "taken from the device",
+                                   returned.empty() ? "" : returned + ","),
                        "  ", columns);
   return text + lines_table(frames, grown.reserving, grown.reserved_bytes, "segment");
 }
 
-std::string device_text(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
+/// Returns the whole answer for a device; `has_others`: whether others follow.
+std::string device_text(const MemoryState& state, const DeviceExplanation& device, bool has_others,
+                        std::size_t columns) {
   const ExplanationText words = in_words(state, device);
   std::string text = "\n" + wrapped_text(words.headline, "", columns);
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n" + wrapped_text(words.verdict, "  ", columns);
-  for (const std::string& reason : words.reasons)
+  for (const std::string& reason : has_others ? reasons_beside_devices(words) : words.reasons)
     text += wrapped_text(reason, "  ", columns);
   if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())
     text += wrapped_text(others + ".", "  ", columns);
@@ -114,7 +119,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
     text += "\nWho holds it, by the innermost line of your own code\n" +
             lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes);
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
-  text += growth(state.frames(), device.device_state.device, device.growth, columns);
+  text += growth(state.frames(), device, columns);
   text +=
       sentences(device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown",
                 words.does_not_help, columns);
@@ -169,7 +174,7 @@ std::string explain_text(const ExplainReport& report, std::size_t columns) {
   std::string others;
   for (const DeviceExplanation* device : devices) {
     if (device == devices.front() || device->request)
-      text += device_text(report.state, *device, columns);
+      text += device_text(report.state, *device, devices.size() > 1, columns);
     else
       others += other_device(report.state, *device, columns);
   }
@@ -177,7 +182,7 @@ std::string explain_text(const ExplainReport& report, std::size_t columns) {
   if (const std::string unused = unused_text(report.devices); !unused.empty())
     text += '\n' + wrapped_text(unused, "", columns);
   for (const std::string& warning : warnings_and_losses(report.state))
-    text += "\nWarning: " + printable(warning) + '\n';
+    text += '\n' + wrapped_text(warning, "Warning: ", columns);
   return text;
 }
 

@@ -1,4 +1,5 @@
 #include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "export/device_text.hpp"
 #include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
@@ -129,15 +130,14 @@ std::string stats_text(const std::string& file, const MemoryState& state, std::o
   std::string text = header(file, state);
   if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;
-  for (const DeviceState& device_state : state.devices) {
-    if (device && device_state.device != *device) continue;
-    text += device_text(state, device_state);
-    if (const std::string kinds = kinds_text(state, device_state, peak_kinds); !kinds.empty()) text += "\n" + kinds;
-    if (device_state.figures.segments > 0) maps += "\n" + segment_map(state, device_state.device);
+  for (const DeviceState* device_state : leading_first(state.devices_of(device))) {
+    text += device_text(state, *device_state);
+    if (const std::string kinds = kinds_text(state, *device_state, peak_kinds); !kinds.empty()) text += "\n" + kinds;
+    if (device_state->figures.segments > 0) maps += "\n" + segment_map(state, device_state->device);
   }
   text += largest_users(state, device) + maps + settings(state);
   for (const std::string& warning : warnings_and_losses(state))
-    text += "\nWarning: " + printable(warning) + '\n';
+    text += '\n' + wrapped_text(warning, "Warning: ");
   return text;
 }
 

@@ -40,6 +40,12 @@ std::string_view advice(Pseudo reason) {
   return "";
 }
 
+std::string missing_stack_note(const UserLine& user) {
+  const auto* reason = std::get_if<Pseudo>(&user.key);
+  const std::string_view text = reason == nullptr ? "" : advice(*reason);
+  return text.empty() ? "" : fmt::format("{} {}", format_bytes(user.amount.bytes), text);
+}
+
 /// Returns the account; the terminal's minus differs from that of pictures.
 std::string sum_text(const DeviceFigures& figures, std::string_view minus) {
   return fmt::format("{} {} + {} allocated {} {} freed = {}", format_bytes(figures.baseline_bytes),
@@ -66,9 +72,11 @@ std::vector<Account> accounts_beside_host(std::span<const DeviceState> devices) 
 } // namespace
 
 std::string use_text(const MemoryTotals& totals) {
-  if (totals.reserved_bytes == 0) return "nothing reserved";
-  return fmt::format("{} reserved, {} in use", format_bytes(totals.reserved_bytes),
-                     format_percent(totals.allocated_bytes + totals.pending_free_bytes, totals.reserved_bytes));
+  const std::string outside =
+      totals.outside_bytes == 0 ? "" : fmt::format(", {} outside all segments", format_bytes(totals.outside_bytes));
+  if (totals.reserved_bytes == 0) return "nothing reserved" + outside;
+  return fmt::format("{} reserved, {} in use{}", format_bytes(totals.reserved_bytes),
+                     format_percent(totals.allocated_bytes, totals.reserved_bytes), outside);
 }
 
 std::string_view baseline_text(const DeviceFigures& figures) {
@@ -86,7 +94,7 @@ std::string balance_cell(const DeviceFigures& figures) {
 
 std::string balance_line(const DeviceFigures& figures) {
   if (figures.events == 0) return "no events, so nothing to balance";
-  return fmt::format("{}: {} in use at the end{}", balance_word(figures.balanced()), sum_text(figures, "-"),
+  return fmt::format("{}: {} requested at the end{}", balance_word(figures.balanced()), sum_text(figures, "-"),
                      figures.balanced() ? "" : ", " + off_text(figures));
 }
 
@@ -129,13 +137,16 @@ std::vector<Account> accounts_of(std::span<const DeviceState> devices) {
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {
   std::vector<std::string> notes;
   for (const UserLine& user : users) {
-    const auto* reason = std::get_if<Pseudo>(&user.key);
-    if (reason == nullptr) continue;
-    const std::string_view text = advice(*reason);
-    if (text.empty() || user.amount.bytes < requested_bytes / kWorthANote || user.amount.bytes == 0) continue;
-    notes.push_back(fmt::format("{} {}", format_bytes(user.amount.bytes), text));
+    if (user.amount.bytes < requested_bytes / kWorthANote || user.amount.bytes == 0) continue;
+    if (std::string note = missing_stack_note(user); !note.empty()) notes.push_back(std::move(note));
   }
   return notes;
+}
+
+std::string recording_advice(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {
+  const auto user = std::ranges::find(users, NodeKey(Pseudo::history_off), &UserLine::key);
+  if (user == users.end() || user->amount.bytes == 0 || user->amount.bytes < requested_bytes / 2) return "";
+  return missing_stack_note(*user);
 }
 
 } // namespace memviz

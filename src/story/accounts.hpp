@@ -21,7 +21,7 @@ namespace memviz {
 [[nodiscard]] std::string_view balance_word(bool balances);
 /// For a cell: the word, and if needed ": off by -4096 B".
 [[nodiscard]] std::string balance_cell(const DeviceFigures& figures);
-/// For a line: "balanced: 182 KiB before recording + ... = ... in use at the end", or by how much they are off.
+/// For a line: "balanced: 182 KiB before recording + ... = ... requested at the end", or by how much they are off.
 [[nodiscard]] std::string balance_line(const DeviceFigures& figures);
 /// Returns by how much accounts do not balance, and what that means for the trace.
 [[nodiscard]] std::string imbalance_warning(const DeviceState& device_state);
@@ -35,5 +35,8 @@ namespace memviz {
 /// Returns a sentence for each reason why bytes have no stack, with a remedy; only for reasons that matter.
 [[nodiscard]] std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users,
                                                            std::uint64_t requested_bytes);
+/// Returns how to record who holds the memory, if at least half of it has no stack because the history was not
+/// recorded; "" otherwise.
+[[nodiscard]] std::string recording_advice(const std::vector<UserLine>& users, std::uint64_t requested_bytes);
 
 } // namespace memviz

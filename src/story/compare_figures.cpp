@@ -17,6 +17,13 @@ FigureTone tone_of(std::int64_t delta) {
   return delta > 0 ? FigureTone::more : FigureTone::less;
 }
 
+/// "+11.4 %"; a bound has a word instead of a sign, "> 99.9 % less", and a factor needs none.
+std::string signed_change(const std::string& change, std::int64_t delta) {
+  if (!change.ends_with('%')) return change;
+  if (change.front() == '<' || change.front() == '>') return change + (delta < 0 ? " less" : " more");
+  return (delta < 0 ? "−" : "+") + change;
+}
+
 Figure change_figure(std::string name, const Reading& reading, MemoryPart part = MemoryPart::none) {
   const auto bytes = [](const std::optional<std::uint64_t>& known) {
     return known ? format_bytes(*known) : std::string("unknown");
@@ -30,10 +37,7 @@ Figure change_figure(std::string name, const Reading& reading, MemoryPart part =
   if (!reading.is_known()) figure.value = "unknown";
   if (delta != 0 && *reading.before_bytes > 0) {
     const std::string change = format_change(magnitude(delta), *reading.before_bytes);
-    // Neither a factor nor a bound such as "> 99.9 %" takes a sign: the value has it.
-    const bool takes_sign = change.ends_with('%') && change.front() >= '0' && change.front() <= '9';
-    const std::string_view sign = !takes_sign ? "" : delta < 0 ? "−" : "+";
-    figure.note += fmt::format(" ({}{})", sign, change);
+    figure.note += fmt::format(" ({})", signed_change(change, delta));
   }
   return figure;
 }
@@ -60,7 +64,7 @@ std::vector<Figure> gauge_figures(const DeviceReadings& device, bool names_devic
 std::vector<Figure> change_figures(const DeviceFigures& before, const DeviceFigures& after) {
   std::vector<Figure> figures{
       change_figure("Reserved", {before.reserved_bytes, after.reserved_bytes}),
-      change_figure("Allocated", {before.allocated_bytes, after.allocated_bytes}, MemoryPart::requested),
+      change_figure("In use", {before.allocated_bytes, after.allocated_bytes}, MemoryPart::requested),
       change_figure("Rounding", {before.rounding_bytes(), after.rounding_bytes()}, MemoryPart::rounding),
   };
   if (before.pending_free_bytes > 0 || after.pending_free_bytes > 0)

@@ -31,9 +31,9 @@ bool is_same(const Comparison& comparison) {
                      [](const TreeNode<Change>& node) { return node.total.before == node.total.after; });
 }
 
-/// The same amount is allocated as before, but something else has changed.
+/// The same amount is requested as before, but something else has changed.
 std::string unchanged_sentence(const Comparison& comparison) {
-  const std::string same = format_bytes(comparison.after.allocated_bytes) + " allocated, as before";
+  const std::string same = format_bytes(comparison.after.requested_bytes) + " requested, as before";
   const std::int64_t reserved = delta_of(comparison.before.reserved_bytes, comparison.after.reserved_bytes);
   if (reserved != 0) return fmt::format("{}; {} reserved", same, delta_text(reserved));
   return comparison.changes.empty() ? same : same + ", but by other stacks";
@@ -64,11 +64,21 @@ std::string worst_device_sentence(const Comparison& comparison) {
 /// The percentage of the largest change below which an opposite change is not mentioned.
 constexpr std::uint64_t kAgainstShare = 5;
 
-std::string change_text(const Comparison& comparison, const UserLineChange& line) {
+std::string line_name(const Comparison& comparison, const UserLineChange& line) {
   const Label label = key_label(comparison.frames, line.key);
-  return fmt::format("{}{} {}", device_prefix(comparison, line),
-                     label.place.empty() ? label.name : label.name + " " + label.place,
-                     delta_text(line.change.delta_bytes()));
+  return device_prefix(comparison, line) + (label.place.empty() ? label.name : label.name + " " + label.place);
+}
+
+std::string change_text(const Comparison& comparison, const UserLineChange& line) {
+  return fmt::format("{} {}", line_name(comparison, line), delta_text(line.change.delta_bytes()));
+}
+
+/// "forward model.py:41 grew by 1.89 GiB; others shrank by 1.70 GiB": for a line that changed by more than the whole.
+std::string opposite_text(const Comparison& comparison, const UserLineChange& line) {
+  const std::int64_t change = line.change.delta_bytes();
+  return fmt::format("{} {} by {}; others {} by {}", line_name(comparison, line), change > 0 ? "grew" : "shrank",
+                     format_bytes(magnitude(change)), change > 0 ? "shrank" : "grew",
+                     format_bytes(magnitude(change - comparison.requested_delta_bytes())));
 }
 
 std::uint64_t larger_side(const Comparison& comparison) {
@@ -81,15 +91,15 @@ constexpr std::uint64_t kMovedShare = 10;
 std::string headline(const Comparison& comparison) {
   if (is_same(comparison)) return "No difference: both snapshots hold the same memory";
   if (!comparison.is_one_moment) return worst_device_sentence(comparison);
-  const std::int64_t delta = comparison.allocated_delta_bytes();
+  const std::int64_t delta = comparison.requested_delta_bytes();
   const std::string moment = common_moment(comparison);
-  const std::string sides = fmt::format("{} before, {} after", format_bytes(comparison.before.allocated_bytes),
-                                        format_bytes(comparison.after.allocated_bytes));
+  const std::string sides = fmt::format("{} before, {} after", format_bytes(comparison.before.requested_bytes),
+                                        format_bytes(comparison.after.requested_bytes));
   if (delta == 0) return unchanged_sentence(comparison);
-  return fmt::format("{} allocated{}{}: {}", delta_text(delta), moment.empty() ? "" : " ", moment, sides);
+  return fmt::format("{} requested{}{}: {}", delta_text(delta), moment.empty() ? "" : " ", moment, sides);
 }
 
-/// "By kind: activations +4.10 GiB, gradients +102 MiB": the kind comes before the holder. "" if all is unclassified,
+/// "By kind: activations +4.10 GiB, gradients +102 MiB": the kind comes before the holder. "" if all is unknown,
 /// or if only unknown memory changed.
 std::string kinds_sentence(const Comparison& comparison) {
   const auto is_told = [](const KindChange& change) {
@@ -111,12 +121,13 @@ std::string lines_sentence(const Comparison& comparison) {
   if (grown == nullptr && shrunk == nullptr) return "";
   const auto text = [&](const UserLineChange* line) { return change_text(comparison, *line); };
   if (grown == nullptr || shrunk == nullptr) return "Most of it by " + text(grown == nullptr ? shrunk : grown);
-  const std::int64_t delta = comparison.allocated_delta_bytes();
+  const std::int64_t delta = comparison.requested_delta_bytes();
   const UserLineChange* most = delta < 0 ? shrunk : grown;
   const UserLineChange* against = delta < 0 ? grown : shrunk;
   const auto bytes = [](const UserLineChange* line) { return magnitude(line->change.delta_bytes()); };
   if (delta == 0) return fmt::format("{}, but {}", text(most), text(against));
   if (bytes(against) < bytes(most) / 100 * kAgainstShare) return "Most of it by " + text(most);
+  if (comparison.is_one_moment && bytes(most) > magnitude(delta)) return opposite_text(comparison, *most);
   return fmt::format("Most of it by {}; against it {}", text(most), text(against));
 }
 

@@ -24,14 +24,14 @@ std::string other_moments_text(std::string_view command, const DeviceState& devi
   const bool is_like_end = device_state.requested_bytes == device_state.end_live_bytes() &&
                            device_state.reserved_bytes == device_state.end_reserved_bytes;
   if (!device.moment.is_end() && !is_like_end) {
-    add(fmt::format("at the end: {} in use of {} reserved", format_bytes(device_state.end_live_bytes()),
+    add(fmt::format("at the end: {} requested of {} reserved", format_bytes(device_state.end_live_bytes()),
                     format_bytes(device_state.end_reserved_bytes)),
         "end");
   }
   if (!device.last_oom_event.is_none() && device.moment.event != device.last_oom_event)
     add(fmt::format("the out-of-memory error: event {}", format_count(device.last_oom_event.value())), "oom");
   if (device_state.requested_bytes != device_state.peak_requested_bytes)
-    add(fmt::format("at the peak: {} in use", format_bytes(device_state.peak_requested_bytes)), "peak");
+    add(fmt::format("at the peak: {} requested", format_bytes(device_state.peak_requested_bytes)), "peak");
   if (text.empty()) return text;
   if (!owner.empty()) return fmt::format("{} {}", owner, text);
   text.front() = text.front() == 'a' ? 'A' : 'T'; // "at ...", "the ..."
@@ -53,10 +53,10 @@ std::string moments_text(std::span<const DeviceState> devices) {
   if (devices.size() == 1) return moment_text(devices.front());
   std::string text;
   std::size_t named = 0;
-  for (const DeviceState& device_state : devices) {
-    if (device_state.moment.is_end() || named == kMostNamed) continue;
+  for (const DeviceState* device_state : leading_first(devices)) {
+    if (device_state->moment.is_end() || named == kMostNamed) continue;
     ++named;
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(device_state), moment_text(device_state));
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(*device_state), moment_text(*device_state));
   }
   if (const std::size_t more = devices.size() - at_end - named; more > 0)
     text += fmt::format("; {} more at theirs", more);

@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/accounts.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
 #include "story/first_step_words.hpp"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -23,10 +25,11 @@ constexpr std::size_t kMostDevices = 3;
 constexpr std::uint64_t kLeastSavedBytes = 64ULL << 20U;
 
 /// Whether to advise it: if memory is fragmented, freeing a large block is not advice, because the program needs it.
-bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std::uint64_t saved_bytes) {
+bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer) {
   if (answer.outcome != Outcome::fits) return false;
   // At a moment without a failure, savings below a tenth, or of a few MiB, are not worth a change.
-  if (!device.request) return saved_bytes >= std::max(kLeastSavedBytes, device.ledger.reserved_bytes / 10);
+  if (!device.request)
+    return saved_bytes(device, answer) >= std::max(kLeastSavedBytes, device.ledger.reserved_bytes / 10);
   if (answer.circumstance != Circumstance::without_blocks) return true;
   const Verdict verdict = device.judgement.verdict;
   return verdict == Verdict::exhaustion || verdict == Verdict::outside ||
@@ -44,11 +47,8 @@ std::string outside_advice(const DeviceExplanation& device) {
 std::string request_advice(const DeviceExplanation& device) {
   if (device.judgement.verdict != Verdict::exhaustion) return "";
   constexpr std::string_view kHow = "a smaller batch, shorter sequences, or the same computation in pieces.";
-  if (is_out_of_reach(device))
-    return fmt::format("Ask for less at once: {} Freeing memory cannot help: all of PyTorch's memory and the device's "
-                       "free memory together is {}.",
-                       kHow, format_bytes(within_reach_bytes(device.ledger)));
-  if (device.request->bytes > device.ledger.live_bytes)
+  if (is_out_of_reach(device)) return fmt::format("Ask for less at once: {}", kHow);
+  if (device.request->bytes > in_use_bytes(device.ledger))
     return fmt::format("Ask for less at once; the request alone is larger than all memory in use: {}", kHow);
   return "";
 }
@@ -125,18 +125,19 @@ std::string leak_advice(const MemoryState& state, const DeviceExplanation& devic
       format_bytes(leak.bytes_per_step), where);
 }
 
-std::uint64_t saved_bytes_of(const DeviceExplanation& device, const WhatIf& answer) {
-  return device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
-}
-
-/// Returns the advice that the replays support.
+/// Returns the advice that the replays support: at a moment without a failure the largest effect first.
 std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceExplanation& device) {
+  std::vector<const WhatIf*> answers;
+  for (const WhatIf& answer : device.what_ifs)
+    if (is_advised(device, answer)) answers.push_back(&answer);
+  if (!device.request)
+    std::ranges::stable_sort(answers, std::ranges::greater(),
+                             [&](const WhatIf* answer) { return saved_bytes(device, *answer); });
   std::vector<std::string> advice;
-  for (const WhatIf& answer : device.what_ifs) {
-    if (!is_advised(device, answer)) continue;
+  for (const WhatIf* answer : answers) {
     const std::string effect =
-        device.request ? "this request fits" : fmt::format("saves {}", format_bytes(saved_bytes_of(device, answer)));
-    advice.push_back(advice_of(state, device, answer, effect));
+        device.request ? "this request fits" : fmt::format("saves {}", format_bytes(saved_bytes(device, *answer)));
+    advice.push_back(advice_of(state, device, *answer, effect));
   }
   return advice;
 }
@@ -158,7 +159,7 @@ std::vector<std::string> first_step_advice(const MemoryState& state, const Devic
 } // namespace
 
 bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
-  if (is_out_of_reach(device) || !is_worth_advice(device, answer, saved_bytes_of(device, answer))) return false;
+  if (is_out_of_reach(device) || !is_worth_advice(device, answer)) return false;
   // Without a request it would cost speed for memory that is not needed.
   if (answer.circumstance == Circumstance::empty_cache) return device.request.has_value();
   // Advice for expandable segments needs no figure.
@@ -173,6 +174,8 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   if (std::string less_at_once = request_advice(device); !less_at_once.empty())
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;
+  if (std::string record = recording_advice(device.users, device.device_state.figures.requested_bytes); !record.empty())
+    advice.push_back(std::move(record));
   if (device.leak) advice.push_back(leak_advice(state, device));
   const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(advice));

@@ -111,8 +111,7 @@ std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
   if (device.request)
     return "torch.cuda.empty_cache() would not have helped: before a request fails, PyTorch returns everything that "
            "this call would.";
-  const std::uint64_t given_back =
-      device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
+  const std::uint64_t given_back = saved_bytes(device, answer);
   if (given_back == 0) return "torch.cuda.empty_cache() has nothing to return.";
   return fmt::format("torch.cuda.empty_cache() would return {} to the device.", format_bytes(given_back));
 }
@@ -166,11 +165,10 @@ std::string fidelity_text(const Fidelity& fidelity) {
       fidelity.largest_error_bytes == 0
           ? "to the byte"
           : "within " + format_percent(fidelity.largest_error_bytes, fidelity.largest_reserved_bytes);
-  return fmt::format(
-      "The model of the allocator reproduces this recording's reserved memory {} over {} allocations and "
-      "puts {} of them at their recorded address{}.",
-      precision, format_count(fidelity.allocs), format_percent(fidelity.same_places, fidelity.allocs),
-      order_text(fidelity.free_block_order));
+  return fmt::format("The model of the allocator reproduces this recording's reserved memory {} over {} and "
+                     "puts {} of them at their recorded address{}.",
+                     precision, format_counted(fidelity.allocs, "allocation"),
+                     format_percent(fidelity.same_places, fidelity.allocs), order_text(fidelity.free_block_order));
 }
 
 } // namespace memviz

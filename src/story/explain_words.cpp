@@ -8,31 +8,29 @@
 #include "story/explain_advice.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
+#include "story/explain_verdict.hpp"
 #include "story/first_step_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <utility>
 
 namespace memviz {
 
 namespace {
 
-/// Whether nothing is known about its memory except the part in use.
-bool is_uncached(const DeviceState& device_state) {
-  return device_state.device_kind == DeviceKind::cpu && !is_host(device_state.device);
-}
-
 std::string headline(const MemoryState& state, const DeviceExplanation& device) {
   const std::string name = device_heading(device.device_state);
   const MemoryLedger& ledger = device.ledger;
   if (!device.request && is_uncached(device.device_state))
-    return fmt::format("{} {}: {} is in use.", name, moment_text(device.device_state), format_bytes(ledger.live_bytes));
+    return fmt::format("{} {}: {} is in use.", name, moment_text(device.device_state),
+                       format_bytes(in_use_bytes(ledger)));
   if (!device.request) {
     const std::string held = ledger.reserved_bytes == 0
                                  ? "nothing is reserved"
-                                 : fmt::format("{} of {} reserved is in use", format_bytes(ledger.live_bytes),
+                                 : fmt::format("{} of {} reserved is in use", format_bytes(in_use_bytes(ledger)),
                                                format_bytes(ledger.reserved_bytes));
     const std::string beside =
         ledger.no_segment_bytes > 0
@@ -44,7 +42,7 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
       ledger.reserved_bytes == 0
           ? "PyTorch held nothing"
           : fmt::format("of {} that PyTorch held {} was in use", format_bytes(ledger.reserved_bytes),
-                        format_percent(used_bytes(ledger), ledger.reserved_bytes));
+                        format_percent(in_use_bytes(ledger), ledger.reserved_bytes));
   return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and {}.", name,
                      format_bytes(device.request->bytes),
                      elided(node_label(state.frames(), device.asking_line), kNameColumns),
@@ -59,138 +57,16 @@ std::string title(const DeviceExplanation& device) {
                        takes_more(device) ? ", " + format_bytes(device.judgement.needed_bytes) + " needed" : "",
                        ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "unknown");
   if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
-  if (is_uncached(device.device_state)) return fmt::format("{}: {} is in use", name, format_bytes(ledger.live_bytes));
-  return fmt::format("{}: {} of {} reserved is in use", name, format_bytes(ledger.live_bytes),
-                     format_bytes(ledger.reserved_bytes));
+  if (is_uncached(device.device_state))
+    return fmt::format("{}: {} is in use", name, format_bytes(in_use_bytes(ledger)));
+  const std::string outside = ledger.no_segment_bytes == 0
+                                  ? ""
+                                  : fmt::format(", {} outside all segments", format_bytes(ledger.no_segment_bytes));
+  return fmt::format("{}: {} of {} reserved is in use{}", name, format_bytes(in_use_bytes(ledger)),
+                     format_bytes(ledger.reserved_bytes), outside);
 }
 
-std::string unclear(const DeviceExplanation& device) {
-  const MemoryLedger& ledger = device.ledger;
-  const std::string start = "Unknown, because this file does not add up: ";
-  if (ledger.unaccounted_bytes > 0)
-    return start + fmt::format("no block covers {} of {} reserved; it is damaged or edited.",
-                               format_bytes(ledger.unaccounted_bytes), format_bytes(ledger.reserved_bytes));
-  if (!ledger.device_free_bytes) return start + "the driver did not report the device's free memory.";
-  if (ledger.capacity_bytes && !ledger.outside_bytes)
-    return start + fmt::format("PyTorch held {} and the device had {} free, together more than the capacity given, {}.",
-                               format_bytes(ledger.reserved_bytes), format_bytes(*ledger.device_free_bytes),
-                               format_bytes(*ledger.capacity_bytes));
-  if (device.judgement.needed_bytes > 0)
-    return start + fmt::format("the request takes {} from the device, which had {} free. A memory limit "
-                               "(set_per_process_memory_fraction), another process or the driver may be the cause; "
-                               "a snapshot does not record that.",
-                               format_bytes(device.judgement.needed_bytes), format_bytes(*ledger.device_free_bytes));
-  return start + fmt::format("a free run of {} in the request's own pool and stream would have held it.",
-                             format_bytes(ledger.largest_hole_bytes));
-}
-
-std::string exhaustion(const DeviceExplanation& device) {
-  const MemoryLedger& ledger = device.ledger;
-  const Judgement& judgement = device.judgement;
-  std::string text = fmt::format("Exhaustion: all free memory together, {} of the device and {} inside PyTorch, is ",
-                                 format_bytes(ledger.device_free_bytes.value_or(0)),
-                                 format_bytes(ledger.room.total_bytes() + ledger.pending_bytes));
-  if (device.request->bytes > judgement.reachable_bytes)
-    text += fmt::format("{} less than the request.", format_bytes(short_bytes(device)));
-  else
-    text += fmt::format("{} less than the {} that PyTorch takes from the device at once for such a request.",
-                        format_bytes(short_bytes(device)), format_bytes(judgement.alone_bytes));
-  if (ledger.capacity_bytes && device.request->bytes > *ledger.capacity_bytes)
-    text += " The request alone is larger than the device.";
-  else if (is_out_of_reach(device))
-    text += fmt::format(" The request alone is larger than PyTorch's memory and the device's free memory together, {}.",
-                        format_bytes(within_reach_bytes(ledger)));
-  else if (device.request->bytes > ledger.live_bytes)
-    text += fmt::format(" The request alone is larger than all memory in use, {}.", format_bytes(ledger.live_bytes));
-  return text;
-}
-
-std::string combined_causes_text(const DeviceExplanation& device) {
-  return device.judgement.only_together
-             ? fmt::format(" No single cause would have been enough: all free memory together is {}.",
-                           format_bytes(device.judgement.reachable_bytes))
-             : "";
-}
-
-/// The missing piece was small: it does not help a program that holds almost everything.
-std::string nearly_full(const DeviceExplanation& device) {
-  const MemoryLedger& ledger = device.ledger;
-  if (!is_nearly_full(device)) return "";
-  return fmt::format(" Still, {} of PyTorch's memory was in use: look first at who holds it.",
-                     format_percent(ledger.live_bytes, ledger.reserved_bytes));
-}
-
-/// Returns the free memory, and why the request could not have it; or, if nothing failed, why it is kept.
-std::string free_memory_text(const DeviceExplanation& device) {
-  const MemoryLedger& ledger = device.ledger;
-  const FreeRoom& room = ledger.room;
-  const std::string of_reserved = "of " + format_bytes(ledger.reserved_bytes) + " reserved";
-  const bool failed = device.request.has_value();
-  switch (device.judgement.verdict) {
-  case Verdict::fragmentation:
-    if (failed)
-      return fmt::format("Fragmentation: {} was free inside PyTorch's segments, but in pieces of at most {}.",
-                         format_bytes(room.hard_bytes), format_bytes(ledger.largest_hole_bytes));
-    return fmt::format(
-        "Fragmentation: {} {} is free between blocks in use, in pieces of at most {}, and cannot be returned.",
-        format_bytes(room.hard_bytes), of_reserved, format_bytes(ledger.largest_hole_bytes));
-  case Verdict::stream:
-    return fmt::format("Stream: {} {} is free, but in segments of {} streams; a free block serves only the stream that "
-                       "it was allocated for.",
-                       format_bytes(room.stream_bytes), of_reserved, failed ? "other" : "side");
-  case Verdict::size_class:
-    return fmt::format("Size class: {} {} is free, but next to {} blocks; requests {} 1 MiB have their own segments.",
-                       format_bytes(room.other_size_bytes), of_reserved, device.request->is_small() ? "large" : "small",
-                       device.request->is_small() ? "of up to" : "above");
-  case Verdict::private_pool:
-    if (failed && device.request->pool.is_private())
-      return fmt::format(
-          "Private pool: {} {} is free, but in other pools than the private one that the request is for.",
-          format_bytes(room.private_pool_bytes), of_reserved);
-    return fmt::format("Private pool: {} {} is free, but in private pools (CUDA graphs, MemPool), which {} cannot use.",
-                       format_bytes(room.private_pool_bytes), of_reserved,
-                       failed ? "the request" : "the rest of the program");
-  case Verdict::pending_free:
-    return fmt::format("Pending frees: {} {} is freed but still waits for other streams (record_stream).",
-                       format_bytes(ledger.pending_bytes), of_reserved);
-  case Verdict::rounding:
-    return fmt::format("Rounding: {} {} is what the allocator added to the program's requests, {} of these{}.",
-                       format_bytes(ledger.rounding_bytes), of_reserved,
-                       format_percent(ledger.rounding_bytes, ledger.live_bytes),
-                       device.settings.rounds_up() ? "; roundup_power2_divisions is set" : "");
-  case Verdict::idle:
-    if (failed)
-      return fmt::format("Cache: {} {} is in wholly free segments or pages, which PyTorch did not return. It does so "
-                         "before a request fails, but not while a CUDA graph is captured.",
-                         format_bytes(room.soft_bytes), of_reserved);
-    return fmt::format("Cache: {} {} is in wholly free segments or pages; nothing keeps it.",
-                       format_bytes(room.soft_bytes), of_reserved);
-  default: return "";
-  }
-}
-
-std::string verdict(const DeviceExplanation& device) {
-  const MemoryLedger& ledger = device.ledger;
-  switch (device.judgement.verdict) {
-  case Verdict::exhaustion: return exhaustion(device);
-  case Verdict::unclear: return unclear(device);
-  case Verdict::outside:
-    return fmt::format("Outside PyTorch: {} of {} is neither free nor PyTorch's: other processes, {}, "
-                       "libraries such as NCCL. PyTorch itself held {}.",
-                       format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
-                       words_of(device.device_state.device_kind).context, format_bytes(ledger.reserved_bytes));
-  case Verdict::in_use:
-    if (is_uncached(device.device_state)) return "In use: all recorded main memory; nothing caches it.";
-    if (!is_mostly_used(ledger))
-      return fmt::format("Nothing failed, and nothing stands out: {} of reserved memory is used, {} is free.",
-                         format_percent(used_bytes(ledger), ledger.reserved_bytes),
-                         format_bytes(ledger.room.total_bytes()));
-    return fmt::format("In use: {} of reserved memory is used.",
-                       format_percent(used_bytes(ledger), ledger.reserved_bytes));
-  case Verdict::empty: return "Empty: nothing is reserved.";
-  default: return free_memory_text(device) + combined_causes_text(device) + nearly_full(device);
-  }
-}
+constexpr std::string_view kImbalance = "Imbalance:";
 
 /// "Imbalance: GPU 1 held 78.4 GiB; GPU 0 held 7.96 GiB and GPU 2 20.4 GiB, each at its peak."
 std::string imbalance(const DeviceExplanation& device) {
@@ -206,7 +82,7 @@ std::string imbalance(const DeviceExplanation& device) {
                                     [](const OtherDevice& other) { return other.at.kind == MomentKind::peak; });
   const std::string last = names.size() > 1 ? " and " + names.back() : "";
   if (names.size() > 1) names.pop_back();
-  return fmt::format("Imbalance: {} held {}; {}{}{}.", device_name(device.device_state),
+  return fmt::format("{} {} held {}; {}{}{}.", kImbalance, device_name(device.device_state),
                      format_bytes(device.ledger.reserved_bytes), fmt::join(names, ", "), last,
                      at_peaks ? (others.size() == 1 ? ", at its peak" : ", each at its peak") : "");
 }
@@ -271,9 +147,9 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   if (takes_more(device))
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));
-  if (const std::string shares = kind_shares_text(device.kinds); !shares.empty())
-    text.push_back(fmt::format("Kinds: of {} in use{}, {}.", format_bytes(device.device_state.figures.requested_bytes),
-                               ledger.pending_bytes > 0 ? " or awaiting free" : "", shares));
+  if (const std::string shares = kind_shares_text(device.kinds); !shares.empty() && !has_kinds_in_verdict(device))
+    text.push_back(
+        fmt::format("Kinds: of {} requested, {}.", format_bytes(device.device_state.figures.requested_bytes), shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
   // If the request would have fit on no device, other devices do not matter.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
@@ -303,12 +179,29 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   return text;
 }
 
-/// Whether the request fits, or at a moment without a failure more than a hundredth is saved.
+/// Whether the verdict says the same: freeing cannot help.
+bool is_in_verdict(const DeviceExplanation& device, const WhatIf& answer) {
+  return answer.circumstance == Circumstance::without_blocks && is_out_of_reach(device);
+}
+
+/// Whether the request fits, or at a moment without a failure more than 2 % is saved.
 bool helps(const DeviceExplanation& device, const WhatIf& answer) {
-  constexpr std::uint64_t kLeastPart = 100;
+  constexpr std::uint64_t kLeastPart = 50;
   if (answer.outcome != Outcome::fits && answer.outcome != Outcome::at_best) return false;
-  const std::uint64_t reserved = device.ledger.reserved_bytes;
-  return device.request || reserved - std::min(reserved, answer.reserved_bytes.value_or(0)) > reserved / kLeastPart;
+  return device.request || saved_bytes(device, answer) > device.ledger.reserved_bytes / kLeastPart;
+}
+
+/// An answer that is not advised.
+struct Answer {
+  std::string text;
+  std::uint64_t saved_bytes;
+};
+
+/// Adds the answers that help after the advice: at a moment without a failure the largest effect first.
+void add_answers(ExplanationText& text, std::vector<Answer> helping, bool has_failed) {
+  if (!has_failed) std::ranges::stable_sort(helping, std::ranges::greater(), &Answer::saved_bytes);
+  for (Answer& answer : helping)
+    text.helps.push_back(std::move(answer.text));
 }
 
 } // namespace
@@ -355,24 +248,40 @@ std::string unused_text(const std::vector<DeviceExplanation>& devices) {
                      count > kMostNames ? ", ..." : "");
 }
 
+std::vector<std::string> reasons_beside_devices(const ExplanationText& text) {
+  std::vector<std::string> reasons = text.reasons;
+  std::erase_if(reasons, [](const std::string& reason) { return reason.starts_with(kImbalance); });
+  return reasons;
+}
+
+std::string returned_text(const DeviceExplanation& device) {
+  return device.growth.reserved_bytes > device.ledger.reserved_bytes ? ", part of which was returned" : "";
+}
+
 ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device) {
   ExplanationText text;
   text.title = title(device);
   text.headline = headline(state, device);
-  text.verdict = verdict(device);
+  text.verdict = verdict_text(state.frames(), device);
   text.reasons = reasons(state.frames(), device);
   bool is_replayed = false;
   text.advice = advice_text(state, device);
   text.helps = text.advice;
+  std::vector<Answer> helping;
   for (const WhatIf& answer : device.what_ifs) {
     text.answers.push_back(answer_text(state, device, answer));
     const bool is_help = helps(device, answer);
-    if (!text.answers.back().empty() && !is_advised(device, answer))
-      (is_help ? text.helps : text.does_not_help).push_back(text.answers.back());
+    if (!text.answers.back().empty() && !is_advised(device, answer) && !is_in_verdict(device, answer)) {
+      if (is_help)
+        helping.push_back({text.answers.back(), saved_bytes(device, answer)});
+      else
+        text.does_not_help.push_back(text.answers.back());
+    }
     is_replayed |= answer.circumstance != Circumstance::empty_cache &&
                    answer.circumstance != Circumstance::without_blocks && answer.outcome != Outcome::not_offered &&
                    answer.outcome != Outcome::no_matter;
   }
+  add_answers(text, std::move(helping), device.request.has_value());
   if (is_replayed) text.answers.push_back(fidelity_text(device.fidelity));
   return text;
 }

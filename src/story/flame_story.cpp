@@ -24,7 +24,7 @@ constexpr std::uint64_t kStandsOut = 50;
 constexpr std::size_t kUserColumns = 40;
 
 std::string in_use_text(std::uint64_t bytes, const DeviceFigures& sum) {
-  return fmt::format("{} ({} of what is in use)", format_bytes(bytes), format_percent(bytes, sum.requested_bytes));
+  return fmt::format("{} ({} of requested memory)", format_bytes(bytes), format_percent(bytes, sum.requested_bytes));
 }
 
 std::string line_text(const FrameTable& frames, const NodeKey& key) {
@@ -49,7 +49,7 @@ const DeviceState* failed_device(const MemorySubject& subject) {
 }
 
 std::string in_use_percent(const MemoryTotals& device_state) {
-  return format_percent(device_state.allocated_bytes + device_state.pending_free_bytes, device_state.reserved_bytes);
+  return format_percent(device_state.allocated_bytes, device_state.reserved_bytes);
 }
 
 /// Returns the kind of the memory without a stack, if a rule covers nine tenths of it: " By sizes and lifetimes it is

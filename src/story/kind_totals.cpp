@@ -61,21 +61,29 @@ std::vector<KindPart> kind_parts(const KindAccount& account) {
   return parts;
 }
 
+bool is_mostly_known(const KindAccount& account) {
+  std::uint64_t known_bytes = 0;
+  std::uint64_t unknown_bytes = 0;
+  for (const KindPart& part : kind_parts(account))
+    (part.kind == MemoryKind::unknown ? unknown_bytes : known_bytes) += part.bytes;
+  return known_bytes > 0 && known_bytes >= unknown_bytes;
+}
+
 std::string kind_shares_text(const KindAccount& account) {
   constexpr std::uint64_t kLeastPart = 100;
   const std::vector<KindPart> parts = kind_parts(account);
   std::uint64_t total_bytes = 0;
   for (const KindPart& part : parts)
     total_bytes += part.bytes;
-  const bool has_unclassified = !parts.empty() && parts.back().kind == MemoryKind::unknown;
+  const bool has_unknown = !parts.empty() && parts.back().kind == MemoryKind::unknown;
   std::string text;
   for (const KindPart& part : parts) {
-    if (part.bytes < total_bytes / kLeastPart || (has_unclassified && &part == &parts.back())) continue;
+    if (part.bytes < total_bytes / kLeastPart || (has_unknown && &part == &parts.back())) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_percent(part.bytes, total_bytes),
                         kind_words(part.kind));
   }
-  if (text.empty() || !has_unclassified || parts.back().bytes < total_bytes / kLeastPart) return text;
-  return text + fmt::format("; {} unclassified", format_percent(parts.back().bytes, total_bytes));
+  if (text.empty() || !has_unknown || parts.back().bytes < total_bytes / kLeastPart) return text;
+  return text + fmt::format("; {} unknown", format_percent(parts.back().bytes, total_bytes));
 }
 
 } // namespace memviz

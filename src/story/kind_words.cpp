@@ -65,7 +65,7 @@ std::string_view evidence_words(KindEvidence evidence) {
   case KindEvidence::behaviour: return "by behaviour";
   case KindEvidence::none: break;
   }
-  return "unclassified";
+  return "by no rule";
 }
 
 std::string evidence_text(KindEvidence evidence) {
@@ -115,7 +115,7 @@ std::string kind_reason(const KindOf& kind, Pseudo reason) {
 }
 
 std::string no_kinds_note() {
-  return "All of this memory is unclassified: memviz recognizes the kinds of a training loop in "
+  return "The kind of all this memory is unknown: memviz recognizes the kinds of a training loop in "
          "recordings of whole "
          "steps with stacks (docs/kinds.md).";
 }

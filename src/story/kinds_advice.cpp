@@ -67,7 +67,7 @@ std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
     if (!device.request && part.kind == MemoryKind::kv_cache) continue;
     const std::string missing =
         device.request ? fmt::format("; {} was missing", format_bytes(short_bytes(device))) : "";
-    advice.push_back(fmt::format("{} ({}, {} of what was in use{}): {}.", remedy->what, format_bytes(part.bytes),
+    advice.push_back(fmt::format("{} ({}, {} of requested memory{}): {}.", remedy->what, format_bytes(part.bytes),
                                  format_percent(part.bytes, in_use_bytes), missing, remedy->how));
   }
   return advice;

@@ -15,12 +15,18 @@ namespace {
 /// A peak that exceeds the drawn memory by this factor deserves a hint.
 constexpr double kFarAbove = 1.25;
 /// A part below this share of reserved memory is faint.
-constexpr std::uint64_t kNotable = 1000;
+constexpr std::uint64_t kNotable = 100;
+
+/// Whether a fact of the picture gives the end: of one device at its peak.
+bool has_end_in_facts(std::span<const DeviceState> devices) {
+  return shown_device(devices) != nullptr && shown_moment(devices).kind == MomentKind::peak;
+}
+
 /// Returns the memory at the other moment: at the peak, that is the end.
 Figure other_moment_figure(std::span<const DeviceState> devices) {
   const DeviceFigures sum = shown_figures(devices);
   if (sum.events > 0 && shown_moment(devices).kind == MomentKind::peak)
-    return {.name = "Live at the end",
+    return {.name = "Requested at the end",
             .value = format_bytes(sum.end_live_bytes()),
             .note = fmt::format("of {} reserved", format_bytes(sum.end_reserved_bytes))};
   Figure figure{.name = "Peak requested", .value = format_bytes(sum.peak_requested_bytes)};
@@ -99,7 +105,7 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
   };
   std::vector<Figure> figures;
   figures.push_back({.name = "Reserved", .value = format_bytes(reserved)});
-  figures.push_back(part("Allocated", sum.allocated_bytes,
+  figures.push_back(part("In use", sum.allocated_bytes,
                          fmt::format("{} requested{}", format_bytes(sum.requested_bytes),
                                      sum.pending_free_bytes > 0 ? " with pending" : ""),
                          MemoryPart::requested));
@@ -115,20 +121,14 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
     figures.push_back(part("Outside", sum.outside_bytes, "in no segment", MemoryPart::unaccounted));
     figures.back().is_warning = true;
   }
-  figures.push_back(other_moment_figure(devices));
+  if (sum.events == 0 || !has_end_in_facts(devices)) figures.push_back(other_moment_figure(devices));
   return figures;
 }
 
 std::vector<MemoryRow> memory_rows(const MemorySubject& subject) {
   const bool has_many = subject.devices.size() > 1;
   std::vector<MemoryRow> rows;
-  std::vector<const DeviceState*> devices;
-  for (const DeviceState& device_state : subject.devices)
-    devices.push_back(&device_state);
-  // The device that failed, or that holds most, comes first.
-  if (const auto leading = std::ranges::find(devices, leading_device(subject.devices)); leading != devices.end())
-    std::rotate(devices.begin(), leading, leading + 1);
-  for (const DeviceState* device_state : devices) {
+  for (const DeviceState* device_state : leading_first(subject.devices)) {
     std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, device_state->device));
     rows.push_back(device_row(*device_state, has_many));
     if (!has_many && details.empty()) rows.back().name = rows.back().note = ""; // the headline says both

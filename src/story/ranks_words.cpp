@@ -44,7 +44,7 @@ std::string failed_sentence(const JobReport& report) {
   std::string text = report.failed.size() == 1 ? fmt::format("{} ran out of memory", name_at_start(report, first.rank))
                                                : fmt::format("{} ranks ran out of memory, the first of them {}",
                                                              report.failed.size(), rank_name(report, first.rank));
-  text += fmt::format(": {} asked for{} with {} in use.", format_bytes(part.asked_bytes),
+  text += fmt::format(": {} asked for{} with {} requested.", format_bytes(part.asked_bytes),
                       part.asked_by.empty() ? "" : " by " + part.asked_by, format_bytes(part.held_bytes));
   RankDifference more = first;
   std::erase_if(more.lines, [](const LineDifference& line) { return line.delta_bytes < 0; });

@@ -42,8 +42,10 @@ std::string holes_text(const MemoryState& state, const Shown& shown, std::option
       hole_bytes = std::max(hole_bytes, block.size_bytes);
     }
   }
-  return fmt::format("{} with {}: {} free in {}, the largest of {}.", format_counted(shown.figures.segments, "segment"),
-                     format_counted(shown.figures.blocks, "block"), format_bytes(shown.figures.inactive_bytes),
+  const std::string counts = fmt::format("{} with {}", format_counted(shown.figures.segments, "segment"),
+                                         format_counted(shown.figures.blocks, "block"));
+  if (holes == 0) return counts + ": no free memory inside segments.";
+  return fmt::format("{}: {} free in {}, the largest of {}.", counts, format_bytes(shown.figures.inactive_bytes),
                      format_counted(holes, "hole"), format_bytes(hole_bytes));
 }
 

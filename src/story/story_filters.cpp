@@ -40,21 +40,21 @@ std::uint64_t not_focused_bytes(const FrameTree& tree) {
 }
 
 /// Memory of unknown lives is excluded as well.
-std::string lives_text(const FrameTree& tree, std::uint64_t in_use_bytes, const LifeRange& lives) {
+std::string lives_text(const FrameTree& tree, std::uint64_t requested_bytes, const LifeRange& lives) {
   if (lives.of == LivesOf::all) return "";
-  return fmt::format("{} in events {} to {}: {} of {} in use", lives.of == LivesOf::born ? "allocated" : "freed",
+  return fmt::format("{} in events {} to {}: {} of {} requested", lives.of == LivesOf::born ? "allocated" : "freed",
                      format_count(lives.first), format_count(std::max(lives.last, lives.first + 1) - 1),
-                     format_bytes(in_use_bytes - std::min(in_use_bytes, not_focused_bytes(tree))),
-                     format_bytes(in_use_bytes));
+                     format_bytes(requested_bytes - std::min(requested_bytes, not_focused_bytes(tree))),
+                     format_bytes(requested_bytes));
 }
 
 } // namespace
 
-std::string filters_text(const FrameTree& tree, std::uint64_t in_use_bytes, const TreeFilters& filters) {
-  std::string text = lives_text(tree, in_use_bytes, filters.lives);
+std::string filters_text(const FrameTree& tree, std::uint64_t requested_bytes, const TreeFilters& filters) {
+  std::string text = lives_text(tree, requested_bytes, filters.lives);
   if (filters.has_focus)
-    text = fmt::format("focus{}: {} of {} in use", pattern_text(filters.focus), format_bytes(stack_bytes(tree)),
-                       format_bytes(in_use_bytes));
+    text = fmt::format("focus{}: {} of {} requested", pattern_text(filters.focus), format_bytes(stack_bytes(tree)),
+                       format_bytes(requested_bytes));
   if (filters.has_hide) text += fmt::format("{}frames hidden{}", text.empty() ? "" : "; ", pattern_text(filters.hide));
   return text;
 }

@@ -9,6 +9,13 @@
 namespace memviz {
 namespace {
 
+/// A part below this share of the peak is faint.
+constexpr std::uint64_t kNotableShare = 100;
+
+FigureTone tone_of_part(std::uint64_t bytes, std::uint64_t whole_bytes) {
+  return bytes < whole_bytes / kNotableShare || bytes == 0 ? FigureTone::faint : FigureTone::plain;
+}
+
 Figure peak_figure(const TimelineSubject& subject) {
   const Slice& peak = subject.peak();
   return {.name = std::string(subject.is_segments() ? "Peak reserved" : "Peak requested") +
@@ -42,17 +49,20 @@ std::vector<Figure> timeline_figures(const TimelineSubject& subject) {
   std::vector<Figure> figures{peak_figure(subject)};
   if (subject.is_segments()) {
     const std::uint64_t live_bytes = subject.overlay_bytes.value_or(0);
-    figures.push_back({.name = "Live then",
+    figures.push_back({.name = "Requested then",
                        .value = format_bytes(live_bytes),
                        .note = format_percent(live_bytes, peak.live_bytes) + " of reserved"});
   } else {
-    figures.push_back({.name = "Of it before the first event",
-                       .value = format_bytes(peak.baseline_bytes),
-                       .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak"});
+    if (peak.baseline_bytes > 0)
+      figures.push_back({.name = "Of it before the first event",
+                         .value = format_bytes(peak.baseline_bytes),
+                         .tone = tone_of_part(peak.baseline_bytes, peak.live_bytes),
+                         .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak"});
     figures.push_back(reserved_figure(subject));
   }
   figures.push_back({.name = subject.is_segments() ? "Reserved at the end" : "Requested at the end",
                      .value = format_bytes(end_bytes),
+                     .tone = tone_of_part(end_bytes, peak.live_bytes),
                      .note = format_percent(end_bytes, peak.live_bytes) + " of the peak"});
   if (const Mark* oom = subject.last_oom()) figures.push_back(oom_figure(*oom));
   return figures;

@@ -23,11 +23,13 @@ std::uint64_t snapshots_in(const TimelineSubject& subject) {
       std::count_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.kind == MarkKind::state; }));
 }
 
-/// Returns the largest line at the peak; null if no stack is known.
+/// Returns the largest line at the peak; null if no stack is known, or it holds less than a tenth of the peak.
 const Holder* largest_line(const TimelineSubject& subject) {
   const auto line = std::find_if(subject.holders.begin(), subject.holders.end(),
                                  [](const Holder& holder) { return is_frame(holder.key); });
-  return line == subject.holders.end() ? nullptr : &*line;
+  constexpr std::uint64_t kLeastShare = 10;
+  const bool stands_out = line != subject.holders.end() && line->bytes >= subject.peak().live_bytes / kLeastShare;
+  return stands_out ? &*line : nullptr;
 }
 
 /// Returns the account of memory without a stack at the peak.
@@ -44,10 +46,10 @@ std::string duration_of(const TimelineSubject& subject) {
   return format_duration(static_cast<std::uint64_t>(times.back()) - static_cast<std::uint64_t>(times.front()));
 }
 
-/// "At the peak: 71 % activations, 20 % parameters; 9 % unclassified. "; "" if no kind is known.
+/// "At the peak: 71 % activations, 20 % parameters; 9 % unknown. "; "" if the kind of less than half is known.
 std::string peak_kinds_text(const TimelineSubject& subject) {
-  const std::string shares = kind_shares_text(kind_account(held_kinds(subject.holders)));
-  return shares.empty() ? "" : fmt::format("At the peak: {}. ", shares);
+  const KindAccount kinds = kind_account(held_kinds(subject.holders));
+  return is_mostly_known(kinds) ? fmt::format("At the peak: {}. ", kind_shares_text(kinds)) : "";
 }
 
 std::string line_name(const TimelineSubject& subject, const NodeKey& line) {
@@ -55,27 +57,34 @@ std::string line_name(const TimelineSubject& subject, const NodeKey& line) {
   return label.place.empty() ? label.name : label.name + " " + label.place;
 }
 
+/// "GPU 0 ran out of memory: 5.00 GiB asked for; peak 18.0 GiB"
+std::string timeline_oom_headline(const TimelineSubject& subject, const Mark& oom) {
+  return fmt::format("{} ran out of memory: {} asked for; peak {}{}", capitalized(timeline_owner(subject)),
+                     format_bytes(oom.size_bytes), subject.is_segments() ? "reserved " : "",
+                     format_bytes(subject.peak().live_bytes));
+}
+
 std::string timeline_headline(const TimelineSubject& subject) {
+  if (const Mark* const oom = subject.last_oom()) return timeline_oom_headline(subject, *oom);
   const Slice& peak = subject.peak();
   std::string text = subject.record.events == 0
-                         ? fmt::format("{} on {} throughout", format_bytes(peak.live_bytes), timeline_owner(subject))
+                         ? fmt::format("{}{} on {} throughout", format_bytes(peak.live_bytes),
+                                       subject.is_segments() ? " reserved" : " requested", timeline_owner(subject))
                          : fmt::format("Peak {}{} on {}", subject.is_segments() ? "reserved " : "",
                                        format_bytes(peak.live_bytes), timeline_owner(subject));
   if (const Holder* line = largest_line(subject))
     return fmt::format("{}: {} {} {}", text, line_name(subject, line->key), subject.is_segments() ? "took" : "held",
                        format_bytes(line->bytes));
-  return peak.live_bytes == 0 ? text : text + ": all of it without a stack";
+  const bool has_stacks = std::ranges::any_of(subject.holders, [](const Holder& line) { return is_frame(line.key); });
+  return peak.live_bytes == 0 || has_stacks ? text : text + ": all of it without a stack";
 }
 
 std::string timeline_answer(const TimelineSubject& subject) {
   const std::uint32_t events = subject.record.events;
   const Slice& peak = subject.peak();
   std::string text;
-  if (const Mark* oom = subject.last_oom()) {
-    text = fmt::format("The out-of-memory error asked for {}", format_bytes(oom->size_bytes));
-    if (oom->free_bytes <= kMaxTotalBytes) text += fmt::format(" with {} free", format_bytes(oom->free_bytes));
-    text += ". ";
-  }
+  if (const Mark* oom = subject.last_oom(); oom != nullptr && oom->free_bytes <= kMaxTotalBytes)
+    text = fmt::format("The device had {} free at the out-of-memory error. ", format_bytes(oom->free_bytes));
   constexpr std::uint64_t kWorthASentence = 100;
   if (const NoStackAccount unknown = without_stack(subject);
       unknown.total.bytes > 0 && unknown.total.bytes >= peak.live_bytes / kWorthASentence)

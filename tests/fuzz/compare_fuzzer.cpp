@@ -20,7 +20,7 @@ void check_direction(const MemoryState& before, const MemoryState& after, const 
   const Comparison there = compare_snapshots(before, after, options);
   const Comparison back = compare_snapshots(after, before, options);
   fuzz::check_conserves_bytes(there.tree, fuzz::reserved_bytes(before), fuzz::reserved_bytes(after));
-  fuzz::require(there.allocated_delta_bytes() == -back.allocated_delta_bytes(), "a change back that undoes the change");
+  fuzz::require(there.requested_delta_bytes() == -back.requested_delta_bytes(), "a change back that undoes the change");
   fuzz::require(there.only_before == back.only_after && there.only_after == back.only_before, "lists that swap sides");
   fuzz::require(there.changes.size() == back.changes.size(), "as many changes back");
   fuzz::require(there.in_both.size() + there.only_before.size() == before.recording->end.segments.size() ||

@@ -326,8 +326,8 @@ Matched matched_by(FrameMatch match, const MemoryState& before_side, const Memor
 
 } // namespace
 
-std::int64_t Comparison::allocated_delta_bytes() const {
-  return static_cast<std::int64_t>(after.allocated_bytes) - static_cast<std::int64_t>(before.allocated_bytes);
+std::int64_t Comparison::requested_delta_bytes() const {
+  return static_cast<std::int64_t>(after.requested_bytes) - static_cast<std::int64_t>(before.requested_bytes);
 }
 
 std::vector<std::size_t> lines_over(const Comparison& comparison, const GrowthLimit& limit) {

@@ -26,6 +26,15 @@ const DeviceState* leading_device(std::span<const DeviceState> devices) {
   });
 }
 
+std::vector<const DeviceState*> leading_first(std::span<const DeviceState> devices) {
+  std::vector<const DeviceState*> ordered;
+  for (const DeviceState& device : devices)
+    ordered.push_back(&device);
+  if (const auto leading = std::ranges::find(ordered, leading_device(devices)); leading != ordered.end())
+    std::rotate(ordered.begin(), leading, leading + 1);
+  return ordered;
+}
+
 const DeviceState* shown_device(std::span<const DeviceState> devices) {
   return devices.size() == 1 ? &devices.front() : leading_device(devices);
 }

@@ -85,7 +85,7 @@ TEST_CASE("a snapshot compared with itself has no difference") {
   CHECK(same.only_after.empty());
   CHECK(same.in_both.size() == 1);
   CHECK(same.tree.root().total.delta_bytes() == 0);
-  CHECK(same.allocated_delta_bytes() == 0);
+  CHECK(same.requested_delta_bytes() == 0);
 }
 
 TEST_CASE("stacks that grew, shrank, came and went keep their place") {
@@ -112,7 +112,7 @@ TEST_CASE("stacks that grew, shrank, came and went keep their place") {
     const Comparison reverse = compared(after, before, {});
     for (const auto& [label, delta] : deltas(reverse))
       CHECK(delta == -deltas(result).at(label));
-    CHECK(reverse.allocated_delta_bytes() == -result.allocated_delta_bytes());
+    CHECK(reverse.requested_delta_bytes() == -result.requested_delta_bytes());
   }
 }
 

@@ -30,21 +30,21 @@ Moment moment(MomentKind kind, std::int64_t event) {
 
 TEST_CASE("the other moments are with the command that shows them") {
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096)) ==
-        "At the end: 1.00 KiB in use of 2.00 KiB reserved (memviz flame --at end FILE)");
+        "At the end: 1.00 KiB requested of 2.00 KiB reserved (memviz flame --at end FILE)");
   DeviceState failed = at(MomentKind::oom, 3072);
   failed.figures.ooms = 1;
   failed.last_oom_event = EventIndex(7);
   CHECK(other_moments_text("state", failed) ==
-        "At the end: 1.00 KiB in use of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB in use "
-        "(--at peak)");
+        "At the end: 1.00 KiB requested of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB "
+        "requested (--at peak)");
   DeviceState end = at(MomentKind::end, 1024);
   end.figures.ooms = 1;
   end.last_oom_event = EventIndex(7);
   end.moment.event = EventIndex(29);
   CHECK(other_moments_text("flame", end) ==
-        "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB in use (--at peak)");
+        "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB requested (--at peak)");
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096), "GPU 1") ==
-        "GPU 1 at the end: 1.00 KiB in use of 2.00 KiB reserved (memviz flame --at end FILE)");
+        "GPU 1 at the end: 1.00 KiB requested of 2.00 KiB reserved (memviz flame --at end FILE)");
   SUBCASE("nothing where there is no other") {
     end.figures.events = 0;
     CHECK(other_moments_text("flame", end).empty());
@@ -64,6 +64,14 @@ TEST_CASE("devices without any memory have no moment to name") {
   CHECK(moments_text(std::span(both).subspan(1)) == moment_text(unused));
   const std::vector<DeviceState> none(2, unused);
   CHECK(moments_text(none) == "GPU 1 at the peak, before the first event; GPU 1 at the peak, before the first event");
+}
+
+TEST_CASE("the moment of the device that failed is named first") {
+  DeviceState failed = at(MomentKind::oom, 1024);
+  failed.device = DeviceId{1};
+  const std::vector<DeviceState> devices{at(MomentKind::peak, 4096), failed};
+  CHECK(moments_text(devices).starts_with("GPU 1 at the out-of-memory error"));
+  CHECK(leading_first(devices) == std::vector{&devices[1], &devices[0]});
 }
 
 TEST_CASE("a sentence that has the figures names the moment in few words") {

@@ -76,10 +76,46 @@ TEST_CASE("a request that is larger than all there was is said to be, and nothin
   made.event(Action::oom, GiB, 5 * GiB);
   const ExplanationText words = test::explained(made.take()).words();
   CHECK(words.verdict.ends_with(
-      "The request alone is larger than PyTorch's memory and the device's free memory together, 3.00 GiB."));
+      "The request alone is larger than PyTorch's memory and the device's free memory together, 3.00 GiB, so freeing "
+      "memory cannot help."));
   CHECK_FALSE(one_contains(words.reasons, "Imbalance"));
   CHECK_FALSE(one_contains(words.answers, "No set of blocks was found"));
   CHECK(one_contains(words.answers, "Freeing all blocks would not have helped either"));
+  CHECK_FALSE(one_contains(words.helps, "Freeing"));
+  CHECK_FALSE(one_contains(words.does_not_help, "Freeing"));
+}
+
+TEST_CASE("without a history, the first advice is to record one") {
+  SmallSnapshot made;
+  made.segment(kFirstSegment, GiB).active(GiB / 2, GiB / 2).inactive(GiB / 2);
+  const std::vector<std::string> advice = test::explained(made.take()).words().advice;
+  REQUIRE_FALSE(advice.empty());
+  CHECK(advice.front() == "512 MiB has no stack: the memory history was not recorded. To see who holds it, call "
+                          "torch.cuda.memory._record_memory_history() before the model is built.");
+  SmallSnapshot recorded;
+  recorded.segment(kFirstSegment, GiB).active(GiB / 2, GiB / 2, recorded.stack({"/app/model.py:118:forward"}));
+  CHECK_FALSE(one_contains(test::explained(recorded.take()).words().advice, "_record_memory_history"));
+}
+
+TEST_CASE("without a failure, what saves most comes first, and 2 % are hardly a help") {
+  SmallSnapshot made;
+  made.segment(kFirstSegment, 4 * GiB).active(4 * GiB, 4 * GiB);
+  Explained found = test::explained(made.take());
+  const auto would_leave = [](Circumstance circumstance, std::uint64_t bytes) {
+    WhatIf answer;
+    answer.circumstance = circumstance;
+    answer.outcome = Outcome::fits;
+    answer.reserved_bytes = bytes;
+    return answer;
+  };
+  found.devices.front().what_ifs = {would_leave(Circumstance::expandable_segments, 4 * GiB - 200 * MiB),
+                                    would_leave(Circumstance::empty_cache, 3 * GiB)};
+  const std::vector<std::string> helps = found.words().helps;
+  REQUIRE(helps.size() >= 2);
+  CHECK(helps.at(helps.size() - 2) == "torch.cuda.empty_cache() would return 1.00 GiB to the device.");
+  CHECK(helps.back() == "With expandable_segments:True, 3.80 GiB would be reserved instead of 4.00 GiB.");
+  found.devices.front().what_ifs.front().reserved_bytes = 4 * GiB - 60 * MiB;
+  CHECK(one_contains(found.words().does_not_help, "With expandable_segments:True, 3.94 GiB"));
 }
 
 TEST_CASE("what waits for other streams has an advice") {

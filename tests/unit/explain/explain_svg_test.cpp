@@ -48,6 +48,18 @@ TEST_CASE("explain_svg shows the story without scripts, the same bytes on every 
   CHECK(text.find("12.0 GiB free on other streams") != std::string::npos);
 }
 
+TEST_CASE("explain_svg shows how well the model follows the recording as a note, not as advice") {
+  test::SmallSnapshot made;
+  made.segment(0x7f0000000000, 20 << 20).active(20 << 20, 20 << 20);
+  made.event(Action::segment_alloc, 0x7f0000000000, 20 << 20).event(Action::alloc, 0x7f0000000000, 20 << 20);
+  const Explained found = explained(made.take());
+  const std::string text = test::visible_text(test::parse_svg(drawn_explanation(found)));
+  const std::size_t note = text.find("The model of the allocator reproduces");
+  REQUIRE(note != std::string::npos);
+  CHECK(note > text.find("Who holds it"));
+  CHECK((text.find("What would hardly help") == std::string::npos) == found.words().does_not_help.empty());
+}
+
 TEST_CASE("explain_svg draws the request and the holes on one scale") {
   const pugi::xml_document document = test::parse_svg(drawn_explanation(explained_as_it_is("side_stream_full")));
   const double asked = width_of(document, "asked for: 5.00 GiB");

@@ -1,5 +1,6 @@
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
+#include "memviz/format.hpp"
 
 #include "support/contains.hpp"
 #include "support/explained.hpp"
@@ -8,6 +9,7 @@
 #include "support/snapshot_builder.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 // The programs of testdata/maker/cases.py: each has one cause, known by construction, with bytes that can be counted
@@ -189,6 +191,23 @@ TEST_CASE("case: a program that uses what it reserves is not blamed") {
   const Explained found = explained_case("clean");
   CHECK(found.first().judgement.verdict == Verdict::in_use);
   CHECK(found.words().advice.empty());
+}
+
+TEST_CASE("where memory is only in use, the verdict says of which kinds it is, else who holds most") {
+  Explained found = explained_case("clean");
+  DeviceExplanation& device = found.devices.front();
+  const std::uint64_t requested_bytes = device.device_state.figures.requested_bytes;
+  device.kinds = {};
+  CHECK(found.words().verdict ==
+        fmt::format("In use: {} holds {} of {} requested.", found.label(device.users.front().key),
+                    format_percent(device.users.front().amount.bytes, requested_bytes), format_bytes(requested_bytes)));
+  device.kinds[static_cast<std::size_t>(MemoryKind::kv_cache)].bytes = requested_bytes;
+  CHECK(found.words().verdict ==
+        fmt::format("In use: of {} requested, 100 % KV caches.", format_bytes(requested_bytes)));
+  CHECK_FALSE(one_contains(found.words().reasons, "Kinds:"));
+  device.users.front().key = Pseudo::history_off;
+  device.kinds = {};
+  CHECK(found.words().verdict.ends_with("has no stack: memory history was not recorded."));
 }
 
 TEST_CASE("explanations change with their cause") {

@@ -78,7 +78,7 @@ TEST_CASE("compare_svg") {
   }
   SUBCASE("the header has both files, and before, after and net") {
     for (const char* expected :
-         {"base.pickle", "pr.pickle", "+977 KiB allocated", "8.58 MiB → 9.54 MiB", "Grown most", "Shrunk most"})
+         {"base.pickle", "pr.pickle", "+977 KiB requested", "8.58 MiB → 9.54 MiB", "Grown most", "Shrunk most"})
       CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
   }
   SUBCASE("segments are listed by address and size, all of them in the metadata") {
@@ -121,15 +121,15 @@ TEST_CASE("compare_svg distinguishes no change from as many bytes of other stack
   CHECK(visible_text(parse_svg(svg)).find("No difference") == std::string::npos);
 }
 
-TEST_CASE("compare_svg says what else changed where as much is allocated as before") {
+TEST_CASE("compare_svg says what else changed where as much is requested as before") {
   Comparison comparison =
       comparison_of({{"active_allocated;model.py:1:kept", 1'000'000, 1'000'000}, {"inactive", 0, 1024}});
-  comparison.after.allocated_bytes = 1'000'000;
-  CHECK(visible_text(parse_svg(draw(comparison))).starts_with("977 KiB allocated, as before; +1.00 KiB reserved"));
+  comparison.after.requested_bytes = comparison.after.allocated_bytes = 1'000'000;
+  CHECK(visible_text(parse_svg(draw(comparison))).starts_with("977 KiB requested, as before; +1.00 KiB reserved"));
   SUBCASE("or who holds it") {
     const Comparison moved =
         comparison_of({{"active_allocated;a.py:1:f", 4096, 0}, {"active_allocated;b.py:1:g", 0, 4096}});
-    CHECK(visible_text(parse_svg(draw(moved))).starts_with("4.00 KiB allocated, as before, but by other stacks"));
+    CHECK(visible_text(parse_svg(draw(moved))).starts_with("4.00 KiB requested, as before, but by other stacks"));
   }
   SUBCASE("or that one file alone shows of which kind it is") {
     comparison.kinds = {{MemoryKind::input, 0, 900'000}, {MemoryKind::unknown, 1'000'000, 100'000}};
@@ -185,7 +185,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
     CHECK(text.find("unknown → 5 B") != std::string::npos);
     CHECK(text.find("GPU 1: added") != std::string::npos);
     CHECK(boxes_of(parse_svg(svg)).front().label == "all devices, each at its own moment");
-    CHECK(text.find("Allocated") == std::string::npos); // the sum
+    CHECK(text.find("\nIn use\n") == std::string::npos); // the sum
   }
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("where no kind is known a flame graph is as if no one had asked") {
   MemoryState without = state_with({});
   without.has_kinds = false;
   CHECK(flame_of(state) == flame_of(without));
-  CHECK(has(flame_of(state, by_kind()), "All of this memory is unclassified"));
+  CHECK(has(flame_of(state, by_kind()), "The kind of all this memory is unknown"));
 }
 
 TEST_CASE("the list of a flame graph names the kind of 90 % or more, else the largest shares") {

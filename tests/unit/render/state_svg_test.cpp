@@ -58,6 +58,12 @@ TEST_CASE("a state names every segment, its holes, and the events that led there
   CHECK(shows(svg, "<step> & more train.py:12"));
 }
 
+TEST_CASE("a state without holes says so in words") {
+  SmallSnapshot builder;
+  builder.segment(0x7f0000000000, 4096).active(4096, 4096);
+  CHECK(shows(drawn(end_of(builder.take())), "1 segment with 1 block: no free memory inside segments."));
+}
+
 TEST_CASE("at an out-of-memory error a state has the request next to the largest hole") {
   const Input input = read_input((testdata() / "oom_expandable.pickle").string());
   Recording snapshot = read_snapshot(input.bytes());

@@ -1,7 +1,11 @@
 #include "memviz/svg.hpp"
 
 #include "support/drawing.hpp"
+#include "support/files.hpp"
+#include "support/states.hpp"
 #include "support/svg_check.hpp"
+
+#include "memviz/input.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +18,7 @@ TEST_CASE("flame_svg answers first") {
     drawing.users.insert(drawing.users.begin(), {Pseudo::before_recording, {40'000'000, 40}});
     drawing.devices[0].figures.requested_bytes = 80'000'000;
     const std::string text = sentences(drawing.svg());
-    CHECK(text.find("38.1 MiB (50.0 % of what is in use) has no stack: allocated before recording. The largest user "
+    CHECK(text.find("38.1 MiB (50.0 % of requested memory) has no stack: allocated before recording. The largest user "
                     "with one, forward linear.py:117 (torch's own), holds 19.5 MiB.") != std::string::npos);
   }
   SUBCASE("with nothing where nothing is in use") {
@@ -27,8 +31,8 @@ TEST_CASE("flame_svg answers first") {
     for (int i = 0; i < 100; ++i)
       leaves.push_back({"active_allocated;train.py:" + std::to_string(i + 1) + ":step", 1024});
     const std::string text = sentences(drawing_of(leaves).svg());
-    CHECK(text.find("No line of code stands out: the largest of 100, step train.py:1, holds 1.00 KiB (1.0 % of what is "
-                    "in use).") != std::string::npos);
+    CHECK(text.find("No line of code stands out: the largest of 100, step train.py:1, holds 1.00 KiB (1.0 % of "
+                    "requested memory).") != std::string::npos);
   }
   SUBCASE("of a name of 200 letters it keeps the line") {
     Drawing long_name =
@@ -36,7 +40,7 @@ TEST_CASE("flame_svg answers first") {
     const std::string svg = long_name.svg();
     check_svg(svg);
     const std::string text = sentences(svg);
-    CHECK(text.find("dd.py:41, holds 1,000 B (100 % of what is in use).") != std::string::npos);
+    CHECK(text.find("dd.py:41, holds 1,000 B (100 % of requested memory).") != std::string::npos);
   }
 }
 
@@ -151,6 +155,18 @@ TEST_CASE("flame_svg says when the peak was far above what it draws") {
   drawing.devices[0].figures.events = 3;
   drawing.devices[0].figures.peak_requested_bytes = 10 * drawing.devices[0].figures.requested_bytes;
   CHECK(visible_text(parse_svg(drawing.svg())).find("10× what is drawn here") != std::string::npos);
+}
+
+TEST_CASE("flame_svg at the peak gives the memory at the end once") {
+  const Recording recording = read_snapshot(read_input((testdata() / "training_step.pickle").string()).bytes());
+  const MemoryState state = state_at(recording, {.kind = MomentKind::peak});
+  TreeOptions options;
+  options.levels = memory_levels(state);
+  const FrameTree tree = build_frame_tree(state, options);
+  const FlamePicture picture{.file = "mem.pickle", .subject = memory_subject(state, {}), .tree = tree};
+  const std::string text = visible_text(parse_svg(flame_svg(picture, {})));
+  CHECK(text.find("At the end: ") != std::string::npos);
+  CHECK(text.find("at the end\n") == std::string::npos);
 }
 
 TEST_CASE("rows of flame_svg that would look alike have the folders that distinguish them") {

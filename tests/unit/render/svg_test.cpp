@@ -58,7 +58,7 @@ TEST_CASE("flame_svg") {
     const std::string text = visible_text(document);
     for (const char* expected :
          {"118 MiB reserved on GPU 0, 27.2 % in use", "train.pickle", "your code", "no stack",
-          "The largest user, forward linear.py:117 (torch's own), holds 19.5 MiB (61.0 % of what is in use).",
+          "The largest user, forward linear.py:117 (torch's own), holds 19.5 MiB (61.0 % of requested memory).",
           "‹ forward model.py:41 ‹ main train.py:10", "Largest users, by your own line of code",
           "at the end of recording"})
       CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);

@@ -45,9 +45,9 @@ const std::vector<Held> kTraining{{MemoryKind::activation, 71 * kGiB},
 
 } // namespace
 
-TEST_CASE("shares of kinds come largest first, and the unclassified share last") {
+TEST_CASE("shares of kinds come largest first, and the unknown share last") {
   CHECK(kind_shares_text(account_of(kTraining)) ==
-        "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; 1.0 % unclassified");
+        "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; 1.0 % unknown");
   CHECK(kind_shares_text(account_of({{MemoryKind::gradient, kMiB}, {MemoryKind::parameter_or_state, 3 * kMiB}})) ==
         "75.0 % parameters and optimizer state, 25.0 % gradients");
   CHECK(kind_shares_text(account_of({{MemoryKind::unknown, kMiB}})) == "");
@@ -81,8 +81,9 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
   SUBCASE("with the figures, where nothing failed") {
     const auto advice = kinds_advice(explained(account_of(kTraining), Verdict::in_use));
     REQUIRE(advice.size() == 2);
-    CHECK(advice[0].starts_with("Keep fewer activations (71.0 GiB, 71.0 % of what was in use): activation checkpoint"));
-    CHECK(advice[1].starts_with("Make the optimizer's state smaller (20.0 GiB, 20.0 % of what was in use): shard it"));
+    CHECK(
+        advice[0].starts_with("Keep fewer activations (71.0 GiB, 71.0 % of requested memory): activation checkpoint"));
+    CHECK(advice[1].starts_with("Make the optimizer's state smaller (20.0 GiB, 20.0 % of requested memory): shard it"));
   }
   SUBCASE("of those alone of which half would have been enough for a request that failed") {
     DeviceExplanation device = explained(account_of(kTraining), Verdict::exhaustion);
@@ -91,7 +92,7 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
     const auto advice = kinds_advice(device);
     REQUIRE(advice.size() == 1);
     CHECK(advice[0].starts_with(
-        "Keep fewer activations (71.0 GiB, 71.0 % of what was in use; 15.0 GiB was missing): activation"));
+        "Keep fewer activations (71.0 GiB, 71.0 % of requested memory; 15.0 GiB was missing): activation"));
   }
   SUBCASE("of parameters and an optimizer's state together, where they cannot be distinguished") {
     const auto advice = kinds_advice(explained(
@@ -108,7 +109,7 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
     const auto advice = kinds_advice(device);
     REQUIRE(advice.size() == 1);
     CHECK(
-        advice[0].starts_with("Make the KV cache smaller (60.0 GiB, 80.0 % of what was in use; 8.00 GiB was missing): "
+        advice[0].starts_with("Make the KV cache smaller (60.0 GiB, 80.0 % of requested memory; 8.00 GiB was missing): "
                               "a lower gpu_memory_utilization in vLLM, a lower mem_fraction_static in SGLang"));
   }
   SUBCASE("none of a few MiB that nothing asked for") {
@@ -134,7 +135,7 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
     device.ledger.live_bytes = 70 * kGiB;
     CHECK(kinds_advice(device).empty());
   }
-  SUBCASE("none where it is unclassified") {
+  SUBCASE("none where it is unknown") {
     CHECK(kinds_advice(explained(account_of({{MemoryKind::unknown, kMiB}}), Verdict::in_use)).empty());
   }
 }

@@ -222,7 +222,7 @@ TEST_CASE("each chart of streams and pools is layers of kinds") {
 
 TEST_CASE("where no kind is known a timeline by kind says so") {
   CHECK(has(visible_text(parse_svg(drawn("devices_streams.pickle", {.color = ColorBy::kind}))),
-            "All of this memory is unclassified"));
+            "The kind of all this memory is unknown"));
 }
 
 } // namespace memviz

@@ -8,6 +8,7 @@
 #include "support/timeline_drawing.hpp"
 
 #include "memviz/error.hpp"
+#include "memviz/format.hpp"
 #include "memviz/input.hpp"
 
 #include <algorithm>
@@ -114,15 +115,16 @@ TEST_CASE("every snapshot of testdata has a timeline of its segments and of its 
   CHECK(pools.find("private pool (") != std::string::npos);
   const std::string segments =
       visible_text(parse_svg(drawn_timeline(read_testdata("oom.pickle"), {.view = TimelineView::segments})));
-  CHECK(segments.find("Peak reserved ") != std::string::npos);
+  CHECK(segments.find("asked for; peak reserved ") != std::string::npos);
 }
 
 TEST_CASE("the sentence names the peak and the error") {
   const std::string text = visible_text(parse_svg(drawn_timeline(read_testdata("oom.pickle"))));
   const DeviceState device_state = replay(read_testdata("oom.pickle")).devices.front();
-  CHECK(text.find("Peak ") != std::string::npos);
+  CHECK(text.starts_with("GPU 0 ran out of memory: "));
+  CHECK(text.find(" asked for; peak " + format_bytes(device_state.figures.peak_requested_bytes)) < text.find('\n'));
   CHECK(text.find("at event " + std::to_string(device_state.peak_event.number())) != std::string::npos);
-  CHECK(text.find("out-of-memory error asked for") != std::string::npos);
+  CHECK(text.find(" free at the out-of-memory error") != std::string::npos);
   CHECK(text.find("reserved + free at the error") != std::string::npos);
 }
 
@@ -207,6 +209,27 @@ TEST_CASE("the headline names the line that held the peak") {
   const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
   CHECK(text.find("Peak 3.00 KiB on GPU 0: step train.py:12 held 1.00 KiB") != std::string::npos);
   CHECK(text.find("2.00 KiB of the peak (66.7 %) had no stack: allocated before recording.") != std::string::npos);
+}
+
+TEST_CASE("the headline names no line that held less than a tenth of the peak") {
+  SmallSnapshot snapshot;
+  const StackId stack = snapshot.stack({"/app/train.py:12:step"});
+  snapshot.segment(0x1000, 40960).active(20480, 20480).inactive(20480);
+  snapshot.event(Action::alloc, 0x9000, 1024, stack);
+  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
+  CHECK(text.starts_with("Peak 21.0 KiB on GPU 0\n"));
+}
+
+TEST_CASE("a timeline without memory from before the recording has no figure of it") {
+  constexpr const char* kTile = "Of it before the first event";
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 4096).active(2048, 2048).inactive(2048);
+  snapshot.event(Action::alloc, 0x9000, 1024);
+  CHECK(visible_text(parse_svg(drawn_timeline(snapshot.take()))).find(kTile) != std::string::npos);
+  snapshot = {};
+  snapshot.segment(0x1000, 4096).active(2048, 2048).inactive(2048);
+  snapshot.event(Action::alloc, 0x1000, 2048);
+  CHECK(visible_text(parse_svg(drawn_timeline(snapshot.take()))).find(kTile) == std::string::npos);
 }
 
 TEST_CASE("of several devices the one that holds most has the room, the others are closed") {
