@@ -334,7 +334,7 @@ TEST_CASE("where the events have more than the blocks, the timeline says why oth
   CHECK(text.find("step train.py:12") != std::string::npos);
 }
 
-TEST_CASE("the name of reserved bytes leaves out their size, which changes beside it") {
+TEST_CASE("the name of reserved bytes leaves out their size, which changes along its line") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 20 << 20).active(10 << 20, 10 << 20).inactive(10 << 20);
   snapshot.event(Action::alloc, 0x1000, 10 << 20);
