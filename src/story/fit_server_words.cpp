@@ -29,6 +29,13 @@ std::string error_sentence(const std::string& error) {
   return elided(printable(text), kErrorColumns);
 }
 
+/// Returns a sentence with the error of a server over HTTP that answered none of its requests; "" for any other.
+std::string failure_of_requests(const ServerFacts& server) {
+  const bool was_asked = !server.is_ended || server.tokens_of_request > 0;
+  if (!server.is_over_http || !was_asked || server.requests > 0 || server.error.empty()) return "";
+  return fmt::format(" It answered no request: {}.", error_sentence(server.error));
+}
+
 std::optional<std::uint64_t> without(const std::optional<std::uint64_t>& all,
                                      const std::optional<std::uint64_t>& part) {
   if (!all) return all;
@@ -78,10 +85,11 @@ std::string graph_model_text(const ServerFacts& server) {
 }
 
 std::string started_text(const ServerFacts& server) {
-  if (!server.cache_bytes) return fmt::format("{} starts.", server_name(server));
+  const std::string failure = failure_of_requests(server);
+  if (!server.cache_bytes) return fmt::format("{} starts.{}", server_name(server), failure);
   const std::string tokens = cache_text(server);
-  return fmt::format("{} starts with a KV cache of {}{}.", server_name(server), format_bytes(*server.cache_bytes),
-                     tokens.empty() ? "" : ": " + tokens);
+  return fmt::format("{} starts with a KV cache of {}{}.{}", server_name(server), format_bytes(*server.cache_bytes),
+                     tokens.empty() ? "" : ": " + tokens, failure);
 }
 
 std::string refused_text(const ServerFacts& server) {

@@ -75,6 +75,13 @@ bool is_kv_cache(std::string_view name) {
   return has_any(name.substr(name.rfind('/') + 1), kNames);
 }
 
+/// Whether a Python file belongs to vLLM's or SGLang's own code. A program may also be in a folder named after one.
+bool is_server_file(std::string_view file) {
+  static constexpr std::array<std::string_view, 5> kFolders{"/vllm/v1/", "/vllm/model_executor/", "/vllm/entrypoints/",
+                                                            "/vllm/worker/", "/sglang/srt/"};
+  return has_any(file, kFolders);
+}
+
 /// Whether it is a Python function that loads weights, by its name.
 bool is_loader(std::string_view name) {
   static constexpr std::array<std::string_view, 3> kNames{"from_pretrained", "set_module_tensor", "materialize_"};
@@ -166,6 +173,7 @@ std::uint64_t file_marks(std::string_view path) {
   marks |= sharding_file_marks(file);
   // SGLang's pools of tokens and of requests are in memory_pool.py there.
   if (is_kv_cache(file) || has(file, "sglang/srt/mem_cache/")) marks |= mark::kv_cache;
+  if (is_server_file(file)) marks |= mark::server_file;
   if (file.ends_with("torch/serialization.py")) marks |= mark::checkpoint_file;
   return marks;
 }

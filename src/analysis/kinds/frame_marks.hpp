@@ -67,6 +67,8 @@ enum : std::uint64_t {
   buckets = 1ULL << 43U,  ///< makes the buckets into which gradients are copied
   masters = 1ULL << 44U,  ///< makes the optimizer's copies of the parameters
   flattens = 1ULL << 45U, ///< puts parameters into one tensor
+  // of file names, once more
+  server_file = 1ULL << 46U, ///< vLLM's and SGLang's own code
 };
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/kinds/declared_kinds.hpp"
 #include "analysis/kinds/device_kinds.hpp"
+#include "analysis/kinds/frame_marks.hpp"
 #include "analysis/kinds/stack_class.hpp"
 #include "analysis/tree/text_facts.hpp"
 #include "base/saturating.hpp"
@@ -116,14 +117,6 @@ void add_block(KindAccount& account, const MemoryState& state, std::uint32_t blo
   amount.bytes_by[static_cast<std::size_t>(kind.evidence)] += bytes;
 }
 
-/// Whether a file belongs to vLLM's or SGLang's own code.
-bool is_server_file(std::string_view path) {
-  constexpr std::array<std::string_view, 5> kFolders{"/vllm/v1/", "/vllm/model_executor/", "/vllm/entrypoints/",
-                                                     "/vllm/worker/", "/sglang/srt/"};
-  return std::ranges::any_of(kFolders,
-                             [&](std::string_view folder) { return path.find(folder) != std::string_view::npos; });
-}
-
 const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
   static const Known::OfDevice no_events;
   const auto found = watch.known().devices.find(device);
@@ -173,7 +166,7 @@ KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> devic
 
 KindAccount server_kind_account(const MemoryState& state, DeviceId device) {
   const FrameTable& frames = state.frames();
-  TextFacts<bool> files(frames, is_server_file);
+  TextFacts<bool> files(frames, [](std::string_view path) { return (file_marks(path) & mark::server_file) != 0; });
   std::unordered_map<std::uint32_t, bool> stacks;
   const auto is_of_server = [&](StackId stack) {
     const auto [entry, is_new] = stacks.try_emplace(stack.value);

@@ -1,11 +1,13 @@
 """Takes the mode of memviz_rehearsal_values.py off while a backward pass runs: below any mode, PyTorch adds up
-gradients into new tensors instead of in place, which changes the peak. Functions of the program's own and what is
-computed again for a checkpoint have the mode in the backward pass, too: they may decide something there."""
+gradients into new tensors instead of in place, which changes the peak. Functions of the program's own, what is
+computed again for a checkpoint, and operators of nested tensors have the mode in the backward pass as well: they may
+decide something there."""
 
 import functools
 
 import torch
 import torch.utils.checkpoint as checkpoint
+from memviz_recording import waiting
 from torch.utils import _python_dispatch
 
 
@@ -34,6 +36,12 @@ def keep_out(mode):
     checkpoint._checkpoint_without_reentrant_generator = begin_with
     of_program = torch.autograd.function.BackwardCFunction
     of_program.apply = _with(mode, of_program.apply)
+
+    def know_lengths(module):
+        nested = module.NestedTensor
+        nested.__torch_dispatch__ = staticmethod(_with(mode, nested.__torch_dispatch__))
+
+    waiting.when_imported("torch.nested._internal.nested_tensor", know_lengths)
 
 
 def _with(mode, function):

@@ -66,14 +66,18 @@ class _Exchange:
         found = {rank: self._store(group).get(f"{turn}/{rank}") for rank in sorted(set(sources))}
         return [found[rank] for rank in sources]
 
-    def send(self, group, data, target):
+    def send(self, group, data, target, channel=""):
         if self.is_present(target):
-            turn = self._turn(group, f"{self.me()}-{target}")
+            turn = self._turn(group, f"{self.me()}-{target}{channel}")
             self._store(group).set(f"{turn}/{self.me()}", data)
 
-    def receive(self, group, source):
-        turn = self._turn(group, f"{source}-{self.me()}")
-        return self._store(group).get(f"{turn}/{source}")
+    def receive(self, group, source, channel=""):
+        return self.receiver(group, source, channel)()
+
+    def receiver(self, group, source, channel=""):
+        """Returns a function that waits for what the source sends next after everything that was asked of it before."""
+        turn = self._turn(group, f"{source}-{self.me()}{channel}")
+        return lambda: self._store(group).get(f"{turn}/{source}")
 
     def spread(self, group, data, source):
         """Returns the bytes that the source, which is present, sends to all members."""
@@ -267,6 +271,25 @@ def _object_collectives(torch, c10d, exchange):
     return {answer.__name__: answer for answer in answers}
 
 
+class _Receipt:
+    """The work of irecv(). It waits when the program does, because the sender may receive something first."""
+
+    def __init__(self, receive, source):
+        self._receive = receive
+        self.source = source
+
+    def wait(self, timeout=None):
+        if self._receive is not None:
+            self._receive()
+            self._receive = None
+        return True
+
+    is_completed = is_success = wait
+
+    def _source_rank(self):
+        return self.source
+
+
 def _more(**named):
     """Returns those that exist: older versions of PyTorch do not have all of them."""
     return {name: value for name, value in named.items() if value is not None and value is not False}
@@ -348,9 +371,40 @@ def _cpu_collectives(torch, c10d, exchange):
             tensor.copy_(pickle.loads(exchange.spread(group, pickle.dumps(tensor.detach().clone()), source)))
         return done(async_op, tensor)
 
+    def rank_of(group, rank, group_rank):
+        return rank if group_rank is None else c10d.get_global_rank(exchange.group(group), group_rank)
+
+    def isend(own, tensor, dst=None, group=None, tag=0, group_dst=None):
+        if not is_answered(tensor, group):
+            return own(tensor, dst, group, tag, **_more(group_dst=group_dst))
+        exchange.send(group, pickle.dumps(tensor.detach().clone()), rank_of(group, dst, group_dst), f"-tensor-{tag}")
+        return done(True, tensor)
+
+    def send(own, tensor, dst=None, group=None, tag=0, group_dst=None):
+        if not is_answered(tensor, group):
+            return own(tensor, dst, group, tag, **_more(group_dst=group_dst))
+        isend(own, tensor, dst, group, tag, group_dst)
+
+    def irecv(own, tensor, src=None, group=None, tag=0, group_src=None):
+        source = rank_of(group, src, group_src)
+        if source is None or not is_answered(tensor, group):
+            return own(tensor, src, group, tag, **_more(group_src=group_src))
+        if not exchange.is_present(source):
+            exchange.world.need(source, exchange.members(group))
+        receive = exchange.receiver(group, source, f"-tensor-{tag}")
+        return _Receipt(lambda: tensor.copy_(pickle.loads(receive())), source)
+
+    def recv(own, tensor, src=None, group=None, tag=0, group_src=None):
+        if rank_of(group, src, group_src) is None or not is_answered(tensor, group):
+            return own(tensor, src, group, tag, **_more(group_src=group_src))
+        receipt = irecv(own, tensor, src, group, tag, group_src)
+        receipt.wait()
+        return receipt.source
+
     def monitored_barrier(own, group=None, *_, **__):
         if not exchange.is_alone(group):
             exchange.gather(group, b"")
 
     answers = (all_reduce, reduce, all_gather, all_gather_into_tensor, gather, broadcast, monitored_barrier)
+    answers += (isend, send, irecv, recv)
     return {answer.__name__: answer for answer in answers}

@@ -163,10 +163,12 @@ def _serve(port):
         length -= 1  # it refuses requests that fill the context
     length = max(1, length)
     wanted = _State.settings["requests"]
-    count = max(1, int(facts.get("requests_at_once") or 1)) if wanted is None else wanted
+    at_once = 1 if facts.get("one_by_one") else max(1, int(facts.get("requests_at_once") or 1))
+    count = at_once if wanted is None else wanted
     if count > 0:
         path, body = _request(port, facts["name"], [1] * length)
-        _State.log(requests=_post_all(port, path, body, count), tokens_of_request=length + _NEW_TOKENS)
+        most = 1 if facts.get("one_by_one") else _MOST_REQUESTS_AT_ONCE
+        _State.log(requests=_post_all(port, path, body, count, most), tokens_of_request=length + _NEW_TOKENS)
 
 
 def _request(port, name, prompt):
@@ -177,7 +179,7 @@ def _request(port, name, prompt):
     return "/v1/completions", {"model": model, "prompt": prompt, "max_tokens": _NEW_TOKENS, "ignore_eos": True}
 
 
-def _post_all(port, path, body, count):
+def _post_all(port, path, body, count, most):
     """Returns the number of answers. Threads of the standard library's pool would delay the end of the server."""
     body = json.dumps(body).encode()
     left = iter(range(count))
@@ -190,7 +192,7 @@ def _post_all(port, path, body, count):
             if _State.has_hung_up:
                 return
 
-    threads = [threading.Thread(target=post, daemon=True) for _ in range(min(count, _MOST_REQUESTS_AT_ONCE))]
+    threads = [threading.Thread(target=post, daemon=True) for _ in range(min(count, most))]
     for thread in threads:
         thread.start()
     for thread in threads:

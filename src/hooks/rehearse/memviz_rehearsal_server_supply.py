@@ -95,6 +95,8 @@ def _become_rank(server, arguments):
     added, reason = _State.guarded(become, server, arguments, _State.ranks) or (None, None)
     if added:
         _State.log(added=added)
+    if getattr(arguments, "pipeline_parallel_size", 1) > 1:
+        _State.log(one_by_one=True)  # each stage has a scheduler, which would batch requests differently
     if reason:
         _State.guarded(lambda: _State.refuse(text=reason))
         raise SystemExit(f"memviz: rehearse: {reason}")

@@ -20,6 +20,7 @@ _MOST_NUMBERS = 64  # of any other
 _MOST_BYTES = 4 << 20  # of a storage
 _MOST_KEPT = 20_000  # storages
 _INFINITY = float("inf")
+_JAGGED = getattr(torch, "jagged", None)
 
 _aten = torch.ops.aten
 # The operators in which an unknown mask selects everything.
@@ -131,6 +132,8 @@ class Values(TorchDispatchMode):
         inputs = _tensors((args, kwargs))
         if func is _aten._coalesce.default and args[0].is_cuda:
             return self._coalesce(func, args[0])
+        if any(tensor.layout is _JAGGED for tensor in inputs):
+            return NotImplemented  # a nested tensor then runs the operator on the plain tensors that it has
         is_of_device = any(tensor.is_cuda for tensor in inputs) or "cuda" in str(kwargs.get("device", ""))
         if not is_of_device or not all(_is_plain(tensor) for tensor in inputs):
             return func(*args, **kwargs)

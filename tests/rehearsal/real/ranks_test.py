@@ -96,6 +96,18 @@ def check_objects(memviz):
         assert done.returncode == 0, done.stderr
 
 
+def check_cpu_tensors(memviz):
+    """A CPU tensor that an absent rank would send has no values, so that memviz runs the sender as well."""
+    program = "import os, torch, torch.distributed as dist\n"
+    program += "dist.init_process_group('gloo')\nnumber = torch.zeros(1)\n"
+    program += "dist.recv(number, src=0) if dist.get_rank() else dist.send(torch.ones(1), dst=1)\n"
+    program += "assert number.item() == dist.get_rank(), number"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [memviz, "rehearse", "--world", "2", "--rank", "1", "-o", pathlib.Path(folder, "out")]
+        done = subprocess.run([*command, "--", sys.executable, "-c", program], capture_output=True, text=True)
+    assert "rank 1 takes objects from 0: run again, together" in done.stderr, done.stderr
+
+
 def check_launcher(memviz):
     with tempfile.TemporaryDirectory() as folder:
         answer = pathlib.Path(folder, "answer.json")
@@ -138,7 +150,7 @@ def check_splits(memviz):
 
 
 def main():
-    for check in (check_equal, check_objects, check_launcher, check_unanswered_key, check_own_ranks, check_splits):
+    for check in (check_equal, check_objects, check_cpu_tensors, check_launcher, check_unanswered_key, check_own_ranks, check_splits):
         check(sys.argv[1])
         print(check.__name__, "is right", flush=True)
 

@@ -19,6 +19,12 @@ positions = torch.arange(50, device="cuda")[None] % 5
 known = torch.sparse_coo_tensor(positions, torch.ones(50, device="cuda")).coalesce()
 counts = len(sparse.weight.grad.coalesce().values()), len(known.values())
 assert counts == (50, 5), counts
+nested = torch.nested.nested_tensor_from_jagged(torch.arange(10), offsets=torch.tensor([0, 3, 7, 10])).to("cuda")
+longest = nested.offsets().diff().max().item()
+assert longest == 4, longest
+rows = torch.ones(10, 8, device="cuda", requires_grad=True)
+batch = torch.nested.nested_tensor_from_jagged(rows * 2, offsets=nested.offsets())
+sum(row.sum() for row in batch.unbind()).backward()  # which splits by the lengths
 loss = torch.randn(9, device="cuda").sum()
 if torch.isnan(loss) or not torch.isfinite(loss):
     raise SystemExit("no number")

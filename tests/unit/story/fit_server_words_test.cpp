@@ -92,6 +92,21 @@ TEST_CASE("a model's figures are kept apart from rehearsed ones, with their rang
   CHECK(graph_model_text(server) == "400 MiB to 500 MiB, for 1,428 graphs of 26,622 nodes");
 }
 
+TEST_CASE("a server that starts and then fails all its requests has its error in the answer") {
+  ServerFacts server = started();
+  const std::string starts = started_text(server);
+  server.error = "EOFError: Ran out of input";
+  CHECK(started_text(server) == starts); // a script catches it
+  server.is_over_http = true;
+  CHECK(started_text(server) == starts + " It answered no request: EOFError: Ran out of input.");
+  server.is_ended = true;
+  CHECK(started_text(server) == starts); // nothing was asked of it
+  server.tokens_of_request = 2048;
+  CHECK(started_text(server) == starts + " It answered no request: EOFError: Ran out of input.");
+  server.requests = 1;
+  CHECK(started_text(server) == starts);
+}
+
 TEST_CASE("the notes of a server say what was added, what it answered, and what is missing") {
   ServerFacts server = started();
   server.added = {"--load-format dummy"};

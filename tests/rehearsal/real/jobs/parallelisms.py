@@ -212,9 +212,19 @@ def objects():
     gathered = [None] * ranks if rank == 0 else None
     dist.gather_object(rank, gathered, dst=0)
     assert gathered == (list(range(ranks)) if rank == 0 else None), gathered
+    gloo = dist.new_group(backend="gloo")
     numbers = torch.tensor([rank + 1])
-    dist.all_reduce(numbers, group=dist.new_group(backend="gloo"))
+    dist.all_reduce(numbers, group=gloo)
     assert numbers.item() == sum(range(ranks + 1)), numbers
+    before = (rank - 1) % ranks
+    taken = dist.irecv(numbers, src=before, group=gloo)  # before anything is sent
+    dist.send(torch.tensor([rank + 7]), dst=(rank + 1) % ranks, group=gloo)
+    taken.wait()
+    assert numbers.item() == before + 7, numbers
+    if rank == 0:
+        dist.isend(torch.tensor([9]), dst=1, group=gloo, tag=3).wait()
+    elif rank == 1:
+        assert dist.recv(numbers, src=0, group=gloo, tag=3) == 0 and numbers.item() == 9, numbers
     store = dist.PrefixStore("of a group", dist.HashStore())
     store.set("key", "value")
     assert store.get("key") == b"value"

@@ -8,7 +8,7 @@ class EngineArgs:
         self.load_format = "auto"
         self.skip_tokenizer_init = False
         self.tensor_parallel_size = int(os.environ.get("FAKE_SERVER_RANKS", "1"))
-        self.pipeline_parallel_size = 1
+        self.pipeline_parallel_size = int(os.environ.get("FAKE_SERVER_STAGES", "1"))
         self.data_parallel_size = int(os.environ.get("FAKE_SERVER_REPLICAS", "1"))
         self.distributed_executor_backend = None
 
