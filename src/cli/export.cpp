@@ -7,14 +7,13 @@
 #include "cli/outputs.hpp"
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
+#include "cli/speedscope_profiles.hpp"
 #include "cli/sqlite_output.hpp"
 #include "cli/text_outputs.hpp"
 #include "cli/tree_options.hpp"
 #include "io/compress.hpp"
-#include "memviz/device_state.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
-#include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
 #include "memviz/perfetto.hpp"
 #include "memviz/pprof.hpp"
@@ -24,17 +23,14 @@
 #include "memviz/tables.hpp"
 #include "memviz/warnings.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace memviz::cli {
@@ -167,44 +163,6 @@ void write_pprof(const ExportOptions& options) {
   write_output(options.file, options.target(), gzipped(profile));
 }
 
-/// Returns the file, the moment, and whether it was rehearsed.
-std::string title_of(const Loaded& loaded, const std::string& moment) {
-  const std::string title = picture_name(loaded.name) + ", " + moment;
-  const std::string alert = rehearsal_alert(loaded.state.recording->origin.rehearsal);
-  return alert.empty() ? title : title + ", " + alert;
-}
-
-/// Returns the levels, with the device first if there are several, because each is a separate profile.
-std::vector<Level> profile_levels(std::vector<Level> levels, std::span<const DeviceState> devices) {
-  if (devices.size() < 2) return levels;
-  std::erase(levels, Level::device);
-  levels.insert(levels.begin(), Level::device);
-  return levels;
-}
-
-/// Returns the leading device, or one that failed at another moment. Null if there are fewer than two devices.
-const DeviceState* device_to_open(std::span<const DeviceState> devices) {
-  const DeviceState* const leading = leading_device(devices);
-  if (leading == nullptr || leading->moment.kind == MomentKind::oom) return leading;
-  const auto failed = std::ranges::find_if(devices, [](const DeviceState& device) { return device.figures.ooms > 0; });
-  return failed == devices.end() ? leading : &*failed;
-}
-
-/// Returns a profile for each device that has memory: the one that failed or holds most first, then the largest.
-std::vector<SpeedscopeProfile> profiles_of(const Loaded& loaded, const FrameTree& tree,
-                                           std::span<const DeviceState> devices) {
-  const DeviceState* const first = device_to_open(devices);
-  std::vector<SpeedscopeProfile> profiles;
-  for (NodeId node = tree.root().first_child; first != nullptr && node != kNoNode; node = tree[node].next_sibling) {
-    const DeviceId id = std::get<DeviceKey>(tree[node].key).device;
-    const DeviceState& device = *std::ranges::find(devices, id, &DeviceState::device);
-    profiles.push_back({title_of(loaded, device_name(device) + " " + moment_text(device)), node});
-    if (id == first->device) std::rotate(profiles.begin(), profiles.end() - 1, profiles.end());
-  }
-  if (profiles.empty()) profiles.push_back({title_of(loaded, moments_text(devices)), kRoot});
-  return profiles;
-}
-
 void write_speedscope(const ExportOptions& options) {
   const Loaded loaded = load_tree(options);
   const auto devices = loaded.state.devices_of(options.scope.device);
@@ -212,7 +170,7 @@ void write_speedscope(const ExportOptions& options) {
   tree_options.levels = profile_levels(tree_options.levels, devices);
   const FrameTree tree = naming_file(loaded.name, [&] { return build_frame_tree(loaded.state, tree_options); });
   write_output(options.file, options.target(), naming_file(loaded.name, [&] {
-                 return speedscope_source({.name = title_of(loaded, moments_text(devices)),
+                 return speedscope_source({.name = snapshot_title(loaded, moments_text(devices)),
                                            .frames = loaded.state.frames(),
                                            .tree = tree,
                                            .profiles = profiles_of(loaded, tree, devices),

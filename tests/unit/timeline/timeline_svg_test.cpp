@@ -361,26 +361,6 @@ TEST_CASE("words that give way to a flag are on the line that is below them") {
   CHECK(words.attribute("y").as_double() > 300);
 }
 
-TEST_CASE("the legend has the colours of the lines that are much of the picture, at the peak or not") {
-  SmallSnapshot snapshot;
-  snapshot.segment(0x1000, 1 << 20).active(1 << 19, 1 << 19).inactive(1 << 19);
-  snapshot.event(Action::alloc, 0x10000000, 200 << 20, snapshot.stack({"/app/entrance.py:100:enter"}));
-  for (std::uint64_t i = 0; i < 20; ++i)
-    snapshot.event(Action::alloc, 0x20000000, 512).event(Action::free_completed, 0x20000000, 512);
-  snapshot.event(Action::free_completed, 0x10000000, 200 << 20);
-  for (std::uint64_t i = 0; i < 3; ++i)
-    snapshot.event(Action::alloc, 0x30000000 + (i << 27), 100 << 20,
-                   snapshot.stack({"/app/train.py:" + std::to_string(i + 1) + ":step"}));
-  for (std::uint64_t i = 0; i < 3; ++i)
-    snapshot.event(Action::free_completed, 0x30000000 + (i << 27), 100 << 20);
-  const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
-  std::string legend;
-  for (const auto& text : document.select_nodes("//g[@data-flow='items' and not(@data-leading)]//text"))
-    legend += text.node().child_value() + std::string("\n");
-  CHECK(legend.find("enter entrance.py:100\n") != std::string::npos);
-  CHECK(legend.find("step train.py:1\n") != std::string::npos);
-}
-
 TEST_CASE("how to read a timeline is not cut") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 1 << 20).active(1 << 20, 1 << 20);
