@@ -1,4 +1,5 @@
-"""The vocabulary of gpt-oss, which openai_harmony loads from the network: a rehearsed server starts without it.
+"""The vocabulary of gpt-oss, which openai_harmony loads from the network: a rehearsed server starts without it. The
+adapters of a model with dummy weights: they are read.
 
 usage: server_vocabulary_test.py MEMVIZ SOURCE
 """
@@ -33,6 +34,27 @@ def loaded(module, name):
         return type(error).__name__
 
 
+class Config:
+    def __init__(self, load_format):
+        self.load_format = load_format
+
+
+class LoRAAdapter:
+    def __init__(self, config):
+        self.load_config = config
+
+    def initialize_weights(self):
+        return self.load_config.load_format
+
+
+def check_adapters():
+    server._read_adapters(types.SimpleNamespace(LoRAAdapter=LoRAAdapter))
+    of_model = Config("dummy")
+    formats = [LoRAAdapter(config).initialize_weights() for config in (of_model, Config("safetensors"))]
+    if formats != ["auto", "safetensors"] or of_model.load_format != "dummy":
+        sys.exit(f"read adapters as {formats}, the model as {of_model.load_format}")
+
+
 def main():
     module = types.SimpleNamespace(HarmonyError=HarmonyError, load_harmony_encoding=load_harmony_encoding)
     events = []
@@ -50,3 +72,4 @@ def main():
 
 
 main()
+check_adapters()

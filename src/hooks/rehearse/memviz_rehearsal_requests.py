@@ -39,6 +39,7 @@ class _State:
     settings = {}
     connections = set()
     has_hung_up = False
+    own_socket = None
 
 
 def install(settings, log, guarded):
@@ -51,6 +52,7 @@ def _watch_http(module):
 
     async def startup(self, *arguments, **named):
         _State.guarded(_watch_binding)
+        _State.guarded(_listen_alone, named.get("sockets"))
         await original(self, *arguments, **named)
         port = _State.guarded(_port_of, self)
         if port:
@@ -65,6 +67,13 @@ def _watch_http(module):
 
     if end is not None:
         module.Server.shutdown = shutdown
+
+
+def _listen_alone(sockets):
+    """Ranks of vLLM that meet share a port (SO_REUSEPORT), and would get one another's requests."""
+    if _State.settings["ranks"] and isinstance(sockets, list) and server_of_process() is not None:
+        _State.own_socket = socket.create_server(("127.0.0.1", 0))
+        sockets.append(_State.own_socket)
 
 
 def _watch_binding():
@@ -110,6 +119,8 @@ def _port_of(server):
     """Returns the port of an inference server; None for any other program's HTTP server."""
     if server_of_process() is None:
         return None
+    if _State.own_socket is not None:
+        return _State.own_socket.getsockname()[1]
     sockets = (socket for one in getattr(server, "servers", ()) for socket in one.sockets)
     return next((socket.getsockname()[1] for socket in sockets if socket.family.name.startswith("AF_INET")), None)
 

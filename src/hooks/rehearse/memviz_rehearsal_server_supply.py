@@ -2,6 +2,7 @@
 job. Logs the additions as events "server".
 """
 
+import copy
 import os
 import sys
 
@@ -27,6 +28,7 @@ def install(ranks, log, refuse, guarded):
     acts = (
         ("vllm.engine.arg_utils", lambda module: _supply_options("vLLM", module.EngineArgs, "create_engine_config")),
         ("openai_harmony", _supply_vocabulary),
+        ("sglang.srt.lora.lora", _read_adapters),
         ("sglang.srt.server_args", lambda module: _supply_options("SGLang", module.ServerArgs, "__post_init__")),
     )
     act_at_imports(guarded, acts)
@@ -85,6 +87,18 @@ def _supply_vocabulary(module):
             return _NoVocabulary()
 
     module.load_harmony_encoding = load_if_there
+
+
+def _read_adapters(module):
+    """SGLang reads the adapters of LoRA in the load format of the model, and none can be read as dummy weights."""
+
+    def read(original, self, *arguments, **named):
+        if str(getattr(self.load_config.load_format, "value", self.load_config.load_format)) == "dummy":
+            self.load_config = copy.copy(self.load_config)
+            self.load_config.load_format = type(self.load_config.load_format)("auto")
+        return original(self, *arguments, **named)
+
+    wrap(module.LoRAAdapter, "initialize_weights", read)
 
 
 def _become_rank(server, arguments):

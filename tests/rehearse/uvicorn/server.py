@@ -27,6 +27,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if os.environ.get("FAKE_SERVER_FAILS"):
             self.send_error(500)
             return
+        if os.environ.get("FAKE_SERVER_PORT"):
+            sys.stderr.write(f"rank {os.environ['RANK']} answers\n")
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         torch = sys.modules["torch"]
         with _LOCK:
@@ -42,14 +44,22 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def _serve(listener=None):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler, bind_and_activate=listener is None)
+    if listener is not None:
+        server.socket.close()
+        server.socket = listener
+        server.server_activate()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return types.SimpleNamespace(sockets=[server.socket])
+
+
 class Server:
-    async def startup(self):
+    async def startup(self, sockets=None):
         if os.environ.get("FAKE_SERVER_BINDS_LATE"):
             logging.getLogger("uvicorn.error").error(OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE)))
             _OVER.wait()  # as SGLang waits for its warm-up
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.servers = [types.SimpleNamespace(sockets=[server.socket])]
+        self.servers = [_serve(listener) for listener in sockets or [None]]
 
     async def shutdown(self):
         """Waits for its connections."""

@@ -1,5 +1,7 @@
 import asyncio
+import os
 import signal
+import socket
 import sys
 import time
 
@@ -8,10 +10,18 @@ from vllm.engine.arg_utils import EngineArgs
 from vllm.v1.engine import core
 
 
+def shared_socket():
+    """As vLLM makes its own."""
+    port = socket.socket()
+    port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    port.bind(("127.0.0.1", int(os.environ["FAKE_SERVER_PORT"])))
+    return port
+
+
 def run_server():
     server = uvicorn.server.Server()
     signal.signal(signal.SIGINT, lambda *_: sys.exit("ended by SIGINT"))
-    asyncio.run(server.startup())
+    asyncio.run(server.startup(sockets=[shared_socket()] if "FAKE_SERVER_PORT" in os.environ else None))
     try:
         while True:
             time.sleep(0.05)  # a signal that another thread takes does not end signal.pause()
