@@ -31,9 +31,6 @@ Page::Page(const SvgOptions& options, std::string_view summary)
   svg.set("xmlns", "http://www.w3.org/2000/svg").set("role", "graphics-document").set("aria-label", summary);
   svg.child("style").cdata(std::string(kPageStyle) + palette_css());
   svg.child("title").text(summary);
-  // Without it a phone's browser lays the page out for 980 pixels and makes it smaller.
-  XmlElement viewport = svg.child("meta").set("xmlns", "http://www.w3.org/1999/xhtml").set("name", "viewport");
-  viewport.set("content", "width=device-width");
   XmlElement pattern = svg.child("defs").child("pattern").set("id", kUnknownPattern);
   pattern.set("width", 7).set("height", 7).set("patternUnits", "userSpaceOnUse").set("patternTransform", "rotate(45)");
   add_rect(pattern, 0, 0, 7, 7);

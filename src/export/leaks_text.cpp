@@ -225,9 +225,9 @@ std::vector<const DeviceLeaks*> failed_first(const MemoryState& state, const std
     const DeviceState* const device = state.device_at(leaks->device);
     return device == nullptr ? DeviceFigures{} : device->figures;
   };
-  const auto failed =
-      std::ranges::stable_partition(ordered, [&](const DeviceLeaks* leaks) { return figures(leaks).ooms > 0; });
-  if (failed.begin() == ordered.begin() && !ordered.empty()) {
+  const auto others = std::stable_partition(ordered.begin(), ordered.end(),
+                                            [&](const DeviceLeaks* leaks) { return figures(leaks).ooms > 0; });
+  if (others == ordered.begin() && !ordered.empty()) {
     const auto highest = std::ranges::max_element(ordered, {}, [&](const DeviceLeaks* leaks) {
       return std::pair(!is_host(leaks->device), figures(leaks).peak_requested_bytes);
     });

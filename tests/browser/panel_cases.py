@@ -49,7 +49,9 @@ class PanelCases(BrowserCase):
                 page = self.check("explain", snapshot)
                 found = devices("explain", snapshot)
                 words = " ".join(page.evaluate(WORDS))
-                for device in found[:1]:
+                leading = [device for device in found if words.startswith(f"GPU {device['device']}")]
+                self.assertEqual(len(leading), min(1, len(found)))
+                for device in leading:
                     # Advice names what would have fit, which is not repeated.
                     others = [answer["text"] for answer in device["what_if"] if answer["outcome"] != "fits"]
                     for sentence in (device["verdict_text"], *device["advice"], *others):

@@ -6,6 +6,9 @@ import {html, make, svg} from './dom.js';
 const IN_FILE = {width: number(svg, 'width'), height: number(svg, 'height'), margin: 24};
 const LEAST_WIDTH = 300, PHONE_WIDTH = 600, PHONE_MARGIN = 12, PHONE_COLUMNS = 780, COLUMN_GAP = 28, MOST_TEXT = 1300;
 const DRAWINGS = ['graph', 'board', 'chart'];
+// Without it a phone's browser lays the page out for 980 pixels and makes it smaller. HTML's parser would end the picture
+// at it, so it is not in the file.
+const VIEWPORT = {name: 'viewport', content: 'width=device-width'};
 const NOT_DRAWN = ['style', 'script', 'title', 'meta', 'defs', 'metadata'];
 const pageGround = svg.querySelector('#page');
 let sections = [];
@@ -155,6 +158,7 @@ function onResize() {
 // A frame that the browser has not laid out yet, or that is hidden, has texts of width 0: the sheet begins when there
 // is something to measure. A hidden frame gets no animation frames until it becomes visible.
 export function startSheet() {
+  if (document.documentElement === svg && !svg.querySelector('meta')) svg.append(html('meta', VIEWPORT));
   svg.classList.add('scripted');
   const narrowHead = svg.querySelector('.narrow');
   if (narrowHead) narrowHead.remove();
