@@ -61,10 +61,9 @@ public:
     y = draw_board_panel(page, y, {picture_.state, origins_, colouring_, pins_, picture_.device}, options, detail);
     add_rule(page.below_graph(), y + 4);
     y = draw_ranked_list(page, y + 12, list_) + 4;
-    std::vector<const DeviceState*> detailed = leading_first();
-    detailed.resize(std::min(kMostFailures, detailed.size()));
-    for (const DeviceState* const device_state : detailed)
-      y = draw_events(page, y + 4, *device_state);
+    const DeviceState* const leading = leading_device(devices_);
+    for (const DeviceState& device_state : devices_)
+      if (leading == nullptr || &device_state == leading) y = draw_events(page, y + 4, device_state);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     if (lacks_kinds()) y = draw_notes(page, y, {no_kinds_note()});
