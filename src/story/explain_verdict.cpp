@@ -7,6 +7,7 @@
 #include "memviz/label.hpp"
 #include "memviz/no_stack.hpp"
 #include "memviz/no_stack_words.hpp"
+#include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
 
 #include <fmt/format.h>
