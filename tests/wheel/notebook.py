@@ -29,7 +29,7 @@ def main():
     assert imported == [], imported
     for (shown,) in (picture, why):
         assert shown.output_type == "execute_result", shown.output_type
-        assert shown.data["text/html"].startswith("<iframe srcdoc="), shown.data["text/html"][:40]
+        assert shown.data["text/html"].startswith('<iframe class="memviz" srcdoc='), shown.data["text/html"][:40]
         assert "ran out of memory" in shown.data["text/plain"], shown.data["text/plain"]
         if shutil.which("rsvg-convert"):
             assert base64.b64decode(shown.data["image/png"]).startswith(b"\x89PNG")
