@@ -86,16 +86,6 @@ private:
     list_ = class_list(own, leading->figures.requested_bytes);
   }
 
-  /// Returns the devices, the one that the headline is about first.
-  [[nodiscard]] std::vector<const DeviceState*> leading_first() const {
-    std::vector<const DeviceState*> found;
-    const DeviceState* const leading = leading_device(devices_);
-    if (leading != nullptr) found.push_back(leading);
-    for (const DeviceState& device_state : devices_)
-      if (&device_state != leading) found.push_back(&device_state);
-    return found;
-  }
-
   [[nodiscard]] const Paint* paint_on_board(const Label& label) const {
     const auto is_it = [&](const BlockClass& entry) {
       return entry.label.name == label.name && entry.label.place == label.place;
@@ -151,7 +141,7 @@ private:
 
   [[nodiscard]] std::vector<Bar> device_bars() const {
     std::vector<Bar> bars;
-    for (const DeviceState* const device_state : leading_first())
+    for (const DeviceState* const device_state : leading_first(devices_))
       bars.push_back({devices_.size() == 1 ? "" : name_of(*device_state), bar_parts(device_state->figures),
                       devices_.size() == 1 ? "" : use_text(device_state->figures)});
     return bars;

@@ -201,23 +201,19 @@ TEST_CASE("the axis of time needs times") {
   CHECK(text.find("time since the first event") != std::string::npos);
 }
 
-TEST_CASE("the headline names the line that held the peak") {
-  SmallSnapshot snapshot;
-  const StackId stack = snapshot.stack({"/app/train.py:12:step"});
-  snapshot.segment(0x1000, 4096).active(2048, 2048).inactive(2048);
-  snapshot.event(Action::alloc, 0x9000, 1024, stack);
-  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
-  CHECK(text.find("Peak 3.00 KiB on GPU 0: step train.py:12 held 1.00 KiB") != std::string::npos);
-  CHECK(text.find("2.00 KiB of the peak (66.7 %) had no stack: allocated before recording.") != std::string::npos);
-}
-
-TEST_CASE("the headline names no line that held less than a tenth of the peak") {
-  SmallSnapshot snapshot;
-  const StackId stack = snapshot.stack({"/app/train.py:12:step"});
-  snapshot.segment(0x1000, 40960).active(20480, 20480).inactive(20480);
-  snapshot.event(Action::alloc, 0x9000, 1024, stack);
-  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
-  CHECK(text.starts_with("Peak 21.0 KiB on GPU 0\n"));
+TEST_CASE("the headline names the line that held the peak, if it held a tenth") {
+  // One line takes 1 KiB, after the recording began with `older_bytes`.
+  const auto text = [](std::uint64_t older_bytes) {
+    SmallSnapshot snapshot;
+    const StackId stack = snapshot.stack({"/app/train.py:12:step"});
+    snapshot.segment(0x1000, 2 * older_bytes).active(older_bytes, older_bytes).inactive(older_bytes);
+    snapshot.event(Action::alloc, 0x9000, 1024, stack);
+    return visible_text(parse_svg(drawn_timeline(snapshot.take())));
+  };
+  const std::string large = text(2048);
+  CHECK(large.find("Peak 3.00 KiB on GPU 0: step train.py:12 held 1.00 KiB") != std::string::npos);
+  CHECK(large.find("2.00 KiB of the peak (66.7 %) had no stack: allocated before recording.") != std::string::npos);
+  CHECK(text(20480).starts_with("Peak 21.0 KiB on GPU 0\n"));
 }
 
 TEST_CASE("a timeline without memory from before the recording has no figure of it") {
