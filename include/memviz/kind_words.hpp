@@ -42,7 +42,7 @@ struct KindFigure {
 };
 
 struct KindFigures {
-  std::string name;                ///< "In use, by kind"; "GPU 0, by kind" where the subject leads with one of several
+  std::string name; ///< "Requested, by kind"; "GPU 0, by kind" where the subject leads with one of several
   std::vector<KindFigure> figures; ///< in the order of MemoryKind, unknown last; empty if no kind is known
 };
 

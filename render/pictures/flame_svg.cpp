@@ -169,7 +169,7 @@ bool has_kind_colours(const FlamePicture& picture, const SvgOptions& options) {
          std::any_of(picture.subject.users.begin(), picture.subject.users.end(), is_known);
 }
 
-/// Draws memory in use by kind, if any kind is known.
+/// Draws requested memory by kind, if any kind is known.
 double draw_kinds(Page& page, double y, const MemorySubject& subject) {
   const KindFigures kinds = kind_figures(subject);
   if (kinds.figures.empty()) return y;

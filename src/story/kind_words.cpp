@@ -164,7 +164,7 @@ KindFigures kind_figures(const MemorySubject& subject) {
   if (!has_known_kind(shares) || is_hardly_known(shares)) return {};
   const DeviceState* const leading = leading_device(subject.devices);
   KindFigures result;
-  result.name = leading != nullptr ? fmt::format("{}, by kind", device_name(*leading)) : "In use, by kind";
+  result.name = leading != nullptr ? fmt::format("{}, by kind", device_name(*leading)) : "Requested, by kind";
   result.figures = kind_figures(shares);
   return result;
 }

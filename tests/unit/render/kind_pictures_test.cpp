@@ -86,7 +86,7 @@ TEST_CASE("a flame graph's header shows what is in use by kind, in the order of 
   const std::string text = sentence_of(flame_of(state));
   for (const std::string& part : texts)
     CHECK_MESSAGE(has(text, part), part);
-  CHECK(has(text, "In use, by kind"));
+  CHECK(has(text, "Requested, by kind"));
 }
 
 TEST_CASE("where no kind is known a flame graph is as if no one had asked") {
