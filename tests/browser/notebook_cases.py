@@ -191,6 +191,7 @@ class NotebookCases(BrowserCase):
     def test_boxes_zoom_and_the_search_finds_in_a_cell(self):
         page = self.open_cells(memviz_torch.flame(TESTDATA / "oom.pickle"))
         cell = page.frame_locator("iframe")
+        expect(cell.locator("body > svg.scripted")).to_be_visible()
         box = cell.locator("#graph > g", has_text="append_page").first
         before = box.locator("rect").first.bounding_box()["width"]
         box.click(position={"x": 2, "y": 9})

@@ -90,9 +90,11 @@ class View:
         self.page.locator(f"#tab-{name}").click()
 
     def click_in_picture(self, kind):
-        """Clicks a block of the segments, or a band of the timeline."""
-        mark = "#board > .free rect" if kind == "state" else ".bands > path"
-        self.frame.locator(mark).first.click(position={"x": 3, "y": 3}, force=True)
+        """Clicks a block of the segments, or a band of the timeline, once the picture's script has laid it out."""
+        expect(self.frame.locator("svg.scripted")).to_be_visible()
+        mark = self.frame.locator("#board > .free rect" if kind == "state" else ".bands > path").first
+        mark.element_handle().wait_for_element_state("stable")
+        mark.click(position={"x": 3, "y": 3}, force=True)
 
     def picture_of(self, canvas):
         return canvas.evaluate("canvas => canvas.toDataURL()")
