@@ -274,7 +274,8 @@ def check_values_of_themselves(rehearsals):
     check("MiB to " in verdict["text"] or "GiB to " in verdict["text"], verdict["text"])
 
 
-# A worker of vLLM's module and class name, whose code is left without values, and a program around it.
+# A worker of vLLM's module and class name, whose code is left without values but where its model encodes images, and a
+# program around it.
 SERVES = """
 import sys, torch
 
@@ -284,6 +285,10 @@ def selected():
 sys.path.insert(0, sys.argv[1])
 from vllm.v1.worker.gpu_worker import Worker
 worker = Worker()
+worker.load_model()
+for counts in ([3, 7], [5, 4, 1]):
+    parts = worker.execute_model(lambda: worker.model_runner.model.embed_multimodal(counts=torch.tensor(counts).to("cuda")))
+    assert [len(part) for part in parts] == [count + 1 for count in counts], parts
 around = [selected(), worker.execute_model(selected), selected()]
 try:
     worker.execute_model(lambda: 1 // 0)
@@ -292,14 +297,32 @@ except ZeroDivisionError:
 print(around)
 """
 WORKER = """
+import torch
+
+class Model:
+    def embed_multimodal(self, counts):
+        counts += 1
+        return torch.ones(sum(counts.tolist()), 8, device="cuda").split(counts.tolist())
+
+class Runner:
+    model = Model()
+    model_memory_usage = 0
+
+    def get_model(self):
+        return self.model
+
 class Worker:
+    def load_model(self):
+        self.model_runner = Runner()
+
     def execute_model(self, run):
         return run()
 """
 
 
 def check_values_around_server(rehearsals):
-    """vLLM compiles nothing under a mode of PyTorch's dispatcher: its methods run without one, the program around with it."""
+    """vLLM compiles nothing under a mode of PyTorch's dispatcher: its methods run without one, but where a model splits
+    images by what it reads, and the program around with it."""
     modules = os.path.join(rehearsals.folder, "modules")
     package = os.path.join(modules, "vllm/v1/worker")
     os.makedirs(package)

@@ -1,4 +1,4 @@
-"""How the hook of `memviz rehearse` ends a server's worker, which the server then kills.
+"""How the hook of `memviz rehearse` ends a server's worker, which the server then kills, and how the kill waits for its recording.
 
 usage: worker_end_test.py MEMVIZ SOURCE
 """
@@ -7,7 +7,10 @@ import importlib
 import multiprocessing
 import os
 import pathlib
+import signal
 import sys
+import tempfile
+import time
 
 SOURCE = pathlib.Path(sys.argv[2])
 sys.path[:0] = [str(SOURCE / "src/hooks/rehearse"), str(SOURCE / "python/memviz_torch")]
@@ -21,7 +24,30 @@ def named_semaphores():
     return {name for name in os.listdir("/dev/shm") if name.startswith("sem.mp-")}
 
 
-def main():
+def end_slowly(log, file, begun):
+    memviz_rehearsal_endings.install(None, None, log)
+    with memviz_rehearsal_endings.undisturbed():
+        begun.set()
+        time.sleep(0.5)
+        file.write_text("whole")
+    signal.pause()
+
+
+def check_kill_waits_for_recording():
+    context = multiprocessing.get_context("fork")
+    with tempfile.TemporaryDirectory() as folder:
+        log, file, begun = str(pathlib.Path(folder, "log")), pathlib.Path(folder, "recording"), context.Event()
+        memviz_rehearsal_endings.install(None, None, log)
+        worker = context.Process(target=end_slowly, args=(log, file, begun))
+        worker.start()
+        begun.wait()
+        worker.kill()
+        worker.join()
+        if not file.exists() or worker.exitcode != -signal.SIGKILL or os.listdir(folder) != [file.name]:
+            sys.exit(f"exit code {worker.exitcode}, {os.listdir(folder)}")
+
+
+def check_semaphores():
     multiprocessing.set_start_method("spawn")  # whose semaphores keep their names while they live
     lock = multiprocessing.RLock()
     name = "sem." + lock._semlock.name.lstrip("/")
@@ -34,4 +60,5 @@ def main():
         sys.exit(f"{name}: before {sorted(before)}, after {sorted(after)}")
 
 
-main()
+check_kill_waits_for_recording()
+check_semaphores()

@@ -1,7 +1,8 @@
 """Handles ends of a program that run no exit handlers (SIGTERM, os._exit()), and SIGUSR1, after which it continues.
 A program that handles these signals itself keeps its handlers. Also waits for threads at an end that runs exit
-handlers."""
+handlers, and for a process that is writing its recording before another kills it."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -9,10 +10,19 @@ import threading
 import time
 
 exit_at_once = os._exit
+_kill = os.kill
+_MOST_PATIENCE_SECONDS = 60
 
 
-def install(end, look):
-    """Calls `end(frame)` before the process ends, with the frame where it was or None, and `look(frame)` at SIGUSR1."""
+class _State:
+    log = None
+
+
+def install(end, look, log):
+    """Calls `end(frame)` before the process ends, with the frame where it was or None, and `look(frame)` at SIGUSR1.
+    `log` is the same path in all processes of the program."""
+    _State.log = log
+    os.kill = _kill_later
 
     @_named_as(exit_at_once)
     def end_and_exit(status):
@@ -31,6 +41,32 @@ def _named_as(function):
         return replacement
 
     return named
+
+
+@_named_as(_kill)
+def _kill_later(process, number):
+    """vLLM kills a worker 5 s after it asks it to end, and a recording may take longer."""
+    end = time.monotonic() + _MOST_PATIENCE_SECONDS
+    while number == signal.SIGKILL and os.path.exists(_mark_of(process)) and time.monotonic() < end:
+        time.sleep(0.05)
+    _kill(process, number)
+
+
+def _mark_of(process):
+    return f"{_State.log}-ending-{process}"
+
+
+@contextlib.contextmanager
+def undisturbed():
+    """Until this context ends, or for a minute, no process of the program kills this one."""
+    mark = _mark_of(os.getpid())
+    with contextlib.suppress(OSError):
+        open(mark, "x").close()
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(mark)
 
 
 def _handle(number, handler):

@@ -25,6 +25,7 @@ import threading
 import memviz_rehearsal_checks
 import memviz_rehearsal_ddp
 import memviz_rehearsal_deepspeed
+import memviz_rehearsal_encoders
 import memviz_rehearsal_endings
 import memviz_rehearsal_flashinfer
 import memviz_rehearsal_init
@@ -116,7 +117,7 @@ def _on_torch(torch):
     _guarded(_keep_peaks)
     _guarded(_count_steps)
     atexit.register(_at_exit)
-    _guarded(memviz_rehearsal_endings.install, _end_early, _look)
+    _guarded(memviz_rehearsal_endings.install, _end_early, _look, _State.settings["log"])
     torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
     for worker in memviz_rehearsal_server.WORKERS:  # SGLang's uses CUDA before it is imported
         waiting.when_imported(worker, lambda _: _guarded(_on_worker))
@@ -144,7 +145,7 @@ def _mark_snapshots():
 
 
 def _add_mark(snapshot):
-    if _State.settings["values"] == "on":
+    if _State.settings["values"] == "on" or memviz_rehearsal_encoders.has_run():
         _guarded(memviz_rehearsal_reads.leave_own_frames_out, snapshot)
     snapshot[_MARK_KEY] = dict(_State.settings["mark"])
     settings = snapshot.get("allocator_settings")
@@ -193,6 +194,7 @@ def _on_cuda():
     ends_waiting = _State.settings["values"] == "auto" and not is_server
     _State.reads = memviz_rehearsal_reads.Reads(_State.torch, _log, _end_waiting if ends_waiting else None)
     _guarded(_State.reads.watch, not is_server)
+    memviz_rehearsal_encoders.install(_State.reads)
     if _State.settings["values"] == "on":
         _guarded(_compute_values)
     _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
@@ -207,11 +209,8 @@ def _compute_values():
 
 def _end_waiting(line, count):
     """Ends this process, which reads zeros and waits for another value. memviz runs the program again with values."""
-    print(
-        f"memviz: rehearse: read {count:,} times at {line}: it waits for a value that is never computed, and is ended",
-        file=sys.stderr,
-        flush=True,
-    )
+    text = f"read {count:,} times at {line}: it waits for a value that is never computed, and is ended"
+    print(f"memviz: rehearse: {text}", file=sys.stderr, flush=True)
     _log("waits", line=line, count=count)
     _stop()
 
@@ -343,21 +342,22 @@ def _end(is_stopped=False):
     if _State.reads is not None:
         _guarded(_State.reads.rest)
         _guarded(_State.reads.log)
-    devices = _guarded(_device_facts) or []
-    file = _guarded(_write_snapshot, "") if _State.settings["record"] else None
-    last = getattr(sys, "last_value", None)
-    _log(
-        "end",
-        rank=ranks.rank(),
-        steps=_State.steps,
-        stopped=is_stopped,
-        own_recorder=_State.history is not None and _State.history.was_of_program,
-        interrupted_at=_guarded(_interrupted_at),
-        uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),
-        ooms=_State.ooms,
-        file=file,
-        devices=devices,
-    )
+    with memviz_rehearsal_endings.undisturbed():
+        devices = _guarded(_device_facts) or []
+        file = _guarded(_write_snapshot, "") if _State.settings["record"] else None
+        last = getattr(sys, "last_value", None)
+        _log(
+            "end",
+            rank=ranks.rank(),
+            steps=_State.steps,
+            stopped=is_stopped,
+            own_recorder=_State.history is not None and _State.history.was_of_program,
+            interrupted_at=_guarded(_interrupted_at),
+            uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),
+            ooms=_State.ooms,
+            file=file,
+            devices=devices,
+        )
     memviz_rehearsal_endings.let_threads_rest()
 
 

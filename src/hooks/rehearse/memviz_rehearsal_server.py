@@ -7,6 +7,7 @@ Nothing is imported before the program imports it. A server's own errors and exi
 import functools
 import sys
 
+import memviz_rehearsal_encoders
 import memviz_rehearsal_model
 import memviz_rehearsal_requests
 import memviz_rehearsal_server_log
@@ -107,6 +108,7 @@ def _watch_vllm_worker(module):
         result = original(self, *arguments, **named)
         # vLLM 0.33 also makes buffers here, which its own figure omits.
         weights = _whole(getattr(self.model_runner, "model_memory_usage", None))
+        _State.guarded(memviz_rehearsal_encoders.watch, self.model_runner)
         _log(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
         return result
 

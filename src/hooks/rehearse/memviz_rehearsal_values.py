@@ -264,15 +264,20 @@ class Values(TorchDispatchMode):
         read = func(tensor)
         return read if value is None else value.item()
 
+    def learn_fresh(self, tensor):
+        """The host has just written it, which the made-up GPU remembers until the next kernel."""
+        if not _is_plain(tensor) or not _is_small(tensor):
+            return
+        self._reads.is_resting = True
+        try:
+            self._known.learn(tensor, tensor.cpu(), False)
+        finally:
+            self._reads.is_resting = False
+
     def _lift_fresh(self, func, tensor):
-        """torch.tensor() has just copied it from the host, which the made-up GPU remembers."""
+        """torch.tensor() has just copied it from the host."""
         result = func(tensor)
-        if _is_small(tensor):
-            self._reads.is_resting = True
-            try:
-                self._known.learn(tensor, tensor.cpu(), False)
-            finally:
-                self._reads.is_resting = False
+        self.learn_fresh(tensor)
         return result
 
     def _repeat_interleave(self, func, repeats, **named):

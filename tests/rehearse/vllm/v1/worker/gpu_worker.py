@@ -32,7 +32,7 @@ class Worker:
 
     def load_model(self):
         torch.allocate(100 * MIB)
-        self.model_runner = types.SimpleNamespace(model_memory_usage=100 * MIB)
+        self.model_runner = types.SimpleNamespace(model_memory_usage=100 * MIB, get_model=lambda: None)
 
     def determine_available_memory(self):
         torch.release(torch.allocate(50 * MIB))

@@ -1,0 +1,39 @@
+"""Computes small values while a model of vLLM encodes images or sounds: many read the number of parts of each from the GPU,
+where the host has just written it, and split by it. The rest of a server runs without values."""
+
+import memviz_rehearsal_methods as methods
+
+_NAMES = ("embed_multimodal", "get_multimodal_embeddings")  # from vLLM 0.12 on, and before
+
+
+class _State:
+    reads = None
+    values = None  # the mode, once it is needed
+
+
+def install(reads):
+    _State.reads = reads
+
+
+def has_run():
+    return _State.values is not None
+
+
+def watch(runner):
+    for name in _NAMES:
+        methods.wrap(type(runner.get_model()), name, _encode)
+
+
+def _encode(original, model, *arguments, **named):
+    import torch
+
+    running = torch.utils._python_dispatch._get_current_dispatch_mode()
+    if type(running).__module__ == "memviz_rehearsal_values":
+        return original(model, *arguments, **named)
+    if _State.values is None:
+        _State.values = methods.load_later("memviz_rehearsal_values").Values(_State.reads)
+    with _State.values as values:
+        for leaf in torch.utils._pytree.tree_leaves((arguments, named)):
+            if isinstance(leaf, torch.Tensor) and leaf.is_cuda:
+                values.learn_fresh(leaf)
+        return original(model, *arguments, **named)
