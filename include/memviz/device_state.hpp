@@ -127,6 +127,10 @@ struct DeviceState {
 /// Returns all devices, the leading one first, the others in their order.
 [[nodiscard]] std::vector<const DeviceState*> leading_first(std::span<const DeviceState> devices);
 
+/// Returns all devices for an answer about the whole recording: those that failed at another moment lead, unless one
+/// fails at the shown one.
+[[nodiscard]] std::vector<const DeviceState*> failed_first(std::span<const DeviceState> devices);
+
 /// Returns the one device that figures and sentences about `devices` describe: the leading one or the only one; null if
 /// there is none.
 [[nodiscard]] const DeviceState* shown_device(std::span<const DeviceState> devices);

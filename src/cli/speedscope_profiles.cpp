@@ -9,18 +9,6 @@
 
 namespace memviz::cli {
 
-namespace {
-
-/// Returns the leading device, or one that failed at another moment. Null if there are fewer than two devices.
-const DeviceState* device_to_open(std::span<const DeviceState> devices) {
-  const DeviceState* const leading = leading_device(devices);
-  if (leading == nullptr || leading->moment.kind == MomentKind::oom) return leading;
-  const auto failed = std::ranges::find_if(devices, [](const DeviceState& device) { return device.figures.ooms > 0; });
-  return failed == devices.end() ? leading : &*failed;
-}
-
-} // namespace
-
 std::string snapshot_title(const Loaded& loaded, const std::string& moment) {
   const std::string title = picture_name(loaded.name) + ", " + moment;
   const std::string alert = rehearsal_alert(loaded.state.recording->origin.rehearsal);
@@ -36,7 +24,7 @@ std::vector<Level> profile_levels(std::vector<Level> levels, std::span<const Dev
 
 std::vector<SpeedscopeProfile> profiles_of(const Loaded& loaded, const FrameTree& tree,
                                            std::span<const DeviceState> devices) {
-  const DeviceState* const first = device_to_open(devices);
+  const DeviceState* const first = devices.size() < 2 ? nullptr : failed_first(devices).front();
   std::vector<SpeedscopeProfile> profiles;
   for (NodeId node = tree.root().first_child; first != nullptr && node != kNoNode; node = tree[node].next_sibling) {
     const DeviceId id = std::get<DeviceKey>(tree[node].key).device;

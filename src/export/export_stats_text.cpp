@@ -130,7 +130,7 @@ std::string stats_text(const std::string& file, const MemoryState& state, std::o
   std::string text = header(file, state);
   if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;
-  for (const DeviceState* device_state : leading_first(state.devices_of(device))) {
+  for (const DeviceState* device_state : failed_first(state.devices_of(device))) {
     text += device_text(state, *device_state);
     if (const std::string kinds = kinds_text(state, *device_state, peak_kinds); !kinds.empty()) text += "\n" + kinds;
     if (device_state->figures.segments > 0) maps += "\n" + segment_map(state, device_state->device);

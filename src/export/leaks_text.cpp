@@ -216,34 +216,15 @@ std::string LeaksText::section(const DeviceLeaks& leaks) {
   return text;
 }
 
-/// Returns those that ran out of memory first, then that whose peak is highest, then the others in their order.
-std::vector<const DeviceLeaks*> failed_first(const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
-  std::vector<const DeviceLeaks*> ordered;
-  for (const DeviceLeaks& leaks : devices)
-    ordered.push_back(&leaks);
-  const auto figures = [&](const DeviceLeaks* leaks) {
-    const DeviceState* const device = state.device_at(leaks->device);
-    return device == nullptr ? DeviceFigures{} : device->figures;
-  };
-  const auto others = std::stable_partition(ordered.begin(), ordered.end(),
-                                            [&](const DeviceLeaks* leaks) { return figures(leaks).ooms > 0; });
-  if (others == ordered.begin() && !ordered.empty()) {
-    const auto highest = std::ranges::max_element(ordered, {}, [&](const DeviceLeaks* leaks) {
-      return std::pair(!is_host(leaks->device), figures(leaks).peak_requested_bytes);
-    });
-    std::rotate(ordered.begin(), highest, highest + 1);
-  }
-  return ordered;
-}
-
 } // namespace
 
 std::string leaks_text(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   std::string text = printable(file) + '\n';
   if (devices.empty()) text += fmt::format("\n{}\n", no_events_text());
   LeaksText sections(state);
-  for (const DeviceLeaks* leaks : failed_first(state, devices))
-    text += sections.section(*leaks);
+  for (const DeviceState* device : failed_first(state.devices))
+    if (const auto leaks = std::ranges::find(devices, device->device, &DeviceLeaks::device); leaks != devices.end())
+      text += sections.section(*leaks);
   return text;
 }
 

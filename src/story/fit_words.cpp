@@ -6,6 +6,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
+#include "story/fit_model_words.hpp"
 #include "story/fit_values_words.hpp"
 
 #include <algorithm>
@@ -128,8 +129,14 @@ std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
 std::string_view refusal(const FitVerdict& verdict) {
   const auto& end = verdict.other_end;
   const bool fits_otherwise = (end && end->outcome == FitOutcome::fits) ||
-                              (is_range(verdict) && verdict.other_values->outcome == FitOutcome::fits);
+                              (is_range(verdict) && verdict.other_values->outcome == FitOutcome::fits) ||
+                              !model_doubt_text(verdict).empty();
   return fits_otherwise ? "May not fit" : "Does not fit";
+}
+
+/// Whether a program that fits here may not fit on a real GPU.
+bool may_run_out(const FitVerdict& verdict) {
+  return is_doubtful(verdict) || !model_doubt_text(verdict).empty();
 }
 
 /// Returns the server's own sentence after a verdict; "" for another program.
@@ -197,7 +204,7 @@ std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
   switch (verdict.outcome) {
   case FitOutcome::fits:
-    return fmt::format("{} on {}.{}{}", is_doubtful(verdict) ? "May fit" : "Fits", room_text(verdict),
+    return fmt::format("{} on {}.{}{}", may_run_out(verdict) ? "May fit" : "Fits", room_text(verdict),
                        unknown_text(verdict), with_server(verdict));
   case FitOutcome::does_not_fit:
     return fmt::format("{} on {}: {}.{}", refusal(verdict), gpu, shortage_text(verdict), with_server(verdict));
@@ -218,7 +225,7 @@ std::string short_text(const FitVerdict& verdict) {
   case FitOutcome::fits:
     return use == nullptr
                ? "fits"
-               : fmt::format("{}: {} of {}{}", is_doubtful(verdict) ? "may fit" : "fits",
+               : fmt::format("{}: {} of {}{}", may_run_out(verdict) ? "may fit" : "fits",
                              peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes), cache_part(verdict));
   case FitOutcome::does_not_fit:
     return verdict.facts.ooms.empty()
@@ -236,6 +243,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   const bool says_why = is_refused(verdict) || (facts.server && !facts.server->error.empty());
   if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda && !says_why)
     list.push_back(no_gpu_text(facts));
+  if (std::string doubt = model_doubt_text(verdict); !doubt.empty()) list.push_back(std::move(doubt));
   if (!facts.interrupted_at.empty())
     list.push_back(fmt::format("It was at {} when it was interrupted.", printable(facts.interrupted_at)));
   if (facts.is_stopped)

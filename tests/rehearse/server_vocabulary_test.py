@@ -1,5 +1,5 @@
 """The vocabulary of gpt-oss, which openai_harmony loads from the network: a rehearsed server starts without it. The
-adapters of a model with dummy weights: they are read.
+adapters of a model with dummy weights: they are read. The layers of GPTQ without files of weights: those of the decoder.
 
 usage: server_vocabulary_test.py MEMVIZ SOURCE
 """
@@ -55,6 +55,29 @@ def check_adapters():
         sys.exit(f"read adapters as {formats}, the model as {of_model.load_format}")
 
 
+class GPTQConfig:
+    """Takes the layers that are quantised from the configuration, or from files of weights."""
+
+    def __init__(self, modules, of_files=()):
+        self.modules_in_block_to_quantize, self._of_files = modules, of_files
+
+    def maybe_update_config(self, model_name):
+        self.modules_in_block_to_quantize = self.modules_in_block_to_quantize or list(self._of_files)
+
+
+def check_quantised_layers():
+    events = []
+    server._State.log = lambda **facts: events.append(facts)
+    server._quantise_decoder(types.SimpleNamespace(GPTQConfig=GPTQConfig))
+    found = []
+    for config in (GPTQConfig(["q_proj"]), GPTQConfig(None, ["k_proj"]), GPTQConfig(None)):
+        config.maybe_update_config("model")
+        found.append(config.modules_in_block_to_quantize)
+    layer = "model.layers.0.self_attn.q_proj"
+    if found[:2] != [["q_proj"], ["k_proj"]] or not any(part in layer for part in found[2]) or len(events) != 1:
+        sys.exit(f"quantised {found}, said {events}")
+
+
 def main():
     module = types.SimpleNamespace(HarmonyError=HarmonyError, load_harmony_encoding=load_harmony_encoding)
     events = []
@@ -73,3 +96,4 @@ def main():
 
 main()
 check_adapters()
+check_quantised_layers()

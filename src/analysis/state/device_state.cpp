@@ -35,6 +35,14 @@ std::vector<const DeviceState*> leading_first(std::span<const DeviceState> devic
   return ordered;
 }
 
+std::vector<const DeviceState*> failed_first(std::span<const DeviceState> devices) {
+  std::vector<const DeviceState*> ordered = leading_first(devices);
+  if (!ordered.empty() && ordered.front()->moment.kind != MomentKind::oom)
+    std::stable_partition(ordered.begin(), ordered.end(),
+                          [](const DeviceState* device) { return device->figures.ooms > 0; });
+  return ordered;
+}
+
 const DeviceState* shown_device(std::span<const DeviceState> devices) {
   return devices.size() == 1 ? &devices.front() : leading_device(devices);
 }

@@ -12,6 +12,8 @@ from memviz_recording import waiting
 from memviz_rehearsal_methods import act_at_imports, wrap
 
 _NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
+_QUANTIZATION = "vllm.model_executor.layers.quantization."
+_DECODER_LAYERS = ["model.layers.", "transformer.h.", "decoder.layers."]  # parts of the names that models give them
 
 
 class _State:
@@ -27,6 +29,7 @@ def install(ranks, log, refuse, guarded):
     _State.ranks, _State.log, _State.refuse, _State.guarded = ranks, log, refuse, guarded
     acts = (
         ("vllm.engine.arg_utils", lambda module: _supply_options("vLLM", module.EngineArgs, "create_engine_config")),
+        *((_QUANTIZATION + name, _quantise_decoder) for name in ("gptq", "gptq_marlin", "auto_gptq")),
         ("openai_harmony", _supply_vocabulary),
         ("sglang.srt.lora.lora", _read_adapters),
         ("sglang.srt.server_args", lambda module: _supply_options("SGLang", module.ServerArgs, "__post_init__")),
@@ -65,6 +68,20 @@ def _supply(name, arguments):
     if name == "vLLM" and _NO_CACHE not in os.environ:
         os.environ[_NO_CACHE] = "1"
         _State.log(added=f"{_NO_CACHE}=1")
+
+
+def _quantise_decoder(module):
+    """vLLM takes from the files of weights which layers GPTQ has quantised; without files they would be none."""
+
+    def update(original, self, *arguments, **named):
+        original(self, *arguments, **named)
+        if not self.modules_in_block_to_quantize:
+            self.modules_in_block_to_quantize = list(_DECODER_LAYERS)
+            _State.log(added="GPTQ in all linear layers of the decoder, because there are no files of weights that list them")
+
+    for name in ("GPTQConfig", "GPTQMarlinConfig", "AutoGPTQConfig"):
+        if hasattr(module, name):
+            wrap(getattr(module, name), "maybe_update_config", update)
 
 
 class _NoVocabulary:

@@ -1,10 +1,11 @@
 """Rehearses `vllm serve` as in published start-up logs and prints the table of docs/servers.md.
 
-    servers.py MEMVIZ [--outside SIZE] [--models FOLDER] [--one-rank] [ROW...]
+    servers.py MEMVIZ [--outside SIZE] [--models FOLDER] [--logs FOLDER] [--one-rank] [ROW...]
 
 Runs with the Python and the PATH of an environment that has vLLM. The logs and the models' configurations are in
-../shared/probes/serve (published.json, models.py): without that folder nothing is run. FOLDER has more configurations,
-as MODEL/config.json. Without rows: all of one GPU and of the version that is installed. Of several GPUs each rank is a
+../shared/probes/serve (published.json, models.py): without that folder nothing is run. The FOLDER of models has more
+configurations, as MODEL/config.json; that of logs has debug logs of vLLM 0.19 to use instead, whose rows are their names
+without ".log". Without rows: all of one GPU and of the version that is installed. Of several GPUs each rank is a
 process; with --one-rank only the last rank is rehearsed, which has the most memory in pipelines. One to three minutes
 each; outside of CI: an environment with vLLM takes 5 GB. Ends with 1 where a server does not start (or starts, of which
 the log shows that it ran out of memory), its weights or activations differ from the published digits or its KV cache by
@@ -16,6 +17,7 @@ import ast
 import importlib.metadata
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,28 @@ MOST_SHARE = {TOKENS: 0.003, "graphs": 0.15}
 MOST_GIB_OF_ONE_GPU = {"weights": 0, "activations": 0, CACHE: 0.05}
 MOST_GIB_OF_SEVERAL = dict.fromkeys(MOST_GIB_OF_ONE_GPU, 0.1)
 ROUNDING = 0.001  # of differences between numbers with two decimals
+
+
+def row_of_log(path):
+    """Returns the last start of a log in the form of published.json; None if it has no profile."""
+    text = path.read_text(errors="replace").rpartition("non-default args: ")[2]
+    number = r"([\d.]+)"
+    sizes = rf"Total non KV cache memory: {number}GiB; torch peak memory increase: {number}GiB; non-torch forward increase memory: {number}GiB; weights memory: {number}GiB"
+    names = ("total_non_kv_gib", "torch_peak_increase_gib", "non_torch_increase_gib", "weights_gib")
+    profiles = [dict(zip(names, map(float, found))) for found in re.findall(sizes, text)]
+    tokens = [int(found.replace(",", "")) for found in re.findall(r"GPU KV cache size: ([\d,]+) tokens", text)]
+    if not profiles or not tokens:
+        return None
+    graphs = [float(found) for found in re.findall(rf"and {number} GiB for CUDAGraph memory", text)]
+    requested = float(re.search(rf"worker requested memory: {number}GiB", text)[1])
+    options = text.partition("\n")[0]
+    return {
+        "row": path.stem,
+        "model": ast.literal_eval(options)["model"],
+        "gpu": f"{len(profiles)}x",
+        "args": {"non_default": options},
+        "figures": {"profile_by_rank": profiles, "requested_gib": requested, "kv_tokens": min(tokens), "graph_capture_gib": max(graphs, default=None)},
+    }
 
 
 def options_of(row):
@@ -117,18 +141,22 @@ def main():
     memviz, *words = sys.argv[1:]
     if not PROBE.exists():
         sys.exit(f"no {PROBE}: nothing is run")
-    more, folders, is_one_rank = [], [], False
+    more, folders, logs, is_one_rank = [], [], None, False
     while words and words[0].startswith("--"):
         option = words.pop(0)
         if option == "--one-rank":
             is_one_rank = True
         elif option == "--outside":
             more = [option, words.pop(0)]
+        elif option == "--logs":
+            logs = pathlib.Path(words.pop(0))
         else:
             folders = [words.pop(0)]
-    version = importlib.metadata.version("vllm")
-    rows = json.loads((PROBE / "published.json").read_text())
-    rows = [row for row in rows if row["version"] == version]
+    if logs:
+        rows = list(filter(None, map(row_of_log, sorted(logs.glob("*.log")))))
+    else:
+        version = importlib.metadata.version("vllm")
+        rows = [row for row in json.loads((PROBE / "published.json").read_text()) if row["version"] == version]
     rows = [row for row in rows if (str(row["row"]) in words if words else gpus_of(row) == 1)]
     with tempfile.TemporaryDirectory() as models:
         subprocess.run([sys.executable, PROBE / "models.py"], env={"MODELS": models}, check=True)

@@ -74,6 +74,18 @@ TEST_CASE("the moment of the device that failed is named first") {
   CHECK(leading_first(devices) == std::vector{&devices[1], &devices[0]});
 }
 
+TEST_CASE("a device that failed at another moment leads an answer about the whole recording, unless one fails at this "
+          "moment") {
+  std::vector<DeviceState> devices{at(MomentKind::end, 4096), at(MomentKind::end, 1024), at(MomentKind::end, 2048)};
+  devices[1].device = DeviceId{1};
+  devices[2].device = DeviceId{2};
+  CHECK(failed_first(devices) == leading_first(devices));
+  devices[2].figures.ooms = 1;
+  CHECK(failed_first(devices) == std::vector<const DeviceState*>{&devices[2], devices.data(), &devices[1]});
+  devices[1].moment.kind = MomentKind::oom;
+  CHECK(failed_first(devices) == std::vector<const DeviceState*>{&devices[1], devices.data(), &devices[2]});
+}
+
 TEST_CASE("a sentence that has the figures names the moment in few words") {
   CHECK(short_moment_text({}) == "at the end");
   CHECK(short_moment_text(moment(MomentKind::peak, 4)) == "at its peak");
