@@ -22,7 +22,7 @@ _OUTSIDE_GIB = {
     (1, 2): {0: (0.07, 0.06, 0.08)},
     (1, 4): {0: (0.07, 0.06, 0.08)},
 }
-# Of these on one GPU: all three logs of Granite 3 as text. Its odd number of words takes a larger stack of a kernel.
+# Granite 3 as text, on one GPU, from three logs. An uneven size of the vocabulary makes the stack of a kernel larger.
 _OUTSIDE_OF_GRANITE_GIB = (0.46, 0.45, 0.47)
 # By tensor and pipeline parallel size: NCCL's memory when vLLM starts, before it reads the free memory for the first
 # time, in GiB; and the additional memory for models with experts (three logs with two GPUs).
