@@ -6,6 +6,7 @@ usage: server_vocabulary_test.py MEMVIZ SOURCE
 
 import importlib
 import pathlib
+import re
 import sys
 import types
 
@@ -59,7 +60,7 @@ class GPTQConfig:
     """Takes the layers that are quantised from the configuration, or from files of weights."""
 
     def __init__(self, modules, of_files=()):
-        self.modules_in_block_to_quantize, self._of_files = modules, of_files
+        self.modules_in_block_to_quantize, self._of_files, self.dynamic = modules, of_files, {}
 
     def maybe_update_config(self, model_name):
         self.modules_in_block_to_quantize = self.modules_in_block_to_quantize or list(self._of_files)
@@ -70,12 +71,17 @@ def check_quantised_layers():
     server._State.log = lambda **facts: events.append(facts)
     server._quantise_decoder(types.SimpleNamespace(GPTQConfig=GPTQConfig))
     found = []
-    for config in (GPTQConfig(["q_proj"]), GPTQConfig(None, ["k_proj"]), GPTQConfig(None)):
+    configs = GPTQConfig(["q_proj"]), GPTQConfig(None, ["k_proj"]), GPTQConfig(None)
+    for config in configs:
         config.maybe_update_config("model")
         found.append(config.modules_in_block_to_quantize)
     layer = "model.layers.0.self_attn.q_proj"
     if found[:2] != [["q_proj"], ["k_proj"]] or not any(part in layer for part in found[2]) or len(events) != 1:
         sys.exit(f"quantised {found}, said {events}")
+    (rule,) = configs[2].dynamic
+    kept = [name for name in ("mlp.gate", "mlp.gate_up_proj", "mlp.experts.0.gate_proj") if re.match(rule.removeprefix("-:"), f"model.layers.0.{name}")]
+    if configs[0].dynamic or configs[1].dynamic or kept != ["mlp.gate"]:
+        sys.exit(f"did not quantise {kept}")
 
 
 def main():

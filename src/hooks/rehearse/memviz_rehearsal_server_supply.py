@@ -14,6 +14,7 @@ from memviz_rehearsal_methods import act_at_imports, wrap
 _NO_CACHE = "VLLM_DISABLE_COMPILE_CACHE"
 _QUANTIZATION = "vllm.model_executor.layers.quantization."
 _DECODER_LAYERS = ["model.layers.", "transformer.h.", "decoder.layers."]  # parts of the names that models give them
+_NOT_ROUTERS = r"-:.*\.gate$"  # as GPTQModel's `dynamic` leaves modules out: routers of experts are not quantised
 
 
 class _State:
@@ -77,6 +78,7 @@ def _quantise_decoder(module):
         original(self, *arguments, **named)
         if not self.modules_in_block_to_quantize:
             self.modules_in_block_to_quantize = list(_DECODER_LAYERS)
+            self.dynamic.setdefault(_NOT_ROUTERS, {})
             _State.log(added="GPTQ in all linear layers of the decoder, because there are no files of weights that list them")
 
     for name in ("GPTQConfig", "GPTQMarlinConfig", "AutoGPTQConfig"):
