@@ -296,6 +296,22 @@ except ZeroDivisionError:
     around.append(selected())
 print(around)
 """
+# A worker in a process of multiprocessing, which runs no exit handlers, reads eleven values.
+READS = """
+import multiprocessing, sys
+
+def read():
+    import torch
+    sys.path.insert(0, sys.argv[1])
+    from vllm.v1.worker import gpu_worker
+    values = torch.ones(11, device="cuda")
+    for value in values:
+        value.item()
+
+worker = multiprocessing.get_context("fork").Process(target=read)
+worker.start()
+worker.join()
+"""
 WORKER = """
 import torch
 
@@ -332,6 +348,8 @@ def check_values_around_server(rehearsals):
         answer, done, _ = rehearsals.python(options, SERVES, modules)
         check(answer["verdict"]["devices"][0]["outside_bytes"] == 0, answer["verdict"]["devices"])
         check(done.stdout.startswith(f"{expected}\n"), done.stdout, done.stderr)
+    answer, done, _ = rehearsals.python([], READS, modules)
+    check(answer["verdict"]["host_reads"] == 11, answer["verdict"]["host_reads"], done.stderr)
 
 
 SPINS = """

@@ -273,9 +273,9 @@ def _stop():
 
 def _end_early(frame):
     """Runs before a signal or os._exit() ends this process, including one that was forked before it used CUDA."""
-    if _State.has_ended or not _State.torch.cuda.is_initialized():
+    if not _State.torch.cuda.is_initialized():
         return
-    if frame is not None:
+    if frame is not None and not _State.has_ended:
         _State.interrupted_at = _place(frame)
     _guarded(_end)
     _guarded(_write_report)
