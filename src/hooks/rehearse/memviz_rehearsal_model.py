@@ -28,11 +28,11 @@ _OUTSIDE_OF_GRANITE_GIB = (0.46, 0.45, 0.47)
 # time, in GiB; and the additional memory for models with experts (three logs with two GPUs).
 _START_GIB = {(2, 1): 1.00, (4, 1): 1.02, (1, 2): 0.92, (1, 4): 0.97}
 _START_OF_EXPERTS_GIB = 0.48
-# The bytes of each instantiated graph and of each of its nodes, and a relative error of the sum that is larger than any
-# in the logs.
-_GRAPH_BYTES = 175_000
-_NODE_BYTES = 8_870
-_GRAPH_ERROR = 0.16
+# The bytes of each instantiated graph and of each of its nodes, and the range of what the logs show for each byte of
+# their sum.
+_GRAPH_BYTES = 123_500
+_NODE_BYTES = 10_430
+_GRAPH_RANGE = (0.84, 1.25)
 
 
 class _State:
@@ -96,6 +96,5 @@ def graph_facts():
     facts = {"graphs": graphs, "graph_nodes": nodes}
     if _State.has_graph_model and graphs > 0:
         facts["graph_model_bytes"] = model_bytes
-        facts["graph_least_bytes"] = int(model_bytes * (1 - _GRAPH_ERROR))
-        facts["graph_most_bytes"] = int(model_bytes * (1 + _GRAPH_ERROR))
+        facts["graph_least_bytes"], facts["graph_most_bytes"] = (int(model_bytes * share) for share in _GRAPH_RANGE)
     return facts
