@@ -51,34 +51,7 @@ torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 kept = torch.ones((rank + 1) * 64, 1024, 1024, device="cuda")
 """
 
-# The program keeps, of a layer of 32 MiB: with DDP the parameters, their gradients in buckets and two moments of
-# AdamW; with FSDP half of each on each of two ranks.
-TOGETHER = """
-import os, sys, torch
-import torch.distributed as dist
-rank = int(os.environ["LOCAL_RANK"])
-torch.cuda.set_device(rank)
-dist.init_process_group("nccl")
-model = torch.nn.Sequential(*[torch.nn.Linear(2048, 2048, bias=False, device="cuda") for _ in range(2)])
-if sys.argv[1] == "ddp":
-    model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[rank])
-elif sys.argv[1] == "fsdp":
-    from torch.distributed.fsdp import FullyShardedDataParallel
-    model = FullyShardedDataParallel(model, sync_module_states=True)
-else:
-    from torch.distributed.fsdp import fully_shard
-    for part in (*model, model):
-        fully_shard(part)
-optimizer = torch.optim.AdamW(model.parameters())
-for _ in range(3):
-    model(torch.ones(16, 2048, device="cuda")).sum().backward()
-    optimizer.step()
-    optimizer.zero_grad()
-kept = sum(state.to_local().nbytes if hasattr(state, "to_local") else state.nbytes
-           for of_one in optimizer.state.values() for key, state in of_one.items() if key != "step")
-sys.stdout.write(f"moments {kept}\\n")  # in one piece: both ranks write to one pipe
-dist.destroy_process_group()
-"""
+TOGETHER = program("together")
 
 FRAGMENTED = """
 import torch
@@ -274,66 +247,9 @@ def check_values_of_themselves(rehearsals):
     check("MiB to " in verdict["text"] or "GiB to " in verdict["text"], verdict["text"])
 
 
-# A worker of vLLM's module and class name, whose code is left without values but where its model encodes images, and a
-# program around it.
-SERVES = """
-import sys, torch
-
-def selected():
-    return int((torch.arange(1000, device="cuda") % 2 == 0).sum())
-
-sys.path.insert(0, sys.argv[1])
-from vllm.v1.worker.gpu_worker import Worker
-worker = Worker()
-worker.load_model()
-for counts in ([3, 7], [5, 4, 1]):
-    parts = worker.execute_model(lambda: worker.model_runner.model.embed_multimodal(counts=torch.tensor(counts).to("cuda")))
-    assert [len(part) for part in parts] == [count + 1 for count in counts], parts
-around = [selected(), worker.execute_model(selected), selected()]
-try:
-    worker.execute_model(lambda: 1 // 0)
-except ZeroDivisionError:
-    around.append(selected())
-print(around)
-"""
-# A worker in a process of multiprocessing, which runs no exit handlers, reads eleven values.
-READS = """
-import multiprocessing, sys
-
-def read():
-    import torch
-    sys.path.insert(0, sys.argv[1])
-    from vllm.v1.worker import gpu_worker
-    values = torch.ones(11, device="cuda")
-    for value in values:
-        value.item()
-
-worker = multiprocessing.get_context("fork").Process(target=read)
-worker.start()
-worker.join()
-"""
-WORKER = """
-import torch
-
-class Model:
-    def embed_multimodal(self, counts):
-        counts += 1
-        return torch.ones(sum(counts.tolist()), 8, device="cuda").split(counts.tolist())
-
-class Runner:
-    model = Model()
-    model_memory_usage = 0
-
-    def get_model(self):
-        return self.model
-
-class Worker:
-    def load_model(self):
-        self.model_runner = Runner()
-
-    def execute_model(self, run):
-        return run()
-"""
+SERVES = program("serves")
+READS = program("reads_in_worker")
+WORKER = program("worker")
 
 
 def check_values_around_server(rehearsals):

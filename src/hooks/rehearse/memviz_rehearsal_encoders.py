@@ -27,8 +27,7 @@ def watch(runner):
 def _encode(original, model, *arguments, **named):
     import torch
 
-    running = torch.utils._python_dispatch._get_current_dispatch_mode()
-    if type(running).__module__ == "memviz_rehearsal_values":
+    if methods.running_values() is not None:
         return original(model, *arguments, **named)
     if _State.values is None:
         _State.values = methods.load_later("memviz_rehearsal_values").Values(_State.reads)

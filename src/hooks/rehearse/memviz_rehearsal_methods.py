@@ -3,6 +3,7 @@
 import functools
 import importlib.util
 import os
+import sys
 
 from memviz_recording import waiting
 
@@ -32,3 +33,9 @@ def load_later(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def running_values():
+    """Returns the mode of --values that applies to this thread, or None."""
+    mode = sys.modules["torch"].utils._python_dispatch._get_current_dispatch_mode()
+    return mode if type(mode).__module__ == "memviz_rehearsal_values" else None

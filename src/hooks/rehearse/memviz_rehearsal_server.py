@@ -13,7 +13,7 @@ import memviz_rehearsal_requests
 import memviz_rehearsal_server_log
 import memviz_rehearsal_server_supply
 import memviz_rehearsal_sleep
-from memviz_rehearsal_methods import act_at_imports, wrap
+from memviz_rehearsal_methods import act_at_imports, running_values, wrap
 
 # vLLM compiles nothing under a mode of PyTorch's dispatcher, as --values is.
 _WITHOUT_VALUES = ("load_model", "determine_available_memory", "initialize_from_config", "compile_or_warm_up_model", "execute_model", "sample_tokens")  # fmt: skip
@@ -127,8 +127,8 @@ def _watch_vllm_worker(module):
 
 
 def _without_values(original, self, *arguments, **named):
-    mode = sys.modules["torch"].utils._python_dispatch._get_current_dispatch_mode()
-    if type(mode).__module__ != "memviz_rehearsal_values":
+    mode = running_values()
+    if mode is None:
         return original(self, *arguments, **named)
     mode.__exit__(None, None, None)
     try:
