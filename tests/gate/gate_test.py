@@ -82,6 +82,13 @@ def steps_of(page):
     yield re.findall(r"^(jq .*)$", page, re.M)
 
 
+def check_actions():
+    """Actions are chosen by commit, which cannot be moved as a tag can, with their version."""
+    for name in ("docs/ci.md", *(str(path.relative_to(SOURCE)) for path in (SOURCE / ".github").rglob("*.yml"))):
+        for action in re.findall(r"uses: *(.*)", (SOURCE / name).read_text()):
+            expect(f"{name}: {action}", bool(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action)), True)
+
+
 def check_page(folder):
     page = (SOURCE / "docs" / "ci.md").read_text()
     tools = folder / "tools"
@@ -125,6 +132,7 @@ def main():
         elif os.environ.get("MEMVIZ_NEED_SHARED"):
             failures.append(f"{GATE} is missing")
         check_page(folder)
+        check_actions()
     print("\n".join(failures[:20]) or "all gates are as they should be")
     sys.exit(1 if failures else 0)
 
