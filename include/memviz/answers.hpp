@@ -5,10 +5,12 @@
 // result of loaded_from() to the question's answer, and asks that answer for its picture or its JSON, as often as it
 // likes. This code knows neither command lines nor files, but its messages use the names of the command line's options.
 
+#include "memviz/compare_words.hpp"
 #include "memviz/explain_report.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/moment_choice.hpp"
+#include "memviz/segment_times.hpp"
 #include "memviz/session.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/state_json.hpp"
@@ -145,6 +147,37 @@ struct TimelineAnswer {
 [[nodiscard]] TimelineAnswer timeline_answer(const TimelineQuestion& question, Loaded loaded);
 [[nodiscard]] TimelinePicture picture_of(const TimelineAnswer& answer);
 [[nodiscard]] std::string json_of(const TimelineAnswer& answer);
+
+/// The devices and the stacks of two snapshots to compare; each side has its own moment.
+struct CompareQuestion {
+  std::optional<DeviceId> device = {};
+  TreeChoice tree = {};
+  std::optional<FrameMatch> match = {}; ///< nullopt: what suits the two files
+};
+/// One of two snapshots that are compared.
+struct ComparedSide {
+  std::string name; ///< in outputs
+  MemoryState state;
+  SegmentTimes segment_times = {};        ///< of the whole recording
+  std::vector<std::string> warnings = {}; ///< each with the name
+};
+struct CompareAnswer {
+  CompareQuestion question;
+  ComparedSide before;
+  ComparedSide after;
+  Comparison comparison;
+};
+/// Returns what each side needs; `times` must be kept until the side is read.
+[[nodiscard]] Wants wants_of(const CompareQuestion& question, const MomentChoice& moment, SegmentTimes& times);
+/// Returns a side with the warnings about its state.
+[[nodiscard]] ComparedSide side_of(std::string name, MemoryState state, SegmentTimes times);
+/// A device may be new or gone: throws UsageError for a device that neither side has, and the exceptions of
+/// compare_snapshots().
+[[nodiscard]] CompareAnswer compare_answer(const CompareQuestion& question, ComparedSide before, ComparedSide after);
+/// Returns the report, with the warnings about both sides and about their devices; it refers to the answer.
+[[nodiscard]] CompareReport report_of(const CompareAnswer& answer);
+/// Returns the picture of a report of that answer; it refers to the answer.
+[[nodiscard]] ComparePicture picture_of(const CompareAnswer& answer, const CompareReport& report);
 
 /// A snapshot to write: of one device or all, up to a moment.
 struct SnapshotQuestion {

@@ -1,6 +1,5 @@
 #include "memviz/compare.hpp"
 
-#include "base/capitalized.hpp"
 #include "base/path_ends.hpp"
 #include "cli/baseline_file.hpp"
 #include "cli/choice.hpp"
@@ -21,12 +20,9 @@
 #include "memviz/compare_words.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
-#include "memviz/moment_words.hpp"
-#include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/warnings.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
@@ -112,67 +108,25 @@ OptionList<CompareCommand> compare_command_options() {
        line_options<CompareCommand>(), kinds_options<CompareCommand>(), snapshot_options<CompareCommand>()});
 }
 
-/// One of the two files with the data read from it.
-struct Side {
-  std::string file;
-  std::string name; ///< in outputs
-  MemoryState state;
-  SegmentTimes segment_times;
-  std::vector<std::string> warnings; ///< each with that name
-};
-
 /// A recording that is compared with a baseline also becomes one, so that both have the same lines. The first side has
 /// the highest figures of a baseline, the second side its lowest.
-Side side_of_baseline(const Baseline& baseline, const std::string& name, const Scope& scope,
-                      std::uint64_t ByteRange::*side) {
+ComparedSide side_of_baseline(const Baseline& baseline, const std::string& name, const Scope& scope,
+                              std::uint64_t ByteRange::*side) {
   const MomentKind kind = scope.at.kind;
   if (kind != MomentKind::peak && kind != MomentKind::end)
     throw UsageError(name + " is compared by lines at the peak or the end: --at peak or --at end");
-  return {name, name, state_of(baseline, kind, side), {}, {}};
+  return {name, state_of(baseline, kind, side)};
 }
 
-Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
+CompareQuestion question_of(const CompareCommand& command) {
+  return {.device = command.scope.device, .tree = command.tree, .match = command.match};
+}
+
+ComparedSide load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
   SegmentTimes times;
-  Loaded loaded =
-      load(file, options.file,
-           {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = true, .sink = &times});
-  Side side{loaded.name, name, std::move(loaded.state), std::move(times), {}};
-  for (const std::string& warning : warnings_of(side.state))
-    side.warnings.push_back(side.name + ": " + warning);
-  say_warnings(options.file, side.file, warnings_of(side.state));
-  return side;
-}
-
-bool has_device(const Recording& recording, DeviceId device) {
-  const auto devices = recording.devices();
-  return std::find(devices.begin(), devices.end(), device) != devices.end();
-}
-
-/// A device may be new or gone; a device that neither file has is an error.
-void check_devices(const Side& before, const Side& after, std::optional<DeviceId> device) {
-  if (device && has_device(*before.state.recording, *device)) return;
-  check_device(after.file, *after.state.recording, device);
-}
-
-CompareOptions compare_options(const CompareCommand& command, const Side& before, const Side& after) {
-  const bool before_has_more = before.state.recording->devices().size() > after.state.recording->devices().size();
-  const MemoryState& wider = before_has_more ? before.state : after.state;
-  CompareOptions options;
-  options.match = command.match;
-  options.tree = resolved(command.tree, wider, command.scope.device);
-  options.before_times = &before.segment_times;
-  options.after_times = &after.segment_times;
-  if (command.tree.group) return options;
-  // One side may have only a GPU, and the other only host memory.
-  std::vector<Level>& levels = options.tree.levels;
-  const bool has_host =
-      has_device(*before.state.recording, kHostDevice) || has_device(*after.state.recording, kHostDevice);
-  if (has_host && !command.scope.device && std::find(levels.begin(), levels.end(), Level::device) == levels.end())
-    levels.insert(levels.begin(), Level::device);
-  if (command.tree.view) return options;
-  // By default streams are not distinguished, because their numbers differ from one process to the next.
-  std::erase(options.tree.levels, Level::stream);
-  return options;
+  Loaded loaded = load(file, options.file, wants_of(question_of(options), moment_of(options.scope), times));
+  say_warnings(options.file, loaded.name, warnings_of(loaded.state));
+  return side_of(name, std::move(loaded.state), std::move(times));
 }
 
 /// Reads the events of both files again, which are otherwise not kept.
@@ -186,24 +140,6 @@ std::vector<StepComparison> steps_of(const CompareCommand& options) {
     tables.push_back(naming_file(loaded.name, [&] { return step_tables(loaded.state, leaks); }));
   }
   return compare_steps(tables.front(), tables.back());
-}
-
-/// Sentences of remarks that have no full stop.
-std::vector<std::string> picture_notes(const CompareReport& report) {
-  std::vector<std::string> notes;
-  if (report.steps)
-    for (const StepComparison& steps : *report.steps)
-      notes.push_back(capitalized(steps_difference_text(steps, report.steps->size() > 1)) + ".");
-  if (!report.environment.empty()) notes.push_back(capitalized(environment_text(report.environment)) + ".");
-  return notes;
-}
-
-std::string drawn(const CompareCommand& options, const CompareReport& report, const Side& before, const Side& after) {
-  ComparePicture picture{before.name, after.name, report.comparison, report.warnings};
-  picture.before_facts = side_facts(before.state, options.scope.device);
-  picture.after_facts = side_facts(after.state, options.scope.device);
-  picture.notes = picture_notes(report);
-  return compare_svg(picture, svg_options(options.picture, frames_of(options.tree)));
 }
 
 /// The limit of --gate has no name: it applies to the peak and the end.
@@ -260,10 +196,6 @@ void check_request(const CompareCommand& options) {
     throw UsageError("only one of the two snapshots can be standard input");
 }
 
-CompareSide side_of_report(const Side& side, std::optional<DeviceId> device) {
-  return {side.name, moments_text(side.state.devices_of(device))};
-}
-
 /// Reads both files; makes baselines of both if one of them is one.
 struct Baselines {
   std::optional<Baseline> before;
@@ -301,37 +233,38 @@ int run_compare_jobs(const CompareCommand& options) {
   return answer_jobs(options, question);
 }
 
-int run_compare(const CompareCommand& options) {
-  check_request(options);
-  if (is_job(options.operands[0]) || is_job(options.operands[1])) return run_compare_jobs(options);
-  const std::optional<DeviceId> device = options.scope.device;
-  const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
+/// Returns both sides, compared. Lines that a baseline leaves out are no lines that grew.
+CompareAnswer compared(const CompareCommand& options, const std::pair<std::string, std::string>& names) {
   const Baselines baselines = read_baselines(options, names);
   const auto& base = baselines.before;
   const auto& later = baselines.after;
   const Scope scope = scope_of(baselines, options.scope);
-  const Side before = base ? side_of_baseline(*base, names.first, scope, &ByteRange::high)
-                           : load_side(options.operands[0], names.first, options);
-  const Side after = later ? side_of_baseline(*later, names.second, scope, &ByteRange::low)
-                           : load_side(options.operands[1], names.second, options);
-  check_devices(before, after, device);
-  Comparison comparison = compare_snapshots({before.state}, {after.state}, compare_options(options, before, after));
-  if (base) fold_left_out(comparison, *base, *later);
-  CompareReport report{side_of_report(before, device), side_of_report(after, device), comparison};
-  report.warnings = before.warnings;
-  report.warnings.insert(report.warnings.end(), after.warnings.begin(), after.warnings.end());
-  for (const std::string& warning : {uneven_text(report), other_devices_text(report)}) {
-    if (warning.empty()) continue;
-    report.warnings.push_back(warning);
-    options.file.advise("warning: " + warning);
-  }
-  report.environment = environment_changes(*before.state.recording, *after.state.recording);
+  ComparedSide before = base ? side_of_baseline(*base, names.first, scope, &ByteRange::high)
+                             : load_side(options.operands[0], names.first, options);
+  ComparedSide after = later ? side_of_baseline(*later, names.second, scope, &ByteRange::low)
+                             : load_side(options.operands[1], names.second, options);
+  CompareAnswer answer = compare_answer(question_of(options), std::move(before), std::move(after));
+  if (base) fold_left_out(answer.comparison, *base, *later);
+  return answer;
+}
+
+int run_compare(const CompareCommand& options) {
+  check_request(options);
+  if (is_job(options.operands[0]) || is_job(options.operands[1])) return run_compare_jobs(options);
+  const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
+  const CompareAnswer answer = compared(options, names);
+  CompareReport report = report_of(answer);
+  for (const std::string& warning : {uneven_text(report), other_devices_text(report)})
+    if (!warning.empty()) options.file.advise("warning: " + warning);
   if (options.is_by_step) report.steps = steps_of(options);
   if (options.limits) report.verdict = checked_verdict(report, options);
-  write_results(options, report, options.picture.output ? drawn(options, report, before, after) : std::string());
+  std::string picture;
+  if (options.picture.output)
+    picture = compare_svg(picture_of(answer, report), svg_options(options.picture, frames_of(options.tree)));
+  write_results(options, report, picture);
   const auto message = exceeded_text(report);
   if (!message) return kSuccess;
-  say_message(after.name + ": " + *message);
+  say_message(answer.after.name + ": " + *message);
   return kOverThreshold;
 }
 

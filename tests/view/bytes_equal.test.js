@@ -5,8 +5,8 @@ import {readFileSync} from 'node:fs';
 import {basename, dirname, resolve} from 'node:path';
 import test from 'node:test';
 import {fileURLToPath} from 'node:url';
-import {askJson, askText, openBlob, openFile, startEngine} from './engine.js';
-import {carriedBytes, native} from './native.js';
+import {askJson, openBlob, openFile, startEngine} from './engine.js';
+import {carriedBytes, checkSame, native} from './native.js';
 
 const testdata = fileURLToPath(new URL('../../testdata', import.meta.url));
 const few = ['oom', 'devices_streams', 'gen_2.15_host', 'gen_2.5_annotations', 'segments_only', 'unbalanced'];
@@ -41,22 +41,7 @@ function nativeOnce(folder, words) {
   return answers.get(key);
 }
 
-// The same bytes, or a message that the program has as well.
-async function checkSame(request, folder, words) {
-  const wanted = nativeOnce(folder, words);
-  let answer;
-  try {
-    answer = await askText(request);
-  } catch (error) {
-    assert.ok(wanted.error, `${words.join(' ')}: only the engine says ${error.message}`);
-    assert.ok(wanted.error.includes(error.message), `${words.join(' ')}: ${wanted.error} is not ${error.message}`);
-    return;
-  }
-  assert.ok(wanted.text !== undefined, `${words.join(' ')}: ${wanted.error}`);
-  if (answer === wanted.text) return;
-  const at = [...answer].findIndex((letter, i) => letter !== wanted.text[i]);
-  assert.fail(`${words.join(' ')}: differs at ${at}: ${answer.slice(at - 40, at + 80)} <-> ${wanted.text.slice(at - 40, at + 80)}`);
-}
+const checkAnswer = (request, folder, words) => checkSame(request, words, nativeOnce(folder, words));
 
 const wordOf = (device) => (device.device === 0x10000 ? 'host' : String(device.device));
 
@@ -64,12 +49,12 @@ async function checkAnswers(file, folder, name) {
   const {devices} = await askJson({ask: 'overview', file});
   const middle = Math.floor(Math.max(0, ...devices.map((device) => device.events)) / 2);
   for (const at of ['end', 'peak', 'auto', `event:${middle}`])
-    for (const [request, words] of QUESTIONS) await checkSame({...request, file, at}, folder, [...words, name, '--at', at]);
-  for (const [request, words] of TIMELINES) await checkSame({...request, file}, folder, [...words, name]);
+    for (const [request, words] of QUESTIONS) await checkAnswer({...request, file, at}, folder, [...words, name, '--at', at]);
+  for (const [request, words] of TIMELINES) await checkAnswer({...request, file}, folder, [...words, name]);
   const last = devices.at(-1);
   if (devices.length < 2) return;
   for (const [request, words] of [...QUESTIONS, ...TIMELINES])
-    await checkSame({...request, file, device: last.device}, folder, [...words, name, '--device', wordOf(last), ...(words[0] === 'timeline' ? [] : ['--at', 'auto'])]);
+    await checkAnswer({...request, file, device: last.device}, folder, [...words, name, '--device', wordOf(last), ...(words[0] === 'timeline' ? [] : ['--at', 'auto'])]);
 }
 
 test('answers have the bytes of the program', async (context) => {

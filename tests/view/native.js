@@ -1,5 +1,7 @@
 // Answers of the program for a file of a folder, where it is called by its name alone.
+import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
+import {askText} from './engine.js';
 
 const {MEMVIZ} = process.env;
 
@@ -15,4 +17,20 @@ export function carriedBytes(folder, name) {
   const {text, error} = native(folder, ['view', name, '-q', '-o', '-']);
   if (error) throw new Error(error);
   return Buffer.from(text.match(/class="snapshot"[^>]*>([^<]*)</)[1], 'base64');
+}
+
+// The engine answers with the same bytes, or with a message that the program has as well.
+export async function checkSame(request, words, wanted) {
+  let answer;
+  try {
+    answer = await askText(request);
+  } catch (error) {
+    assert.ok(wanted.error, `${words.join(' ')}: only the engine says ${error.message}`);
+    assert.ok(wanted.error.includes(error.message), `${words.join(' ')}: ${wanted.error} is not ${error.message}`);
+    return;
+  }
+  assert.ok(wanted.text !== undefined, `${words.join(' ')}: ${wanted.error}`);
+  if (answer === wanted.text) return;
+  const at = [...answer].findIndex((letter, i) => letter !== wanted.text[i]);
+  assert.fail(`${words.join(' ')}: differs at ${at}: ${answer.slice(at - 40, at + 80)} <-> ${wanted.text.slice(at - 40, at + 80)}`);
 }

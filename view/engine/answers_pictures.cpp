@@ -1,16 +1,12 @@
 #include "engine/answers.hpp"
 
 #include "memviz/answers.hpp"
-#include "memviz/compare.hpp"
 #include "memviz/compare_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
-#include "memviz/moment_words.hpp"
-#include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_json.hpp"
 #include "memviz/timeline_svg.hpp"
-#include "memviz/warnings.hpp"
 
 #include <array>
 #include <fmt/format.h>
@@ -106,36 +102,18 @@ std::string timeline_picture(PageFile& file, const Request& request) {
   return timeline_svg({picture_name(file.name()), file.end(), devices}, options);
 }
 
-std::vector<std::string> named_warnings(const PageFile& before, const PageFile& after) {
-  std::vector<std::string> all;
-  for (const PageFile* const file : {&before, &after})
-    for (const std::string& warning : warnings_of(file->end()))
-      all.push_back(file->name() + ": " + warning);
-  return all;
+/// Returns one side of a request: the file at its moment.
+ComparedSide compared_side(PageFile& file, const std::string& moment, std::optional<DeviceId> device) {
+  return side_of(file.name(), *file.state_at(moment, device), file.segment_times());
 }
 
-/// Returns the two sides of a request and their differences.
-struct Compared {
-  Compared(Engine& engine, const Request& request)
-      : before_file(engine.file(request)), after_file(engine.file(request, "other")),
-        before(before_file.state_at(request.text("before", "auto"), request.device())),
-        after(after_file.state_at(request.text("after", "auto"), request.device())),
-        comparison(compared(*before, *after, request.device())) {}
-
-  static Comparison compared(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
-    CompareOptions options;
-    options.tree.levels = memory_levels(after);
-    options.tree.device = device;
-    std::erase(options.tree.levels, Level::stream);
-    return compare_snapshots(before, after, options);
-  }
-
-  PageFile& before_file;
-  PageFile& after_file;
-  std::shared_ptr<const MemoryState> before;
-  std::shared_ptr<const MemoryState> after;
-  Comparison comparison;
-};
+CompareAnswer compared(Engine& engine, const Request& request) {
+  const std::optional<DeviceId> device = request.device();
+  PageFile& before = engine.file(request);
+  PageFile& after = engine.file(request, "other");
+  return compare_answer({.device = device}, compared_side(before, request.text("before", "auto"), device),
+                        compared_side(after, request.text("after", "auto"), device));
+}
 
 } // namespace
 
@@ -152,12 +130,8 @@ std::string picture_of(Engine& engine, const Request& request) {
 }
 
 std::string comparison_of(Engine& engine, const Request& request) {
-  const Compared of(engine, request);
-  ComparePicture picture{of.before_file.name(), of.after_file.name(), of.comparison,
-                         named_warnings(of.before_file, of.after_file)};
-  picture.before_facts = side_facts(*of.before, request.device());
-  picture.after_facts = side_facts(*of.after, request.device());
-  return compare_svg(picture, {});
+  const CompareAnswer answer = compared(engine, request);
+  return compare_svg(memviz::picture_of(answer, report_of(answer)), {});
 }
 
 std::string text_of(Engine& engine, const Request& request) {
@@ -169,13 +143,7 @@ std::string text_of(Engine& engine, const Request& request) {
     return explain_json(file.name(), answer.loaded.state, answer.devices);
   }
   if (of == "timeline") return timeline_json(file.name(), file.end(), timelines_of<TimelinePart>(file, request));
-  if (of == "compare") {
-    const Compared sides(engine, request);
-    return compare_json({.before = {sides.before_file.name(), moments_text(sides.before->devices_of(request.device()))},
-                         .after = {sides.after_file.name(), moments_text(sides.after->devices_of(request.device()))},
-                         .comparison = sides.comparison,
-                         .warnings = named_warnings(sides.before_file, sides.after_file)});
-  }
+  if (of == "compare") return compare_json(report_of(compared(engine, request)));
   if (of == "flame") return whole_text(json_of(flame_of(file, request)));
   if (of == "stats") return json_of(stats_of(file, request));
   if (of == "state") return whole_text(json_of(board_of(file, request)));

@@ -23,7 +23,7 @@ std::shared_ptr<const Recording> recording_in(std::string bytes, const std::stri
 
 PageFile::PageFile(std::string name, std::string bytes)
     : name_(std::move(name)), session_(recording_in(std::move(bytes), name_), {.name = name_}) {
-  end_ = session_.open({.kinds = true, .timeline = true});
+  end_ = session_.open({.kinds = true, .timeline = true, .sink = &segment_times_});
   recording_ = end_.state.recording;
   lines_ = std::make_unique<LifeLines>(end_.state);
 }

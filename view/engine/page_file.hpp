@@ -5,6 +5,7 @@
 #include "engine/search.hpp"
 #include "engine/walk.hpp"
 
+#include "memviz/segment_times.hpp"
 #include "memviz/session.hpp"
 
 #include <cstdint>
@@ -26,6 +27,8 @@ public:
   /// Returns the state at the end, with kinds.
   [[nodiscard]] const MemoryState& end() const { return end_.state; }
   [[nodiscard]] const std::vector<DeviceRecord>& timeline() const { return end_.timeline; }
+  /// Returns when the segments of the end were allocated.
+  [[nodiscard]] const SegmentTimes& segment_times() const { return segment_times_; }
   /// Returns the kinds of memory at the peak.
   [[nodiscard]] const KindsByDevice& peak_kinds();
   /// Returns the walk of a device, the first by default. Throws UsageError for a device that it does not have.
@@ -49,6 +52,7 @@ private:
   std::string name_;
   Session session_;
   std::shared_ptr<const Recording> recording_;
+  SegmentTimes segment_times_;
   Opened end_;
   std::optional<KindsByDevice> peak_kinds_;
   std::unique_ptr<LifeLines> lines_;
