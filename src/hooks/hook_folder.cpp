@@ -1,6 +1,7 @@
 #include "hooks/hook_folder.hpp"
 
 #include "base/sha256.hpp"
+#include "hooks/hook_archive.hpp"
 #include "hooks/hook_files.hpp"
 #include "io/output_file.hpp"
 #include "io/own_folder.hpp"
@@ -131,11 +132,9 @@ fs::path lasting_hook() {
   try {
     if (const auto cache = cache_folder()) return cached_hook(*cache);
   } catch (const Error&) {
-    // A folder for this run alone is enough.
+    // Memory for this run alone is enough.
   }
-  fs::path folder = without_colon(make_private_temporary_folder(kWritten));
-  write_hook(folder);
-  return folder;
+  return path_in_memory(zip_of(kHookFiles));
 }
 
 } // namespace memviz::hooks

@@ -2,13 +2,15 @@
 
 import os
 import py_compile
-import shutil
+import shlex
 import sys
 import unittest
 
-from stage import FITS, Stage
+from stage import FITS, TOO_MUCH, Stage
 
 ALIEN = "import sys\nsys.stdout.write('ALIEN\\n')\ndef install(): pass\n"
+# The memory runs out in a process that a process of the program starts.
+CHILD = f"import subprocess, sys; sys.exit(subprocess.run([sys.executable, '-c', {TOO_MUCH!r}]).returncode)"
 
 
 class HookFolder(Stage):
@@ -78,13 +80,15 @@ class HookFolder(Stage):
             self.assertFalse(path.is_symlink(), path)
             (self.folder / "elsewhere").rename(self.folder / path.name)
 
-    def test_in_a_folder_that_others_may_write_to_is_a_private_one(self):
+    def check_is_in_memory(self):
+        self.assertRegex(self.hook_of_a_run(), r"^/proc/\d+/fd/\d+$")
+        self.assertEqual(list((self.folder / "tmp").iterdir()), [])
+
+    def test_in_a_folder_that_others_may_write_to_is_in_memory(self):
         for mode in (0o775, 0o777):
             self.hook_of_a_run()
             self.cache.chmod(mode)
-            hook = self.hook_of_a_run()
-            self.assertEqual(os.path.dirname(hook), str(self.folder / "tmp"))
-            self.assertEqual(os.stat(hook).st_mode & 0o077, 0)
+            self.check_is_in_memory()
         self.cache.chmod(0o1777)  # as /tmp: what is in it belongs to its owner
         self.assertEqual(os.path.dirname(self.hook_of_a_run()), str(self.cache / "memviz"))
 
@@ -101,15 +105,19 @@ class HookFolder(Stage):
         self.cache.symlink_to(there)
         self.assertEqual(os.path.dirname(self.hook_of_a_run()), os.path.realpath(there / "memviz"))
         there.chmod(0o777)
-        self.assertEqual(os.path.dirname(self.hook_of_a_run()), str(self.folder / "tmp"))
+        self.check_is_in_memory()
 
-    def test_without_a_temporary_folder_that_is_ones_own_is_in_tmp(self):
-        (self.folder / "tmp").chmod(0o777)
-        self.cache.mkdir(parents=True)
-        self.cache.chmod(0o777)
-        hook = self.hook_of_a_run()
-        self.addCleanup(shutil.rmtree, hook)
-        self.assertEqual(os.path.dirname(hook), "/tmp")
+    def test_without_a_cache_a_run_records_and_leaves_nothing(self):
+        (self.folder / "home").write_text("not a folder")
+        self.check_is_in_memory()
+        snapshots = 0
+        for words in ([sys.executable], ["sh", "-c", f"{shlex.quote(sys.executable)} \"$@\"; exit $?", "sh"]):
+            done = self.run_program([*words, "-c", CHILD])
+            self.assertEqual(done.returncode, 1, done.err)
+            self.assertIn("OutOfMemoryError", done.err)
+            snapshots += 1
+            self.assertEqual(len(self.files()), snapshots, done.err)
+        self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
     @unittest.skipUnless(os.geteuid() == 0, "takes root")
     def test_of_another_user_is_not_used(self):
@@ -121,5 +129,5 @@ class HookFolder(Stage):
             self.assertEqual(path.stat().st_uid, 0)
         for path in (self.cache / "memviz", self.cache, self.cache.parent):
             os.chown(path, other, other)
-            self.assertEqual(os.path.dirname(self.hook_of_a_run()), str(self.folder / "tmp"), path)
+            self.check_is_in_memory()
             os.chown(path, 0, 0)
