@@ -1,7 +1,8 @@
 #pragma once
 
 // One table of a recording -> CSV (RFC 4180, with a header) or JSON lines, one object per row: the rows of the SQLite
-// file's tables, under the same names. Addresses and streams, which may exceed 2^53, are text in JSON.
+// file's tables, under the same names. Addresses and streams, which may exceed 2^53, are text in JSON. A text in CSV
+// that a spreadsheet would calculate has an apostrophe before it.
 
 #include "memviz/export.hpp"
 #include "memviz/memory_state.hpp"

@@ -23,17 +23,26 @@ private:
   void add(std::uint64_t number) override { add_number(number); }
   void add(Wide<std::int64_t> number) override { add_number(number.value); }
   void add(Wide<std::uint64_t> number) override { add_number(number.value); }
-  /// An empty text is in quotes, to distinguish it from null.
+  /// An empty text is in quotes, to distinguish it from null. Spreadsheets calculate a text that begins like a formula,
+  /// even one that starts programs, and some of them split lines at semicolons or tabs: an apostrophe keeps it a text
+  /// (OWASP, CSV injection).
   void add(std::string_view text) override {
+    constexpr std::string_view kBreaks = ";\t\r\n";
+    constexpr std::string_view kFormulas = "=+-@\t\r";
     separate();
-    if (!text.empty() && text.find_first_of(",\"\n\r") == std::string_view::npos) {
+    const bool is_plain = !text.empty() && kFormulas.find(text.front()) == std::string_view::npos &&
+                          text.find_first_of(",\";\t\r\n") == std::string_view::npos;
+    if (is_plain) {
       out() += text;
       return;
     }
     out() += '"';
+    bool is_at_start = true;
     for (const char c : text) {
+      if (is_at_start && kFormulas.find(c) != std::string_view::npos) out() += '\'';
       if (c == '"') out() += '"';
       out() += c;
+      is_at_start = kBreaks.find(c) != std::string_view::npos;
     }
     out() += '"';
   }

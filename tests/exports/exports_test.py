@@ -229,6 +229,12 @@ def signed(value):
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
+def for_spreadsheets(value):
+    """A value of JSON in CSV: an apostrophe before what a spreadsheet would calculate."""
+    text = "" if value is None else str(value)
+    return re.sub(r"(^|[;\t\r\n])(?=[=+\-@\t\r])", r"\1'", text) if isinstance(value, str) else text
+
+
 def check_tables(subject, folder):
     path = folder / "tables.sqlite"
     path.unlink(missing_ok=True)
@@ -245,7 +251,7 @@ def check_tables(subject, folder):
             expect(name + ", rows", sorted([list(row.values()) for row in rows], key=lambda row: row[:2]), expected)
             sheet = list(csv.reader(io.StringIO(export(subject.path, "csv", "--table", table).decode(), newline="")))
             expect(name + ", head of CSV", sheet[0], columns)
-            texts = [["" if value is None else str(value) for value in row.values()] for row in rows]
+            texts = [[for_spreadsheets(value) for value in row.values()] for row in rows]
             found = [[str(signed(value)) if key in {"address", "stream"} and value else value for key, value in zip(columns, row, strict=True)] for row in sheet[1:]]
             expect(name + ", rows of CSV", found, texts)
 
@@ -306,6 +312,7 @@ def main():
     paths = [SOURCE / "testdata" / f"{name}.pickle" for name in SMALL]
     if not SHARED.is_dir() and os.environ.get("MEMVIZ_NEED_SHARED"):
         failures.append(f"{SHARED} is missing")
+    paths += sorted((SHARED / "../probes/findings4/attack").glob("csv_formula.pickle"))
     paths += sorted(SHARED.glob("oom_expandable_3gpu.pickle")) + sorted(SHARED.glob("ring_full_10000.pickle"))
     go = shutil.which("go")
     with tempfile.TemporaryDirectory() as name:
