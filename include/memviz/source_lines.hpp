@@ -1,8 +1,9 @@
 #pragma once
 
 // Folders with source files -> the text of the lines that a recording's frames are in. The paths of a snapshot are
-// untrusted: only source files inside the folders are opened, and no symbolic links are followed. Lines of a file that
-// changed after the snapshot was written, or after its first event, are not shown: Python had loaded another text.
+// untrusted: only source files inside the folders are opened, no hidden ones, and no symbolic links are followed. Lines
+// of a file that changed after the snapshot was written, or after its first event, are not shown: Python had loaded
+// another text.
 
 #include "memviz/frames.hpp"
 

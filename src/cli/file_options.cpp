@@ -74,9 +74,11 @@ OptionList<FileOptions> kind_rules_options() {
 }
 
 OptionList<FileOptions> source_options() {
-  OptionText text{"source", '\0', "DIR",
-                  "show, in lists and tooltips, the text of lines whose file is in this folder and has not changed "
-                  "since the snapshot was written; no file outside the folder is read"};
+  OptionText text{
+      "source", '\0', "DIR",
+      "show, in lists and tooltips, the text of lines whose file is in this folder and has not changed "
+      "since the snapshot was written. Only source files in the folder are read (.py, .cpp, .cu, ...), no hidden "
+      "ones, and no symbolic links are followed"};
   text.may_repeat = true;
   return {{std::move(text), [](FileOptions& options, const std::string& word) { options.sources.push_back(word); }}};
 }

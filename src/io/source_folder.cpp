@@ -39,8 +39,9 @@ std::int64_t nanoseconds(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * kOfSecond + std::int64_t{status.st_mtim.tv_nsec};
 }
 
+/// "." and ".." are none, nor hidden names: settings and keys are in such files, sources are not.
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && name != "." && name != ".." && name.find('\0') == std::string_view::npos;
+  return !name.empty() && !name.starts_with('.') && name.find('\0') == std::string_view::npos;
 }
 
 bool is_regular(int folder, const std::string& name) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A folder of source files that the user names -> the files in it, for untrusted paths: never a file outside it, and
-// never through a symbolic link. For POSIX.
+// A folder of source files that the user names -> the files in it, for untrusted paths: never a file outside it, never
+// a hidden one or one in a hidden folder below it, and never through a symbolic link. For POSIX.
 
 #include "io/descriptor.hpp"
 

@@ -37,6 +37,11 @@ bool is_source_name(std::string_view filename) {
   return filename.size() <= kMostPathBytes && ends_with_any(filename, kEndings);
 }
 
+/// A file of a program, an archive or a key may have such an ending, too, but its bytes give it away.
+bool is_text(std::string_view source) {
+  return source.find('\0') == std::string_view::npos;
+}
+
 /// Returns the path with '/' and without a leading "./".
 std::string with_slashes(std::string_view filename) {
   std::string path(filename);
@@ -169,7 +174,7 @@ std::optional<std::string> SourceLines::Parts::beginning(const Folder& folder) {
 
 void SourceLines::Parts::read_file(const SourceFolder& files, std::string_view path, Wish& wish) {
   const std::optional<SourceFile> file = files.read(path, std::min(kMostFileBytes, kMostBytes - read_bytes));
-  if (!file) return;
+  if (!file || !is_text(file->text)) return;
   wish.is_found = true;
   read_bytes += file->text.size();
   if (file->modified_ns > written.value_or(0))

@@ -96,12 +96,26 @@ TEST_CASE("only regular source files of a bounded size are read") {
   write_in(folder, "notes.txt", "text");
   write_in(folder, "large.py", "x\n" + std::string(std::size_t{4} << 20U, '#'));
   write_in(folder, "kernel.cu", "launch()");
+  write_in(folder, "bytes.py", std::string("key\0\1", 5));
   REQUIRE(::mkfifo((folder / "pipe.py").c_str(), 0600) == 0);
   fs::create_directory(folder / "folder.py");
   const std::string place = folder / "";
-  for (const char* const name : {".env", "notes.txt", "large.py", "pipe.py", "folder.py", "missing.py"})
+  for (const char* const name : {".env", "notes.txt", "large.py", "pipe.py", "folder.py", "missing.py", "bytes.py"})
     CHECK_MESSAGE(text_of(place, name).empty(), name);
   CHECK(text_of(place, "kernel.cu") == "launch()");
+}
+
+TEST_CASE("no hidden file of a source folder is read, and none in a hidden folder") {
+  const test::TemporaryFolder folder;
+  for (const char* const path : {".work/train.py", ".work/.key.py", ".work/.py", ".work/.git/hook.py"})
+    write_in(folder, path, "x = 1");
+  const std::string place = folder / ".work";
+  for (const char* const name : {".key.py", ".py", ".git/hook.py"}) {
+    CHECK_MESSAGE(text_of(place, name).empty(), name);
+    CHECK_MESSAGE(text_of(place, place + "/" + name).empty(), name);
+    CHECK_MESSAGE(text_of(place, std::string("/home/ana/") + name).empty(), name);
+  }
+  CHECK(text_of(place, place + "/train.py") == "x = 1");
 }
 
 TEST_CASE("a line is shown clean and short") {
