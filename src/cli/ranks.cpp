@@ -1,14 +1,20 @@
 #include "memviz/ranks.hpp"
 
 #include "cli/command.hpp"
+#include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/rank_files.hpp"
 #include "cli/text_outputs.hpp"
+#include "memviz/format.hpp"
 #include "memviz/ranks_report.hpp"
+#include "memviz/ranks_words.hpp"
 #include "memviz/svg.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +61,16 @@ std::string all_parts(const std::vector<RankPart>& parts) {
   return text;
 }
 
+/// Says why the exit code is not 0 and names the first files that could not be read, where no text does.
+void say_unread(const JobReport& report) {
+  constexpr std::size_t kMostNamed = 3;
+  if (report.ranks.empty()) say_message(ranks_headline(report));
+  for (const std::size_t i : std::span(report.unread).first(std::min(report.unread.size(), kMostNamed)))
+    say_message(report.parts[i].file + ": " + report.parts[i].error);
+  if (report.unread.size() > kMostNamed)
+    say_message(format_counted(report.unread.size() - kMostNamed, "more file") + " could not be read");
+}
+
 int run_ranks(const RanksCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output},
@@ -73,7 +89,9 @@ int run_ranks(const RanksCommand& options) {
   if (options.text || !is_text_replaced)
     write_text(options.file, options.text.value_or("-"), ranks_text(report, text_columns()));
   const bool is_failure = report.ranks.empty() || (options.is_strict && !report.unread.empty());
-  return is_failure ? kBadData : kSuccess;
+  if (!is_failure) return kSuccess;
+  if (is_text_replaced) say_unread(report);
+  return kBadData;
 }
 
 } // namespace
