@@ -3,14 +3,12 @@
 A change that is meant: MEMVIZ_BLESS=1 rewrites those that differ; look at them before they are committed.
 """
 
-import pathlib
 import subprocess
 
 import kept_pictures
 from PIL import ImageFilter
-from support import BrowserCase, draw, only_fonts_of
+from support import DEJAVU, BrowserCase, browser, draw, only_fonts_of
 
-DEJAVU = pathlib.Path("/usr/share/fonts/truetype/dejavu")
 PICTURES = {
     "flame": ("flame", "training_step.pickle"),
     "segments": ("flame", "cases/split_free_blocks.pickle", "--view", "segments"),
@@ -21,15 +19,13 @@ MOST_DIFFERING = 6
 
 
 class KeptPicture(BrowserCase):
-    FONTS = DEJAVU
-
     def setUp(self):
         if not DEJAVU.is_dir():
             self.skipTest(f"no fonts in {DEJAVU}, which the kept pictures are drawn with")
 
     def opened(self, name, colour_scheme):
         """A picture in a window of its size."""
-        picture = self.open_picture(*PICTURES[name], color_scheme=colour_scheme)
+        picture = self.open_picture(*PICTURES[name], chromium=browser(hints="full"), color_scheme=colour_scheme)
         height = picture.page.evaluate("() => Number(document.documentElement.getAttribute('height'))")
         picture.page.set_viewport_size({"width": 1200, "height": int(height)})
         return picture
@@ -64,7 +60,7 @@ class KeptCases(KeptPicture):
     def test_static_pictures_are_as_kept(self):
         for name, command in PICTURES.items():
             rsvg = ["rsvg-convert", draw(*command)]
-            png = subprocess.run(rsvg, check=True, capture_output=True, env=only_fonts_of(DEJAVU)).stdout
+            png = subprocess.run(rsvg, check=True, capture_output=True, env=only_fonts_of(hints="full")).stdout
             self.assert_as_kept(f"{name}-static", kept_pictures.image_of(png))
 
 

@@ -5,7 +5,7 @@ import base64
 import subprocess
 
 import snapshots
-from support import BrowserCase, browser, draw, new_file
+from support import BrowserCase, browser, draw, new_file, only_fonts_of
 
 TESTDATA = ("training_step.pickle", "devices_streams.pickle", "empty.pickle", "oom.pickle", "pools_tuple.pickle",
             "uncovered.pickle", "unbalanced.pickle", "odd_names.pickle")  # fmt: skip
@@ -101,7 +101,7 @@ class LayoutCases(BrowserCase):
             with self.subTest(command):
                 svg = draw(*command)
                 image = self.as_image(svg)
-                rsvg = subprocess.run(["rsvg-convert", svg], check=True, capture_output=True).stdout
+                rsvg = subprocess.run(["rsvg-convert", svg], check=True, capture_output=True, env=only_fonts_of()).stdout
                 seen = self.compared(image, rsvg)
                 self.assertEqual(*seen["sizes"])
                 self.assertGreater(seen["drawn"], 0.2)

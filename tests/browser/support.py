@@ -17,6 +17,10 @@ import environment
 TESTDATA = pathlib.Path(__file__).resolve().parents[2] / "testdata"
 _pictures = tempfile.TemporaryDirectory(prefix="memviz-browser-")
 _numbers = itertools.count()
+# The fonts of the tests, whatever else the machine has; and those that many machines have besides.
+FONTS = pathlib.Path("/usr/share/fonts/truetype")
+DEJAVU = FONTS / "dejavu"
+MORE_FONTS = (FONTS / "liberation", FONTS / "noto")
 
 
 def memviz(*arguments):
@@ -57,29 +61,35 @@ def playwright():
 
 
 @functools.cache
-def browser(fonts=None):
-    """Returns Chromium, with the machine's fonts or only those of one folder."""
-    chromium = playwright().chromium.launch(
-        executable_path=environment.chromium(), args=["--no-sandbox"], env=only_fonts_of(fonts) if fonts else None
-    )
+def browser(*fonts, hints="slight"):
+    """Returns Chromium with only the fonts of some folders, by default those of DejaVu."""
+    surroundings = only_fonts_of(*fonts, hints=hints)
+    chromium = playwright().chromium.launch(executable_path=environment.chromium(), args=["--no-sandbox"], env=surroundings)
     atexit.register(chromium.close)
     return chromium
 
 
 @functools.cache
-def only_fonts_of(folder):
-    """Returns an environment in which fontconfig knows no other fonts, so that a machine's own do not matter."""
+def only_fonts_of(*folders, hints="slight"):
+    """Returns an environment in which fontconfig knows only the fonts of some folders, by default DejaVu's, so that a
+    machine's own do not matter; they do where DejaVu is missing. Letters are hinted as on Debian, fully, or, as on
+    phones, not at all (none): then a letter has one form in all sizes."""
+    folders = folders or (DEJAVU,)
+    if not folders[0].is_dir():
+        return dict(os.environ)
+    families = (("sans-serif", "Sans"), ("serif", "Serif"), ("monospace", "Sans Mono"))
+    parts = [f"<dir>{folder}</dir>" for folder in folders]
+    parts += [f"<alias><family>{family}</family><prefer><family>DejaVu {name}</family></prefer></alias>" for family, name in families]
+    parts += [f'<match target="pattern"><edit name="hintstyle" mode="assign"><const>hint{hints}</const></edit></match>']
     config = new_file(".conf")
-    config.write_text(f"<fontconfig><dir>{folder}</dir><cachedir>{_pictures.name}</cachedir></fontconfig>")
+    config.write_text(f"<fontconfig><cachedir>{_pictures.name}</cachedir>{''.join(parts)}</fontconfig>")
     return {**os.environ, "FONTCONFIG_FILE": str(config)}
 
 
 class BrowserCase(unittest.TestCase):
-    FONTS = None
-
-    def open(self, file, fragment="", **context_options):
+    def open(self, file, fragment="", chromium=None, **context_options):
         """Returns a page that shows a file; everything that must not happen on it is added to `complaints`."""
-        context = browser(self.FONTS).new_context(**{"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", **context_options})
+        context = (chromium or browser()).new_context(**{"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(60_000)  # on a busy machine as well
