@@ -4,23 +4,26 @@
 #include "export/baseline_format.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
+#include "value/field.hpp"
 #include "json/json_reader.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
 
 namespace memviz {
 
 namespace {
 
-/// The parts of a document, each of which must exist and have its type.
+/// The parts of a document, each of which must exist and have its type. All throwing members throw Error or
+/// SchemaError.
 class BaselineReader {
 public:
   explicit BaselineReader(std::string_view text) : document_(json::read(text)) {}
 
   [[nodiscard]] Value root() const { return document_.root; }
   [[nodiscard]] Value at(Value dict, std::string_view key, Kind kind) const {
-    const Value value = dict.kind() == Kind::dict ? document_.get(dict, key) : Value();
+    const Value value = document_.get(dict, key);
     if (value.kind() != kind) fail(key);
     return value;
   }
@@ -28,15 +31,15 @@ public:
     return std::string(document_.text(at(dict, key, Kind::text)));
   }
   [[nodiscard]] bool has(Value dict, std::string_view key) const {
-    return dict.kind() == Kind::dict && document_.get(dict, key).kind() != Kind::unset;
+    return document_.get(dict, key).kind() != Kind::unset;
   }
   [[nodiscard]] std::uint64_t bytes(Value dict, std::string_view key) const {
-    const auto number = dict.kind() == Kind::dict ? document_.as_unsigned(document_.get(dict, key)) : std::nullopt;
+    const auto number = document_.as_unsigned(document_.get(dict, key));
     if (!number || *number > kMaxTotalBytes) fail(key);
     return *number;
   }
   [[nodiscard]] std::int64_t number(Value dict, std::string_view key) const {
-    const auto number = dict.kind() == Kind::dict ? document_.as_signed(document_.get(dict, key)) : std::nullopt;
+    const auto number = document_.as_signed(document_.get(dict, key));
     if (!number) fail(key);
     return *number;
   }
@@ -125,15 +128,7 @@ BaselineDevice read_device(const BaselineReader& reader, Value value, std::uint6
   return device;
 }
 
-} // namespace
-
-bool is_baseline_json(std::string_view bytes) {
-  constexpr std::size_t kHead = 64;
-  return bytes.substr(0, kHead).find("\"memviz.baseline/") != std::string_view::npos;
-}
-
-Baseline read_baseline_json(std::string_view json) {
-  const BaselineReader reader(json);
+Baseline baseline_in(const BaselineReader& reader) {
   const Value root = reader.root();
   if (reader.text(root, "schema") != kBaselineSchema)
     throw Error("a baseline of another version: " + reader.text(root, "schema") + ", expected " +
@@ -152,6 +147,22 @@ Baseline read_baseline_json(std::string_view json) {
   reader.each(root, "devices",
               [&](Value device) { baseline.devices[device_of(reader, device)] = read_device(reader, device, blocks); });
   return baseline;
+}
+
+} // namespace
+
+bool is_baseline_json(std::string_view bytes) {
+  constexpr std::size_t kHead = 64;
+  return bytes.substr(0, kHead).find("\"memviz.baseline/") != std::string_view::npos;
+}
+
+Baseline read_baseline_json(std::string_view json) {
+  const BaselineReader reader(json);
+  try {
+    return baseline_in(reader);
+  } catch (const SchemaError& error) {
+    throw Error(fmt::format("not a baseline that this memviz reads: {}", error.what()));
+  }
 }
 
 } // namespace memviz

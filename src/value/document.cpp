@@ -2,8 +2,10 @@
 
 #include "base/hash.hpp"
 #include "memviz/error.hpp"
+#include "value/field.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace memviz {
 
@@ -210,7 +212,16 @@ Value Document::find_text(std::string_view text) const {
   return number ? Value(Kind::text, *number) : Value();
 }
 
+void Document::refuse(std::string_view expected, Value found) {
+  throw SchemaError(fmt::format("expected {}, found {}", expected, value_name(found.kind())), found);
+}
+
+void Document::refuse_member(std::string_view key, Value found) {
+  refuse(fmt::format("a dict with '{}'", key), found);
+}
+
 DictView Document::dict(Value dict_value) const {
+  if (dict_value.kind() != Kind::dict) refuse("a dict", dict_value);
   const Dict dict = dicts_[dict_value.index()];
   if (dict.storage() == kEmpty) return {};
   if (dict.storage() == kPairs) return {nullptr, 0, &pairs_[dict.row()]};

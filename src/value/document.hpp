@@ -59,10 +59,16 @@ public:
   /// separate table would need a lookup per append.
   void freeze(Value value);
 
-  // Reading.
+  // Reading. A value of another kind than a function expects is a SchemaError, because files choose kinds.
   /// Returns the characters of a text or of bytes.
-  [[nodiscard]] std::string_view text(Value value) const { return texts_[value.index()]; }
-  [[nodiscard]] double real(Value value) const { return reals_[value.index()]; }
+  [[nodiscard]] std::string_view text(Value value) const {
+    if (value.kind() != Kind::text && value.kind() != Kind::bytes) refuse("a text", value);
+    return texts_[value.index()];
+  }
+  [[nodiscard]] double real(Value value) const {
+    if (value.kind() != Kind::real) refuse("a float", value);
+    return reals_[value.index()];
+  }
   /// Returns the integer, if it is one (or a bool) and fits.
   [[nodiscard]] std::optional<std::int64_t> as_signed(Value value) const {
     if (value.kind() == Kind::integer) return value.as_integer();
@@ -78,12 +84,12 @@ public:
   [[nodiscard]] std::size_t dict_count() const { return dicts_.size(); }
   [[nodiscard]] std::size_t list_count() const { return lists_.size(); }
   [[nodiscard]] std::uint64_t list_size(Value list) const {
-    const List& found = lists_[list.index()];
+    const List& found = list_at(list);
     return found.chain == kNone ? found.count() : chain_of(found).size;
   }
   /// Calls visit(Value) for each element of a list or tuple; visit returns false to stop.
   template <class Visit> void for_each(Value list, Visit&& visit) const {
-    const List found = lists_[list.index()];
+    const List found = list_at(list);
     if (found.chain == kNone) {
       (void)visit_cells(found.begin, found.count(), visit);
       return;
@@ -96,7 +102,10 @@ public:
   [[nodiscard]] DictView dict(Value dict) const;
   /// Returns the value of `key`; Kind::unset if the dict does not have it.
   [[nodiscard]] Value get(Value dict, Value key) const;
-  [[nodiscard]] Value get(Value dict, std::string_view key) const { return get(dict, find_text(key)); }
+  [[nodiscard]] Value get(Value dict, std::string_view key) const {
+    if (dict.kind() != Kind::dict) refuse_member(key, dict);
+    return get(dict, find_text(key));
+  }
   /// Calls visit(key, value) in file order.
   template <class Visit> void for_each_item(Value dict_value, Visit&& visit) const {
     const DictView view = dict(dict_value);
@@ -160,6 +169,12 @@ private:
   [[nodiscard]] std::optional<std::size_t> shape_for(std::span<const Value> items);
   [[nodiscard]] std::optional<std::int64_t> rare_as_signed(Value value) const;
   [[nodiscard]] std::optional<std::uint64_t> rare_as_unsigned(Value value) const;
+  [[noreturn]] static void refuse(std::string_view expected, Value found);
+  [[noreturn]] static void refuse_member(std::string_view key, Value found);
+  [[nodiscard]] const List& list_at(Value list) const {
+    if (list.kind() != Kind::list && list.kind() != Kind::tuple) refuse("a list", list);
+    return lists_[list.index()];
+  }
   bool freeze_one(Value value);
   void add_pairs(Dict& dict, std::span<const Value> items);
   /// Whether cells can be added to the run of `list` because it ends with the last cell; otherwise a new run is needed.

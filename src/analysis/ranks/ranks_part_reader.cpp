@@ -2,6 +2,7 @@
 #include "memviz/error.hpp"
 #include "memviz/ranks.hpp"
 #include "value/document.hpp"
+#include "value/field.hpp"
 #include "json/json_reader.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace memviz {
 namespace {
 
-/// The members of one part. All throwing members throw Error.
+/// The members of one part. All throwing members throw Error or SchemaError.
 class PartReader {
 public:
   explicit PartReader(const Document& document) : document_(document) {
@@ -128,7 +129,11 @@ RankPart part_of_line(std::string_view line) {
                             rest.substr(0, std::min<std::size_t>(rest.find('"'), 12))));
   }
   const Document document = json::read(line);
-  return PartReader(document).part();
+  try {
+    return PartReader(document).part();
+  } catch (const SchemaError& error) {
+    throw Error(error.what());
+  }
 }
 
 } // namespace

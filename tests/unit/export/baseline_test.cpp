@@ -148,6 +148,29 @@ TEST_CASE("several recordings span a range, from whose highest growth is counted
   CHECK(compared(baseline_of(small), read).readings[0].of(Gauge::end).change_bytes() == 0);
 }
 
+TEST_CASE("a baseline whose parts are of other types is an error, not read outside of the document") {
+  const nlohmann::json whole = nlohmann::json::parse(baseline_json(baseline_of(with_lines(2, 512))));
+  const std::vector<nlohmann::json> values{
+      1000, -1, 1e300, "device", nullptr, true, nlohmann::json::array({7}), nlohmann::json::object({{"device", 0}})};
+  const nlohmann::json flat = whole.flatten();
+  std::vector<std::string> places{"", "/devices/0", "/devices/0/peak", "/devices/0/peak/lines/0", "/environment"};
+  for (const auto& [place, value] : flat.items())
+    places.push_back(place);
+  for (const std::string& place : places) {
+    for (const nlohmann::json& value : values) {
+      nlohmann::json changed = whole;
+      changed[nlohmann::json::json_pointer(place)] = value;
+      try {
+        static_cast<void>(read_baseline_json(changed.dump()));
+      } catch (const Error&) {}
+    }
+  }
+  nlohmann::json of_numbers = whole;
+  of_numbers["devices"] = {1000};
+  CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(of_numbers.dump())),
+                       "not a baseline that this memviz reads: expected a dict with 'device_kind', found an int", Error);
+}
+
 TEST_CASE("what is not a baseline is refused with what is wrong") {
   CHECK(!is_baseline_json("{\"segments\": []}"));
   CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(R"({"schema": "memviz.baseline/9.0"})")),

@@ -1,5 +1,7 @@
 #include "value/document.hpp"
 
+#include "value/field.hpp"
+
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -123,4 +125,26 @@ TEST_CASE("integers keep their value up to 64 bits of either sign") {
   CHECK(document.as_unsigned(document.add_unsigned(UINT64_MAX)) == UINT64_MAX);
   CHECK(document.as_signed(document.add_unsigned(UINT64_MAX)) == std::nullopt);
   CHECK(document.as_unsigned(document.add_integer(-1)) == std::nullopt);
+}
+
+TEST_CASE("a value of another kind than expected is an error, because files choose kinds") {
+  Document document;
+  const Value dict = document.add_dict();
+  const Value text = document.add_text("a");
+  for (const Value value : {Value(), Value::none(), Value::boolean(true), Value::integer(1000), text,
+                            document.add_real(1.5), document.add_list()}) {
+    CAPTURE(value_name(value.kind()));
+    CHECK_THROWS_AS(static_cast<void>(document.get(value, "a")), SchemaError);
+    CHECK_THROWS_AS(static_cast<void>(document.get(value, text)), SchemaError);
+    CHECK_THROWS_AS(document.for_each_item(value, [](Value, Value) {}), SchemaError);
+  }
+  for (const Value value : {Value(), Value::integer(1000), text, dict}) {
+    CAPTURE(value_name(value.kind()));
+    CHECK_THROWS_AS(static_cast<void>(document.list_size(value)), SchemaError);
+    CHECK_THROWS_AS(document.for_each(value, [](Value) { return true; }), SchemaError);
+  }
+  CHECK_THROWS_AS(static_cast<void>(document.text(dict)), SchemaError);
+  CHECK_THROWS_AS(static_cast<void>(document.real(dict)), SchemaError);
+  CHECK_THROWS_WITH(static_cast<void>(document.get(Value::integer(7), "device")),
+                    "expected a dict with 'device', found an int");
 }
