@@ -124,6 +124,9 @@ struct ModelFlops {
   std::vector<FlopNote> notes; ///< about loops and branches first, then about kept tensors
 };
 
+/// Throws Error if the first bytes of a file are not those of a zip archive.
+void reject_foreign_archive(std::string_view head);
+
 /// Counts the operations of a program. `bytes` is the archive. Throws Error, which does not name the file, if it is not
 /// such an archive, and UsageError for a symbol that the program does not have or a size outside its range.
 [[nodiscard]] ModelFlops count_flops(std::string_view bytes, const FlopOptions& options = {});

@@ -69,7 +69,8 @@ ModelFlops counted(const FlopsCommand& options) {
   FlopOptions wanted = options.flops;
   wanted.redactor = options.file.redactor.get();
   try {
-    return naming_file(file, [&] { return count_flops(read_input(file).bytes(), wanted); });
+    const InputOptions input{.check_head = reject_foreign_archive};
+    return naming_file(file, [&] { return count_flops(read_input(file, input).bytes(), wanted); });
   } catch (const UsageError&) {
     throw;
   } catch (const Error&) {

@@ -45,7 +45,9 @@ SessionOptions session_options(const std::string& name, const FileOptions& optio
 
 KindRules kind_rules_of(const FileOptions& options) {
   if (!options.kinds) return {};
-  return naming_file(*options.kinds, [&] { return KindRules(read_input(*options.kinds).bytes()); });
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20U;
+  const InputOptions limits{.max_bytes = kMostBytes};
+  return naming_file(*options.kinds, [&] { return KindRules(read_input(*options.kinds, limits).bytes()); });
 }
 
 Loaded load(const std::string& file, const FileOptions& options, const Wants& wants, std::optional<DeviceId> device) {

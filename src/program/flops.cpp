@@ -243,7 +243,15 @@ template <class Read> void reading_entry(std::string_view entry, const Read& rea
 
 } // namespace
 
+void reject_foreign_archive(std::string_view head) {
+  if (head.starts_with("PK")) return;
+  if (head.empty()) throw Error("the file is empty");
+  throw ParseError(0, fmt::format("expected a zip archive, as torch.export.save writes it, found byte {:#04x}",
+                                  static_cast<unsigned char>(head.front())));
+}
+
 ModelFlops count_flops(std::string_view bytes, const FlopOptions& options) {
+  reject_foreign_archive(bytes);
   const program::Archive archive = program::read_archive(bytes, options.model);
   const program::WorkBudget budget(kFreeSteps + archive.program_json.size() / kBytesAStep);
   program::Program program;

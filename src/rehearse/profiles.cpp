@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kEnding = ".profile";
+constexpr std::size_t kMostProfileBytes = std::size_t{1} << 16U;
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r");
@@ -154,13 +155,18 @@ fs::path profile_file(const fs::path& folder, const std::string& name) {
 }
 
 Profile read_profile(const fs::path& file) {
-  std::ifstream stream(file);
+  std::string content(kMostProfileBytes, '\0');
+  std::ifstream stream(file, std::ios::binary);
   if (!stream) throw UsageError(file.string() + ": cannot be read");
+  stream.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(stream.gcount()));
+  if (content.size() == kMostProfileBytes) throw UsageError(file.string() + ": too large for a profile of a GPU");
   Profile profile;
   profile.name = stem_of(file);
-  std::string line;
-  while (std::getline(stream, line)) {
-    const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
+  for (std::string_view rest = content; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view text = trimmed(line.substr(0, line.find('#')));
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view key = trimmed(text.substr(0, equals));

@@ -58,6 +58,7 @@ TEST_CASE("profiles of GPUs") {
   CHECK(read_profile(profile_file("/nowhere", folder / "profiles/t4.profile")).gpu == "Tesla T4");
   CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/wrong.profile")), UsageError);
   CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/empty.profile")), UsageError);
+  CHECK_THROWS_AS(static_cast<void>(read_profile("/dev/zero")), UsageError);
   CHECK_THROWS_WITH_AS(static_cast<void>(profile_file(std::string(folder / ""), "t5")),
                        "--gpu: 't5' is unknown; there are empty, t4, wrong; a profile of your own has a '/' in its "
                        "name",
