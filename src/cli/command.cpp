@@ -4,11 +4,14 @@
 #include "io/memory_limit.hpp"
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/format.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <new>
+#include <system_error>
 
 namespace memviz::cli {
 
@@ -27,14 +30,9 @@ ParsedWords words_with_program(const CommandText& text, const std::vector<Option
   return parsed;
 }
 
-/// Limited by --max-memory.
 int run_limited(const CommandOptions& options, const std::function<int()>& work) {
-  const auto& limit = options.file.max_memory;
-  if (!limit) return work();
-  limit_memory(limit->bytes);
-  const auto message = [&](const std::string& file) {
-    return fmt::format("{}: needs more memory than --max-memory {} allows", file, limit->word);
-  };
+  if (options.out_of_memory.empty()) return work();
+  const auto message = [&](const std::string& file) { return fmt::format("{}: {}", file, options.out_of_memory); };
   try {
     return work();
   } catch (const OutOfMemory& error) {
@@ -45,6 +43,31 @@ int run_limited(const CommandOptions& options, const std::function<int()>& work)
       names.push_back(shown_name(file, options.file));
     throw Error(message(fmt::format("{}", fmt::join(names, " and "))));
   }
+}
+
+/// The most memory of a command, besides the stacks of its threads, and the end of the message for more.
+struct Ceiling {
+  std::uint64_t bytes = 0;
+  unsigned threads = 0;
+  std::string message;
+};
+
+/// Several files are read at once, each perhaps by several threads.
+unsigned most_threads(const CommandText& text, const CommandOptions& options) {
+  const bool has_several = text.takes_several && options.operands.size() > 1;
+  const bool has_folder = std::any_of(options.operands.begin(), options.operands.end(), [](const std::string& operand) {
+    std::error_code unknown;
+    return std::filesystem::is_directory(operand, unknown);
+  });
+  return options.file.threads + (has_several || has_folder ? 2 * threads_for_files(options.file) : 0);
+}
+
+Ceiling ceiling_of(const CommandText& text, const CommandOptions& options) {
+  if (const auto& given = options.file.max_memory)
+    return {given->bytes, 0, fmt::format("needs more memory than --max-memory {} allows", given->word)};
+  const std::uint64_t bytes = usual_memory_limit(options.operands, main_memory_bytes());
+  return {bytes, most_threads(text, options),
+          fmt::format("needs more than {} of memory; raise the limit with --max-memory SIZE", format_bytes(bytes))};
 }
 
 } // namespace
@@ -77,7 +100,18 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
   return parsed;
 }
 
-int run_within_limits(const CommandOptions& options, const std::function<int()>& work) {
+int run_within_limits(const CommandText& text, CommandOptions& options, const std::function<int()>& work) {
+  const bool is_limited = options.file.max_memory || (!text.takes_program && kCanLimitMemory);
+  if (!is_limited) return run_with_messages(options, work);
+  const Ceiling ceiling = ceiling_of(text, options);
+  const MemoryLimit limit(ceiling.bytes, ceiling.threads);
+  if (!limit.is_set() && options.file.max_memory)
+    throw Error("--max-memory: this system does not limit the memory of a program");
+  if (limit.is_set()) options.out_of_memory = ceiling.message;
+  return run_with_messages(options, work);
+}
+
+int run_with_messages(const CommandOptions& options, const std::function<int()>& work) {
   if (options.file.redactor == nullptr) return run_limited(options, work);
   try {
     return run_limited(options, work);

@@ -25,7 +25,8 @@ inline constexpr int kOverThreshold = 3;
 struct CommandOptions {
   std::vector<std::string> operands;
   FileOptions file;
-  bool has_several = false; ///< several operands, or a folder; see find_files()
+  bool has_several = false;  ///< several operands, or a folder; see find_files()
+  std::string out_of_memory; ///< the end of the message for memory over the limit; empty if there is no limit
 };
 
 struct CommandText {
@@ -54,8 +55,13 @@ struct Command {
 [[nodiscard]] ParsedWords words_of_command(const CommandText& text, const std::vector<OptionText>& options,
                                            const std::vector<std::string>& words);
 
-/// Runs `work` as every command runs: within --max-memory, and with --redact without messages that quote the file.
-[[nodiscard]] int run_within_limits(const CommandOptions& options, const std::function<int()>& work);
+/// Runs `work` within --max-memory, or a limit that follows from the sizes of the operands. A command that runs a
+/// program has no limit by default, because the program would inherit it.
+[[nodiscard]] int run_within_limits(const CommandText& text, CommandOptions& options, const std::function<int()>& work);
+
+/// Runs `work` with the messages of every command: about the memory limit, and with --redact without quotes of the
+/// file.
+[[nodiscard]] int run_with_messages(const CommandOptions& options, const std::function<int()>& work);
 
 template <class Options> [[nodiscard]] std::vector<OptionText> texts_of(const OptionList<Options>& options) {
   std::vector<OptionText> texts;
@@ -100,8 +106,8 @@ template <class Options>
             static_cast<void>(options_of<Options>(text, list, words));
           },
           [text, list, run](const std::vector<std::string>& words) {
-            const auto options = options_of<Options>(text, list, words);
-            return run_within_limits(options, [&] { return run(options); });
+            auto options = options_of<Options>(text, list, words);
+            return run_within_limits(text, options, [&] { return run(options); });
           }};
 }
 

@@ -89,10 +89,12 @@ OptionList<FileOptions> general_options() {
                    "threads for decoding the file (default: the number of processors, at most 4; for several files all "
                    "of them)"},
                   &FileOptions::threads, parse_threads)),
-      rare(parsed({"max-memory", '\0', "SIZE",
-                   "fail cleanly instead of using more memory than this, for example 500M or 2GiB; an uncompressed "
-                   "snapshot file itself does not count (default: no limit)"},
-                  &FileOptions::max_memory, parse_max_memory)),
+      rare(parsed(
+          {"max-memory", '\0', "SIZE",
+           "fail cleanly instead of using more memory than this, for example 500M or 2GiB; an uncompressed "
+           "snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if it is compressed, "
+           "at least 256MiB and at most a quarter of the machine's memory)"},
+          &FileOptions::max_memory, parse_max_memory)),
       rare(flag({"quiet", 'q', "", "print no warnings, hints and progress to standard error"}, &FileOptions::is_quiet)),
       help_option<FileOptions>(),
   };

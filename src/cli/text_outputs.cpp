@@ -55,7 +55,7 @@ struct Made {
 Made made_of(const CommandOptions& options, const FileOptions& own, const std::string& file, const AnswerFile& answer) {
   Made made;
   try {
-    made.code = run_within_limits(options, [&] {
+    made.code = run_with_messages(options, [&] {
       made.answer = answer(file, own);
       check_redacted(own, made.answer.text);
       check_redacted(own, made.answer.json);

@@ -1,5 +1,6 @@
 #include "io/program.hpp"
 
+#include "io/memory_limit.hpp"
 #include "io/scratch_file.hpp"
 #include "io/signals.hpp"
 #include "io/system_message.hpp"
@@ -56,6 +57,7 @@ pid_t start(const std::vector<std::string>& words, ScratchFile& input, const Scr
   posix_spawn_file_actions_adddup2(&actions, output.descriptor(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors.descriptor(), STDERR_FILENO);
   pid_t id = -1;
+  const MemoryLimitLifted for_the_program;
   const int error = posix_spawnp(&id, arguments.front(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error(words.front() + ": " + system_message(error));

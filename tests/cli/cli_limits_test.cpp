@@ -1,3 +1,4 @@
+#include "cli/command.hpp"
 #include "support/compress.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
@@ -132,6 +133,60 @@ TEST_CASE("a bomb of the wrong kind is refused before it unfolds") {
     if (is_skipped()) return;
     check_bomb(times(640, test::zstd(std::string(kPart, ']'))), "needs more memory than --max-memory 20M allows");
   }
+}
+
+TEST_CASE("without --max-memory a small file that needs much memory is refused in one line") {
+  if (is_skipped()) return;
+  constexpr std::size_t kMost = 400 * kMega; // with the stacks of threads, the file and the program
+  const auto check_refused = [&](const std::vector<std::string>& words, const std::string& file,
+                                 const std::string& limit = "256 MiB") {
+    const Outcome outcome = run(words);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err ==
+          "memviz: " + file + ": needs more than " + limit + " of memory; raise the limit with --max-memory SIZE\n");
+    CHECK(outcome.peak_bytes < kMost);
+  };
+  SUBCASE("of many lists") {
+    const TemporaryFolder folder;
+    const std::string file = folder / "lists.pickle.zst";
+    test::write_bytes(file, times(4, test::zstd(std::string(16 * kMega, ']'))));
+    check_refused({"stats", file}, file);
+    const std::string good = testdata_file("oom");
+    const Outcome several = run({"stats", good, file, "--threads", "2"});
+    CHECK(several.exit_code == 1);
+    CHECK(several.out.starts_with(run({"stats", good}).out));
+    CHECK(contains(several.err, file + ": needs more than 256 MiB"));
+  }
+  SUBCASE("that an audit found") {
+    const auto shared = test::shared_folder();
+    if (!shared) return;
+    const std::filesystem::path attack = *shared / "probes/findings4/attack";
+    check_refused({"flops", attack / "nested_lists.pt2"}, attack / "nested_lists.pt2");
+    check_refused({"explain", attack / "bomb_stack.pickle.gz"}, attack / "bomb_stack.pickle.gz", "298 MiB");
+  }
+}
+
+TEST_CASE("every command refuses an input without an end by its first bytes") {
+  const TemporaryFolder folder;
+  constexpr std::size_t kMost = 200 * kMega;
+  const auto check_refused = [&](const std::vector<std::string>& words, const std::string& message) {
+    CAPTURE(words.front());
+    const Outcome outcome = run(limited(words, "150M"));
+    CHECK(outcome.exit_code == 1);
+    CHECK(contains(outcome.out + outcome.err, "/dev/zero: " + message)); // ranks has a table of bad files
+    CHECK(outcome.peak_bytes < kMost);
+  };
+  for (const cli::Command& command : cli::commands()) {
+    if (command.text.takes_program) continue;
+    const std::string name(command.text.name);
+    std::vector<std::string> words{name, "/dev/zero"};
+    if (command.text.operand_count == 2) words.emplace_back("/dev/zero");
+    if (name == "export") words.insert(words.end(), {"--format", "folded"});
+    if (name != "check" && name != "ranks") words.insert(words.end(), {"-o", folder / "out"});
+    check_refused(words, "byte 0: expected a ");
+  }
+  check_refused({"explain", testdata_file("oom"), "--kinds", "/dev/zero"}, "holds more than 1.00 MiB");
+  CHECK(folder.names().empty());
 }
 
 TEST_CASE("a compressed input takes the memory of what is in it, not of itself as well") {
