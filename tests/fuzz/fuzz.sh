@@ -5,7 +5,7 @@
 set -eu
 build=$1 seconds=$2
 shift 2
-[ $# -gt 0 ] || set -- snapshot compare pickle json options flops
+[ $# -gt 0 ] || set -- snapshot compare pickle json written options flops
 source=$(cd "$(dirname "$0")/../.." && pwd)
 testdata=$source/testdata seeds=$source/tests/fuzz/seeds
 mkdir -p "$build/finds"
@@ -15,6 +15,7 @@ max_bytes() {
   case $1 in
   compare) echo 32000 ;;
   options) echo 400 ;;
+  written) echo 8000 ;;
   *) echo 16000 ;;
   esac
 }
@@ -28,11 +29,12 @@ seed() {
   rm -rf "$folder"
   mkdir -p "$folder" "$build/corpus/$1"
   case $1 in
-  json | options) small "$1" "$seeds/$1" '*' ;;
+  json | options | written) small "$1" "$seeds/$1" '*' ;;
   flops) small flops "$testdata/flops" '*.pt2' ;;
   *) small "$1" "$testdata" '*.pickle' ;;
   esac >"$build/seeds/$1.list"
   [ "$1" != json ] || small json "$testdata" '*.json' | grep -v /expected >>"$build/seeds/$1.list"
+  [ "$1" != written ] || small written "$testdata" '*.folded' >>"$build/seeds/$1.list"
   number=0
   while read -r file; do
     number=$((number + 1))
