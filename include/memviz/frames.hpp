@@ -54,6 +54,9 @@ struct Frame {
   friend auto operator<=>(const Frame&, const Frame&) = default;
 };
 
+/// The standard limit of name() and filename(): longer than the names of C++ functions and of files that people read.
+inline constexpr std::size_t kMostFrameBytes = 4096;
+
 class FrameTable {
 public:
   FrameTable();
@@ -77,8 +80,10 @@ public:
   [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[id.value]; }
   /// Returns frames innermost first; none for kNoFrames and kNoContext. Valid until the next add_stack().
   [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
-  [[nodiscard]] std::string_view name(FrameId id) const { return text(frame(id).name); }
-  [[nodiscard]] std::string_view filename(FrameId id) const { return text(frame(id).filename); }
+  /// Returns the beginning of the frame's name and the end of its file's name, at most `most_bytes` of each, because
+  /// one text of megabytes may be in every frame. Code that needs a whole text handles it once, by its id: see text().
+  [[nodiscard]] std::string_view name(FrameId id, std::size_t most_bytes = kMostFrameBytes) const;
+  [[nodiscard]] std::string_view filename(FrameId id, std::size_t most_bytes = kMostFrameBytes) const;
   /// Returns null if the frame has no fx fields.
   [[nodiscard]] const FxInfo* fx(FrameId id) const;
   /// Returns the source text of the frame's line, "" if it is unknown. Snapshots do not contain it.

@@ -76,6 +76,17 @@ std::string_view whole_characters(std::string_view text) {
   return tail < wanted ? text.substr(0, text.size() - tail - 1) : text;
 }
 
+std::string_view beginning_of(std::string_view text, std::size_t most_bytes) {
+  return text.size() <= most_bytes ? text : whole_characters(text.substr(0, most_bytes));
+}
+
+std::string_view end_of(std::string_view text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  text.remove_prefix(text.size() - most_bytes);
+  const auto begin = std::find_if_not(text.begin(), text.end(), is_continuation);
+  return text.substr(static_cast<std::size_t>(begin - text.begin()));
+}
+
 bool is_plain_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char byte) { return byte >= 0x20 && byte < 0x7F; });
 }

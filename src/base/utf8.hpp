@@ -27,6 +27,10 @@ struct CodePoint {
 /// Returns `text` without the character that a cut at its end left incomplete; valid UTF-8 if it was before the cut.
 [[nodiscard]] std::string_view whole_characters(std::string_view text);
 
+/// Returns the first, or the last, characters of valid UTF-8: at most `most_bytes` of it.
+[[nodiscard]] std::string_view beginning_of(std::string_view text, std::size_t most_bytes);
+[[nodiscard]] std::string_view end_of(std::string_view text, std::size_t most_bytes);
+
 /// Whether it is inside a character, not at its beginning.
 [[nodiscard]] inline bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;

@@ -47,9 +47,10 @@ struct IdentityWriter {
   void operator()(const SegmentKey& key) const {
     write_device_key(json.member("address", std::to_string(key.address)), key.device);
   }
-  void operator()(FrameId frame) const {
-    json.member("name", frames.name(frame)).member("file", frames.filename(frame));
-    json.member("line", known_line(frames.frame(frame).line));
+  void operator()(FrameId id) const {
+    const Frame& frame = frames.frame(id); // the size of the whole texts is checked by check_size()
+    json.member("name", frames.text(frame.name)).member("file", frames.text(frame.filename));
+    json.member("line", known_line(frame.line));
   }
   void operator()(const TopicKey& key) const {
     if (key.content == TopicContent::text) json.member("text", frames.text(key.text));
@@ -91,8 +92,8 @@ void check_size(const FrameTable& frames, const FrameTree& tree) {
     if (const auto* topic = std::get_if<TopicKey>(&node.key)) limit.add(frames.text(topic->text).size());
     const auto* frame = std::get_if<FrameId>(&node.key);
     if (frame == nullptr) continue;
-    limit.add(frames.name(*frame).size());
-    limit.add(frames.filename(*frame).size());
+    limit.add(frames.text(frames.frame(*frame).name).size());
+    limit.add(frames.text(frames.frame(*frame).filename).size());
   }
 }
 

@@ -46,8 +46,9 @@ private:
 class Pieces {
 public:
   Pieces(const FrameTable& frames, FrameId frame)
-      : basename_(folded_basename(frames.filename(frame))),
-        line_(fmt::format(":{}:", file_line_text(frames.frame(frame).line))), name_(frames.name(frame)) {}
+      : basename_(folded_basename(frames.text(frames.frame(frame).filename))),
+        line_(fmt::format(":{}:", file_line_text(frames.frame(frame).line))),
+        name_(frames.text(frames.frame(frame).name)) {}
 
   static constexpr std::size_t kCount = 3;
   [[nodiscard]] std::string_view operator[](std::size_t index) const {
@@ -94,9 +95,10 @@ private:
 
 } // namespace
 
-std::uint64_t folded_size(const FrameTable& frames, FrameId frame) {
-  return folded_basename(frames.filename(frame)).size() +
-         fmt::formatted_size(":{}:", file_line_text(frames.frame(frame).line)) + frames.name(frame).size();
+std::uint64_t folded_size(const FrameTable& frames, FrameId id) {
+  const Frame& frame = frames.frame(id);
+  return folded_basename(frames.text(frame.filename)).size() + fmt::formatted_size(":{}:", file_line_text(frame.line)) +
+         frames.text(frame.name).size();
 }
 
 int compare_folded(const FrameTable& frames, FoldedStack one, FoldedStack other) {

@@ -86,7 +86,7 @@ private:
 std::string column_text(std::string_view text) {
   constexpr std::size_t kMostBytes = 65536;
   if (text.size() <= kMostBytes) return printable(text);
-  return printable(whole_characters(text.substr(0, kMostBytes))) + "...";
+  return printable(beginning_of(text, kMostBytes)) + "...";
 }
 
 void EventRows::take(DeviceId device, std::span<const Event> events) {

@@ -16,7 +16,7 @@ std::string allocation_name(const AllocationLife& life) {
 
 std::string_view bounded(std::string_view text) {
   constexpr std::size_t kMostBytes = 4096;
-  return text.size() <= kMostBytes ? text : whole_characters(text.substr(0, kMostBytes));
+  return beginning_of(text, kMostBytes);
 }
 
 } // namespace memviz

@@ -104,6 +104,14 @@ std::span<const FrameId> FrameTable::stack(StackId id) const {
   return std::span(stack_frames_).subspan(static_cast<std::size_t>(span.begin), span.size);
 }
 
+std::string_view FrameTable::name(FrameId id, std::size_t most_bytes) const {
+  return beginning_of(text(frame(id).name), most_bytes);
+}
+
+std::string_view FrameTable::filename(FrameId id, std::size_t most_bytes) const {
+  return end_of(text(frame(id).filename), most_bytes);
+}
+
 const FxInfo* FrameTable::fx(FrameId id) const {
   const auto found = fx_.find(id.value);
   return found == fx_.end() ? nullptr : &found->second;

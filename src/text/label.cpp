@@ -25,14 +25,6 @@ bool is_unknown(std::string_view text) {
   return text.empty() || text == "??";
 }
 
-/// Returns the last characters of `text`, at most `most_bytes` of them.
-std::string_view end_of(std::string_view text, std::size_t most_bytes) {
-  if (text.size() <= most_bytes) return text;
-  text.remove_prefix(text.size() - most_bytes);
-  const auto begin = std::find_if_not(text.begin(), text.end(), is_continuation);
-  return text.substr(static_cast<std::size_t>(begin - text.begin()));
-}
-
 std::string with_forward_slashes(std::string_view filename) {
   std::string path(filename);
   std::replace(path.begin(), path.end(), '\\', '/');
@@ -207,9 +199,7 @@ std::string fx_text(const FrameTable& frames, FrameId frame) {
   constexpr std::size_t kMostBytes = 4096; // one text may be in every frame
   const FxInfo* const fx = frames.fx(frame);
   if (fx == nullptr) return "";
-  const auto shown = [&](StringId part) {
-    return elided(whole_characters(frames.text(part).substr(0, kMostBytes)), kColumns);
-  };
+  const auto shown = [&](StringId part) { return elided(beginning_of(frames.text(part), kMostBytes), kColumns); };
   std::string text;
   for (const StringId part : {fx->node_op, fx->node_name, fx->node_target})
     if (part != kEmptyString) text += (text.empty() ? "" : " ") + shown(part);
@@ -222,7 +212,7 @@ std::string short_function(std::string_view name) {
   static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
   // The longest name that is labelled completely; a stack of thousands of longer ones would take minutes.
   constexpr std::size_t kMostBytes = 4096;
-  if (name.size() > kMostBytes) name = whole_characters(name.substr(0, kMostBytes));
+  name = beginning_of(name, kMostBytes);
   name = name.substr(0, name.find(" [clone "));
   name = without_compiler_suffix(name);
   std::string text;

@@ -81,9 +81,10 @@ private:
         !(same(fx->node_op, other_fx->node_op) && same(fx->node_name, other_fx->node_name) &&
           same(fx->node_target, other_fx->node_target) && same(fx->original_trace, other_fx->original_trace)))
       return false;
-    return one_.frames.name(left) == other_.frames.name(right) &&
-           one_.frames.filename(left) == other_.frames.filename(right) &&
-           one_.frames.frame(left).line == other_.frames.frame(right).line;
+    const Frame& frame = one_.frames.frame(left);
+    const Frame& other_frame = other_.frames.frame(right);
+    return same(frame.name, other_frame.name) && same(frame.filename, other_frame.filename) &&
+           frame.line == other_frame.line;
   }
 
   const Recording& one_;

@@ -88,9 +88,8 @@ std::size_t DeclaredKinds::rule_of(FrameId frame) {
   if (frame_rules_.size() <= frame.value) frame_rules_.resize(frames_.frame_count());
   std::size_t& known = frame_rules_[frame.value];
   if (known > 0) return known;
-  const auto rule = rules_.first_match(fmt::format("{}:{}:{}", frames_.filename(frame).substr(0, kMostMatchedBytes),
-                                                   file_line_text(frames_.frame(frame).line),
-                                                   frames_.name(frame).substr(0, kMostMatchedBytes)));
+  const auto rule = rules_.first_match(
+      fmt::format("{}:{}:{}", frames_.filename(frame), file_line_text(frames_.frame(frame).line), frames_.name(frame)));
   known = rule ? *rule + 2 : 1;
   return known;
 }

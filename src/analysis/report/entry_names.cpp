@@ -111,9 +111,9 @@ std::string operation_of(const FrameTable& frames, StackId stack) {
   Operators operators;
   bool is_operator_known = false;
   for (const FrameId frame : frames.stack(stack)) {
-    const std::string_view name = frames.name(frame).substr(0, kMostNameBytes);
+    const std::string_view name = frames.name(frame);
     const std::string_view filename = frames.filename(frame);
-    const CodeOrigin origin = origin_of(filename.substr(filename.size() - std::min(filename.size(), kMostNameBytes)));
+    const CodeOrigin origin = origin_of(filename);
     if (origin == CodeOrigin::user) break;
     if (origin == CodeOrigin::cpp) {
       const std::string function = function_name(name);
@@ -131,7 +131,7 @@ std::string operation_of(const FrameTable& frames, StackId stack) {
 
 std::string module_of(const FrameTable& frames, StackId stack) {
   for (const FrameId frame : frames.stack(stack)) {
-    const std::string_view name = frames.name(frame).substr(0, kMostNameBytes);
+    const std::string_view name = frames.name(frame);
     const std::string function = function_name(name);
     std::string_view scope = name_in(function, "torch::nn::");
     if (scope.ends_with("Impl") && scope.size() > 4)

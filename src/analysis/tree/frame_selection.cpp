@@ -30,9 +30,6 @@ private:
   RE2 regex_;
 };
 
-/// The longest prefix of a name that is matched, because one long name may be in every frame.
-constexpr std::size_t kMostMatchedBytes = 4096;
-
 /// A filter of frames by name and file.
 class Filter {
 public:
@@ -79,8 +76,7 @@ FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& opti
     keeps_[id] = filter.passes(frames.frame(frame));
     if (focus.is_empty() && hide.is_empty()) continue;
     const std::string text =
-        fmt::format("{}:{}:{}", frames.filename(frame).substr(0, kMostMatchedBytes),
-                    file_line_text(frames.frame(frame).line), frames.name(frame).substr(0, kMostMatchedBytes));
+        fmt::format("{}:{}:{}", frames.filename(frame), file_line_text(frames.frame(frame).line), frames.name(frame));
     if (!hide.is_empty() && hide.matches(text)) keeps_[id] = false;
     matches_focus_[id] = !focus.is_empty() && focus.matches(text);
   }

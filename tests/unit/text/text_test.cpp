@@ -19,6 +19,20 @@ TEST_CASE("of a name longer than 4 KiB the beginning is shown") {
   CHECK(short_function(std::string(100'000, 'x')).size() == 4096);
 }
 
+TEST_CASE("of the texts of a frame at most so much is given, in whole characters; of a file its end") {
+  FrameTable frames;
+  std::string umlauts;
+  for (int i = 0; i < 5000; ++i)
+    umlauts += "\u00e4";
+  const FrameId frame = frames.add_frame({frames.intern(umlauts), frames.intern("/a/" + umlauts + "b.py"), 7});
+  CHECK(frames.name(frame).size() == kMostFrameBytes);
+  CHECK(frames.name(frame, 5) == umlauts.substr(0, 4));
+  CHECK(frames.filename(frame).size() <= kMostFrameBytes);
+  CHECK(frames.filename(frame, 7) == "\u00e4b.py");
+  CHECK(frames.filename(frame, 5) == "b.py");
+  CHECK(frames.text(frames.frame(frame).name) == umlauts);
+}
+
 TEST_CASE("code is sorted by where its file lies") {
   CHECK(origin_of("/home/ann/project/train.py") == CodeOrigin::user);
   CHECK(origin_of("/tmp/ipykernel_71/2091124272.py") == CodeOrigin::user);
