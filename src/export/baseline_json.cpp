@@ -16,6 +16,7 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostBaselineBytes = 100'000;
+constexpr std::size_t kLeastLineBytes = 50; ///< {"no_stack": "", "kind": "", "low": 0, "high": 0, "blocks": 0}
 
 void write_range(JsonWriter& json, std::string_view name, const ByteRange& range) {
   json.key(name).begin_object(JsonLayout::compact).member("low", range.low).member("high", range.high).end_object();
@@ -118,6 +119,7 @@ std::string baseline_json(const Baseline& baseline) {
   for (const auto& [id, device] : baseline.devices)
     for (const BaselineMoment& moment : device.moments)
       most_lines = std::max(most_lines, moment.lines.size());
+  most_lines = std::min(most_lines, kMostBaselineBytes / kLeastLineBytes);
   std::string text = json_of_lines(baseline, most_lines);
   while (text.size() > kMostBaselineBytes && most_lines > 1)
     text = json_of_lines(baseline, most_lines = most_lines * 9 / 10);

@@ -18,11 +18,14 @@ void widen(ByteRange& range, std::uint64_t bytes, std::uint64_t seen) {
   range.high = std::max(range.high, bytes);
 }
 
+/// The maximum bytes of a function and of a file: one text may be in every line.
+constexpr std::size_t kMostBaselineTextBytes = 1024;
+
 BaselineLine line_of(const FrameTable& frames, const NodeKey& key, MemoryKind kind) {
   const auto* const frame = std::get_if<FrameId>(&key);
   if (frame == nullptr) return {.no_stack = node_label(frames, key), .kind = kind};
-  return {.function = std::string(frames.name(*frame)),
-          .file = std::string(frames.filename(*frame)),
+  return {.function = std::string(frames.name(*frame, kMostBaselineTextBytes)),
+          .file = std::string(frames.filename(*frame, kMostBaselineTextBytes)),
           .line = frames.frame(*frame).line,
           .kind = kind};
 }

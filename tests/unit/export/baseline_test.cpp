@@ -2,6 +2,8 @@
 
 #include "memviz/environment.hpp"
 #include "memviz/error.hpp"
+#include "memviz/input.hpp"
+#include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
@@ -112,6 +114,31 @@ TEST_CASE("the lines of a baseline and its rest are all that is requested") {
     REQUIRE(lines.size() == 1);
     CHECK(comparison.changes[lines[0]].change.delta_bytes() == 1 << 20);
   }
+}
+
+TEST_CASE("a name of megabytes that all lines share is cut, and its lines remain in the baseline") {
+  SmallSnapshot builder;
+  builder.segment(kBase, 2000 * 512);
+  const std::string path = "/" + std::string(1'000'000, 'x') + ".py";
+  for (int line = 1; line <= 2000; ++line)
+    builder.active(512, 512, builder.stack({fmt::format("{}:{}:step", path, line)}));
+  const Recording recording = builder.take();
+  const Baseline baseline = baseline_of(recording);
+  for (const BaselineMoment& moment : baseline.devices.begin()->second.moments)
+    for (const auto& [line, share] : moment.lines)
+      REQUIRE(line.file.size() <= 1024);
+  const std::string json = baseline_json(baseline);
+  CHECK(json.size() <= 100'000);
+  CHECK_FALSE(nlohmann::json::parse(json)["devices"][0]["end"]["lines"].empty());
+}
+
+TEST_CASE("a real attack on a baseline: 2,000 frames share a file name of 60 kB") {
+  const auto folder = shared_folder();
+  if (!folder) return;
+  const Input file = unpacked(input_of(read_bytes(*folder / "probes/findings4/attack/baseline_square.pickle.gz")));
+  const std::string json = baseline_json(baseline_of(read_snapshot(file.bytes())));
+  CHECK(json.size() <= 100'000);
+  CHECK_FALSE(nlohmann::json::parse(json)["devices"][0]["end"]["lines"].empty());
 }
 
 TEST_CASE("lines that only moved are no growth") {
