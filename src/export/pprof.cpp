@@ -11,6 +11,7 @@
 #include "memviz/version.hpp"
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -39,7 +40,16 @@ constexpr std::uint64_t kNanosOfMicro = 1000;
 /// Texts as profile.proto refers to them: by index in a table, in which "" is the first.
 class StringTable {
 public:
-  StringTable() { static_cast<void>(number("")); }
+  explicit StringTable(const FrameTable& frames) : frames_(frames), of_frames_(frames.string_count()) {
+    static_cast<void>(number(""));
+  }
+
+  /// The same for a text of frames, which is made safe once: all frames may share one of megabytes.
+  [[nodiscard]] std::uint64_t number(StringId id) {
+    std::optional<std::uint64_t>& known = of_frames_[id.value];
+    if (!known) known = number(safe_line(frames_.text(id)));
+    return *known;
+  }
 
   [[nodiscard]] std::uint64_t number(std::string_view text) {
     const auto added = numbers_.add(std::string(text), texts_.size());
@@ -52,6 +62,8 @@ public:
   }
 
 private:
+  const FrameTable& frames_;
+  std::vector<std::optional<std::uint64_t>> of_frames_; ///< by StringId
   HashMap<std::string, std::uint64_t> numbers_;
   std::vector<std::string> texts_;
 };
@@ -68,21 +80,19 @@ public:
     if (known != 0) return known;
     const Frame& frame = frames_.frame(id);
     const std::uint64_t line = is_line(frame.line) ? static_cast<std::uint64_t>(frame.line) : 0;
-    return known = add(safe_line(frames_.name(id)), safe_line(frames_.filename(id)), line);
+    return known = add(strings_.number(frame.name), strings_.number(frame.filename), line);
   }
   [[nodiscard]] std::uint64_t of(std::string_view word) {
     const auto added = by_word_.add(std::string(word), 0);
-    if (added.is_new) added.value = add(word, "", 0);
+    if (added.is_new) added.value = add(strings_.number(word), strings_.number(kEmptyString), 0);
     return added.value;
   }
 
 private:
-  [[nodiscard]] std::uint64_t add(std::string_view name, std::string_view file, std::uint64_t line) {
+  /// `name`, `file`: their numbers in the table of texts.
+  [[nodiscard]] std::uint64_t add(std::uint64_t name, std::uint64_t file, std::uint64_t line) {
     const std::uint64_t id = ++count_;
-    const std::uint64_t name_number = strings_.number(name);
-    profile_.message(
-        field::kFunction,
-        ProtobufWriter().number(1, id).number(2, name_number).number(3, name_number).number(4, strings_.number(file)));
+    profile_.message(field::kFunction, ProtobufWriter().number(1, id).number(2, name).number(3, name).number(4, file));
     profile_.message(field::kLocation,
                      ProtobufWriter().number(1, id).message(4, ProtobufWriter().number(1, id).number(2, line)));
     return id;
@@ -107,7 +117,7 @@ struct Sample {
 class Profile {
 public:
   explicit Profile(const PprofSubject& subject)
-      : subject_(subject), frames_(subject.state.frames()), locations_(profile_, strings_, frames_),
+      : subject_(subject), frames_(subject.state.frames()), strings_(frames_), locations_(profile_, strings_, frames_),
         limit_(subject.state.recording->origin.size_bytes, "--frames user or --hide write less") {}
 
   [[nodiscard]] std::string written() {
