@@ -19,14 +19,16 @@ namespace {
 /// names it.
 class EventRecords final : public fast_reader::RecordSink {
 public:
-  explicit EventRecords(Readers& readers) : frames_(readers.frames), traces_(readers.traces) {}
+  explicit EventRecords(Readers& readers) : frames_(readers.frames), traces_(readers.traces), budget_(readers.budget) {}
 
   void take_rows(std::size_t list, const fast_reader::RecordRows& rows) override {
     while (columns_.size() <= rows.pattern)
       columns_.push_back(traces_.fields().columns_of(rows.keys));
+    budget_.spend(rows.cells.size() / rows.keys.size(), kTraces);
     traces_.add_rows(device_of(list), {rows.cells, rows.keys.size(), columns_[rows.pattern]});
   }
   void take_dict(std::size_t list, Value dict) override {
+    budget_.spend(1, kTraces); // a list may hold one dict in every byte
     traces_.add(device_of(list), traces_.fields().read(dict), {dict, nullptr, "device_traces"});
   }
   Value digest(std::span<const Value> items) override { return frames_.digest(items); }
@@ -39,8 +41,11 @@ private:
     return {static_cast<std::uint32_t>(list < kMostDeviceIds ? list : kMost)};
   }
 
+  static inline const Field kTraces{Value(), nullptr, "device_traces"};
+
   FrameReader& frames_;
   TraceReader& traces_;
+  Budget& budget_;
   std::vector<EventFields::Columns> columns_; ///< by pattern
 };
 

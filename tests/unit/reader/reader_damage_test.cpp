@@ -1,6 +1,7 @@
 #include "memviz/error.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
+#include "support/files.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 
@@ -180,6 +181,17 @@ TEST_CASE("only the bytes of a file pay for what it refers to again and again") 
     CHECK(error_of(with_dicts(dict({{"segments", list()}, {"device_traces", list(PythonItems(300, trace))}})))
               .find("records that the file holds once each for device_traces[") != std::string::npos);
   }
+  SUBCASE("an event that DUP adds with each byte") {
+    const std::string shared = "}(\x8c\x06"
+                               "action\x8c\x05"
+                               "alloc\x8c\x04"
+                               "addrK\x01\x8c\x04sizeK\x01u"s;
+    const std::string file = "\x80\x04}(\x8c\x08segments]\x8c\x0d"
+                             "device_traces](](" +
+                             shared + std::string(100'000, '2') + "eeu.";
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_snapshot(file)),
+                         doctest::Contains("records that the file holds once each for device_traces[0]"), ParseError);
+  }
   SUBCASE("the keys of one annotation, of many") {
     PythonPairs keys;
     for (int i = 0; i < 1000; ++i)
@@ -188,6 +200,14 @@ TEST_CASE("only the bytes of a file pay for what it refers to again and again") 
     CHECK(error_of(with_dicts(dict({{"segments", list()}, {"external_annotations", annotations}})))
               .find("records that the file holds once each for external_annotations[") != std::string::npos);
   }
+}
+
+TEST_CASE("a real attack with an event in most bytes is refused") {
+  const auto folder = shared_folder();
+  if (!folder) return;
+  const std::string file = read_bytes(*folder / "probes/findings4/attack/dup_free_480000.pickle");
+  CHECK_THROWS_WITH_AS(static_cast<void>(read_snapshot(file)),
+                       doctest::Contains("records that the file holds once each for device_traces[0]"), ParseError);
 }
 
 TEST_CASE("as many devices as there can be are read") {
