@@ -1,14 +1,17 @@
 #pragma once
 
 // Settings of a recording -> the rules by which PyTorch's caching allocator serves a request. All sizes are bytes.
-// Source: c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.0 to 2.9.
+// Source: c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.0 to 2.9; names of settings: AcceleratorAllocatorConfig and
+// CUDAAllocatorConfig up to pytorch#192269 (2026).
 
 #include "memviz/memory_state.hpp"
 
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz {
 
@@ -39,6 +42,12 @@ struct AllocatorSettings {
   std::array<std::uint64_t, 16> roundup_divisions{};
   FreeBlockOrder free_block_order = FreeBlockOrder::address; ///< not read from the file: see Fidelity
   bool collects_garbage = false; ///< garbage_collection_threshold is set; the model ignores it
+  /// `max_non_split_rounding_mb`: a block of max_split_bytes or more serves requests that are smaller by less than
+  /// this.
+  std::uint64_t oversize_slack_bytes = kLargeSegmentBytes;
+  /// The settings in PYTORCH_CUDA_ALLOC_CONF that may change where blocks are placed, in a way that the model does not
+  /// follow: unknown ones, and known ones that are not modelled. Printable, and few.
+  std::vector<std::string> not_modelled = {};
 
   /// Whether the allocator maps new memory of this pool page by page.
   [[nodiscard]] bool expands(const PoolId& pool) const {

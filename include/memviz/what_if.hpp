@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace memviz {
@@ -32,8 +33,12 @@ struct Fidelity {
   std::uint64_t largest_error_bytes = 0;    ///< of reserved bytes, after any allocation
   /// The order that explains the recording best; nullopt if both orders explain it equally well.
   std::optional<FreeBlockOrder> free_block_order = {};
-  /// Whether answers by replay may be offered: the error is at most 2 % of the largest reserved size throughout.
-  [[nodiscard]] bool reproduces() const { return allocs > 0 && largest_error_bytes <= largest_reserved_bytes / 50; }
+  std::vector<std::string> settings_not_modelled = {}; ///< AllocatorSettings::not_modelled
+  /// Whether answers by replay may be offered: the model follows all settings, and the error is at most 2 % of the
+  /// largest reserved size throughout.
+  [[nodiscard]] bool reproduces() const {
+    return settings_not_modelled.empty() && allocs > 0 && largest_error_bytes <= largest_reserved_bytes / 50;
+  }
 };
 
 /// Replays the recording in either order of free blocks. Returns the figures of the order with the smaller error, then

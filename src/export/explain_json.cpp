@@ -169,7 +169,7 @@ void write_model(JsonWriter& json, const Fidelity& fidelity) {
     json.value(free_block_order_name(*fidelity.free_block_order));
   else
     json.value(nullptr);
-  json.end_object();
+  json.member("settings_not_modelled", fidelity.settings_not_modelled).end_object();
 }
 
 void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplanation& device) {
@@ -213,7 +213,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
 std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.explain/1.1").member("file", file);
+    begin_document(json, "memviz.explain/1.2").member("file", file);
     write_rehearsal(json, state.recording->origin.rehearsal);
     json.key("devices").begin_array();
     for (const DeviceExplanation& device : devices)

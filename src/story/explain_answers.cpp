@@ -64,6 +64,9 @@ std::string cause_of_miss(const DeviceExplanation& device) {
 /// Returns the answer for a circumstance that is replayed from the first event on.
 std::string replayed(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
   if (answer.outcome == Outcome::not_offered) {
+    if (const auto& settings = device.fidelity.settings_not_modelled; !settings.empty())
+      return fmt::format("{}: unknown, because the model of the allocator does not know what {} changes.", circumstance,
+                         fmt::join(settings, ", "));
     if (!device.fidelity.reproduces() && device.fidelity.allocs == 0)
       return circumstance + ": unknown, because the file records no allocation to replay.";
     if (const std::string fact = missing_fact(answer.proviso); !fact.empty())
@@ -161,6 +164,10 @@ std::string answer_text(const MemoryState& state, const DeviceExplanation& devic
 }
 
 std::string fidelity_text(const Fidelity& fidelity) {
+  if (!fidelity.settings_not_modelled.empty())
+    return fmt::format("PYTORCH_CUDA_ALLOC_CONF has {}, which the model of the allocator does not know: it may not "
+                       "reproduce this recording.",
+                       fmt::join(fidelity.settings_not_modelled, ", "));
   const std::string precision =
       fidelity.largest_error_bytes == 0
           ? "to the byte"

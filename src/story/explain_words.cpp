@@ -282,7 +282,8 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
                    answer.outcome != Outcome::no_matter;
   }
   add_answers(text, std::move(helping), device.request.has_value());
-  if (is_replayed) text.answers.push_back(fidelity_text(device.fidelity));
+  if (is_replayed || !device.fidelity.settings_not_modelled.empty())
+    text.answers.push_back(fidelity_text(device.fidelity));
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "memviz/allocator_settings.hpp"
 
+#include "base/printable.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -56,6 +58,59 @@ bool is_newer(const Recording& recording) {
   });
 }
 
+/// A setting in the text of PYTORCH_CUDA_ALLOC_CONF: "max_split_size_mb" and "128".
+struct Setting {
+  std::string_view name;
+  std::string_view value;
+};
+
+/// Calls `take` with each Setting of "name:value,name:[key:value,...]", in which spaces mean nothing.
+template <class Take> void for_each_setting(std::string_view text, const Take& take) {
+  const auto trimmed = [](std::string_view word) {
+    constexpr std::string_view kSpaces = " \t\r\n";
+    const std::size_t begin = std::min(word.find_first_not_of(kSpaces), word.size());
+    return word.substr(begin, word.find_last_not_of(kSpaces) + 1 - begin);
+  };
+  while (!text.empty()) {
+    const std::size_t mark = text.find_first_of(",[");
+    const bool is_list = mark != std::string_view::npos && text[mark] == '[';
+    const std::size_t end = is_list ? text.find(',', text.find(']', mark)) : mark;
+    const std::string_view setting = text.substr(0, end);
+    const std::size_t colon = std::min(setting.find(':'), setting.size());
+    const std::string_view name = trimmed(setting.substr(0, colon));
+    if (!name.empty()) take(Setting{name, trimmed(setting.substr(std::min(colon + 1, setting.size())))});
+    text.remove_prefix(std::min(text.size() - 1, end) + 1);
+  }
+}
+
+/// Whether the setting does not change where blocks are placed, or is read from a key of the snapshot. A limit of
+/// memory leads to releases, which are events.
+bool is_followed(const Setting& setting) {
+  static constexpr std::array<std::string_view, 10> kNames{
+      "expandable_segments",         "max_split_size_mb",          "roundup_power2_divisions",
+      "max_non_split_rounding_mb",   "release_lock_on_cudamalloc", "release_lock_on_hipmalloc",
+      "per_process_memory_fraction", "throw_on_cudamalloc_oom",    "graph_capture_record_stream_reuse",
+      "garbage_collection_threshold"};
+  if (setting.name.starts_with("pinned_")) return true; // of host memory
+  if (setting.name == "backend") return setting.value == "native";
+  if (setting.name == "large_segment_size_mb") return setting.value == "20"; // the default
+  return std::ranges::find(kNames, setting.name) != kNames.end();
+}
+
+/// Adds what the text of PYTORCH_CUDA_ALLOC_CONF shows and no key of its own.
+void add_configuration(AllocatorSettings& settings, std::string_view text) {
+  constexpr std::size_t kMostNames = 8;
+  constexpr std::size_t kMostColumns = 60;
+  for_each_setting(text, [&](const Setting& setting) {
+    if (setting.name == "max_non_split_rounding_mb") {
+      if (const auto mebibytes = number_of<std::uint32_t>(setting.value))
+        settings.oversize_slack_bytes = std::uint64_t{*mebibytes} << 20U;
+    }
+    if (!is_followed(setting) && settings.not_modelled.size() < kMostNames)
+      settings.not_modelled.push_back(elided(setting.name, kMostColumns));
+  });
+}
+
 bool expands_private_pools(const Recording& recording, std::span<const Segment> segments, bool expandable_segments) {
   bool has_private = false;
   for (const Segment& segment : segments) {
@@ -88,6 +143,7 @@ AllocatorSettings allocator_settings(const Recording& recording, std::span<const
       const auto bytes = number_of<std::int64_t>(value);
       if (bytes && *bytes > 0) settings.max_split_bytes = static_cast<std::uint64_t>(*bytes);
     }
+    if (name.ends_with("ALLOC_CONF")) add_configuration(settings, value);
     const auto index = division_index(name);
     if (index && *index < settings.roundup_divisions.size())
       settings.roundup_divisions[*index] = number_of<std::uint64_t>(value).value_or(0);

@@ -5,13 +5,6 @@
 
 namespace memviz {
 
-namespace {
-
-/// max_non_split_rounding_size: the maximum by which a block of max_split_size or more may exceed its request.
-constexpr std::uint64_t kOversizeSlackBytes = kLargeSegmentBytes;
-
-} // namespace
-
 std::optional<AllocatorModel::Handle> AllocatorModel::alloc(std::uint64_t bytes, std::int64_t stream,
                                                             const PoolId& pool) {
   if (bytes > kMaxTotalBytes) return std::nullopt;
@@ -237,7 +230,7 @@ AllocatorModel::PieceId AllocatorModel::find_free(const Shelf& shelf, std::uint6
   }
   const bool is_oversized = bytes >= settings_.max_split_bytes;
   if (!is_oversized && found->bytes >= settings_.max_split_bytes) return kNone;
-  if (is_oversized && found->bytes - bytes >= kOversizeSlackBytes) return kNone;
+  if (is_oversized && found->bytes - bytes >= settings_.oversize_slack_bytes) return kNone;
   return found->id;
 }
 

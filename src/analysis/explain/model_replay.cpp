@@ -178,6 +178,7 @@ Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings) {
   };
   Fidelity best = misses(by_age) < misses(by_address) ? by_age : by_address;
   if (misses(by_age) == misses(by_address)) best.free_block_order.reset();
+  best.settings_not_modelled = settings.not_modelled;
   return best;
 }
 

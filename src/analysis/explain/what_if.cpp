@@ -156,8 +156,10 @@ private:
   [[nodiscard]] std::uint64_t limit_bytes() const {
     return reserved_bytes_ + (request_ ? request_->device_free_bytes.value_or(0) : kMaxTotalBytes);
   }
-  /// Whether the device's free memory was available to the request.
-  [[nodiscard]] bool is_clear() const { return !request_ || verdict_ != Verdict::unclear; }
+  /// Whether the device's free memory was available to the request, under rules that the model follows.
+  [[nodiscard]] bool is_clear() const {
+    return settings_.not_modelled.empty() && (!request_ || verdict_ != Verdict::unclear);
+  }
   [[nodiscard]] bool has_start() const { return !lead_up_.start.segments_of(lead_up_.device).empty(); }
 
   [[nodiscard]] ReplayPlan recorded_plan() const {

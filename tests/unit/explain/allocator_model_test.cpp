@@ -5,6 +5,9 @@
 #include "support/snapshot_builder.hpp"
 
 #include <doctest/doctest.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 using namespace memviz;
 using memviz::test::KiB;
@@ -64,6 +67,50 @@ TEST_CASE("allocator_settings reads what the file shows") {
   test::SmallSnapshot unset;
   unset.setting("max_split_size", "-1");
   CHECK(allocator_settings(replay(unset.take())).max_split_bytes == std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST_CASE("allocator_settings names what PYTORCH_CUDA_ALLOC_CONF has and the model does not follow") {
+  const auto settings_of = [](std::string_view configuration) {
+    test::SmallSnapshot snapshot;
+    snapshot.setting("PYTORCH_CUDA_ALLOC_CONF", configuration);
+    return allocator_settings(replay(snapshot.take()));
+  };
+  using Names = std::vector<std::string>;
+  SUBCASE("nothing of these changes places, or the model follows it") {
+    for (const char* const configuration :
+         {"", ",", "expandable_segments:True", "max_split_size_mb:128,garbage_collection_threshold:0.8",
+          "roundup_power2_divisions:[256:1,512:2,1024:4,>:8], backend:native",
+          "pinned_use_cuda_host_register:True,pinned_num_register_threads:8,pinned_reserve_segment_size_mb:64",
+          "release_lock_on_cudamalloc:True,graph_capture_record_stream_reuse:True,large_segment_size_mb:20",
+          "per_process_memory_fraction:0.9,throw_on_cudamalloc_oom:True"})
+      CHECK_MESSAGE(settings_of(configuration).not_modelled.empty(), configuration);
+  }
+  SUBCASE("these do, whatever they are") {
+    CHECK(settings_of("expandable_segments:True,large_segment_size_mb:12").not_modelled ==
+          Names{"large_segment_size_mb"});
+    CHECK(settings_of("roundup_power2_divisions:[256:1,>:8] , page_size : 1g").not_modelled == Names{"page_size"});
+    CHECK(settings_of("expandable_segments_reserve:0.5,expandable_segments_reserve_by_class:[capture:0.25,w:40G]")
+              .not_modelled == Names{"expandable_segments_reserve", "expandable_segments_reserve_by_class"});
+    CHECK(settings_of("backend:cudaMallocAsync").not_modelled == Names{"backend"});
+    CHECK(settings_of("of_2027").not_modelled == Names{"of_2027"});
+  }
+  SUBCASE("a hostile text ends") {
+    CHECK(settings_of("a:[b").not_modelled == Names{"a"});
+    CHECK(settings_of("[,").not_modelled == Names{"[,"});
+    CHECK(settings_of(std::string(100'000, 'x') + std::string(100, ',') + "y:1").not_modelled.front().size() == 60);
+    std::string many;
+    for (int i = 0; i < 1000; ++i)
+      many += "n" + std::to_string(i) + ":1,";
+    CHECK(settings_of(many).not_modelled.size() == 8);
+  }
+  SUBCASE("the slack of large blocks is modelled") {
+    AllocatorSettings settings = settings_of("max_split_size_mb:64,max_non_split_rounding_mb:30");
+    settings.max_split_bytes = 64 * MiB;
+    AllocatorModel model(settings);
+    model.free(allocated(model, 128 * MiB));
+    allocated(model, 100 * MiB);
+    CHECK(model.reserved_bytes() == 128 * MiB);
+  }
 }
 
 TEST_CASE("AllocatorModel places blocks as PyTorch does") {

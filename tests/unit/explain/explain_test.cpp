@@ -245,6 +245,23 @@ TEST_CASE("every answer names the fact that it depends on and that the file does
       "if the memory allocated before the first event was packed together, which this file does not show."));
 }
 
+TEST_CASE("with a setting that the model does not know it reproduces nothing, and the setting is named") {
+  Recording recording = read_case("split_large_segment");
+  recording.settings.emplace_back(recording.frames.intern("PYTORCH_CUDA_ALLOC_CONF"),
+                                  recording.frames.intern("large_segment_size_mb:12"));
+  const Explained found = explained(std::move(recording));
+  CHECK_FALSE(found.first().fidelity.reproduces());
+  for (const WhatIf& answer : found.first().what_ifs)
+    CHECK((answer.outcome == Outcome::not_offered || answer.outcome == Outcome::no_matter));
+  const std::string text = explain_text({"some.pickle", found.state, found.devices}, 400);
+  CHECK(text.find("With expandable_segments:True: unknown, because the model of the allocator does not know what "
+                  "large_segment_size_mb changes.") != std::string::npos);
+  CHECK(text.find("PYTORCH_CUDA_ALLOC_CONF has large_segment_size_mb, which the model") != std::string::npos);
+  const auto json = nlohmann::json::parse(explain_json("some.pickle", found.state, found.devices));
+  CHECK(json["devices"][0]["model"]["reproduces"] == false);
+  CHECK(json["devices"][0]["model"]["settings_not_modelled"] == std::vector<std::string>{"large_segment_size_mb"});
+}
+
 TEST_CASE("explain_json") {
   const Explained found = explained_case("side_stream_full", 24 * GiB);
   const auto json = nlohmann::json::parse(explain_json("some.pickle", found.state, found.devices));
