@@ -20,7 +20,7 @@ struct NamedRank {
 /// Returns the rank of each path. Throws UsageError for a `pattern` that is not a regular expression with one group.
 [[nodiscard]] std::vector<NamedRank> ranks_of_names(const std::vector<std::string>& paths, const std::string& pattern);
 
-/// Returns the step of a name such as "step_100" or "iteration_7".
+/// Returns the step of a name such as "step_100", "iteration_7" or "epoch0".
 [[nodiscard]] std::optional<std::uint64_t> step_of_name(std::string_view path);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// Snapshots of a job's ranks -> which ranks hold the same memory, and which one holds memory that the others of its
+// Snapshots of a job's ranks -> which ranks are similar, and which one holds memory that the others of its
 // group do not. Each file is first reduced to a RankPart of a few kilobytes; parts can be written, merged and judged
 // later.
 
@@ -72,11 +72,12 @@ inline constexpr std::string_view kRankPartHead = R"({"schema":"memviz.ranks-par
 [[nodiscard]] std::vector<RankPart> read_rank_parts(std::string_view bytes);
 
 enum class RankSource : std::uint8_t {
-  none,    ///< no rank was found
-  file,    ///< the file records it
-  pattern, ///< RankOptions::pattern
-  name,    ///< a word of its name, such as rank3
-  varies,  ///< the number in the names that counts from 0 without gaps
+  none,        ///< no rank was found
+  file,        ///< the file records it
+  pattern,     ///< RankOptions::pattern
+  name,        ///< a word of its name, such as rank3
+  varies,      ///< the number in the names that counts from 0 without gaps
+  coordinates, ///< the place among the files' names, of which no number alone distinguishes all ranks: dp0_tp3
 };
 
 struct RankOptions {
@@ -95,7 +96,7 @@ struct JobRank {
   std::optional<std::size_t> group = {};
 };
 
-/// The medians of ranks that hold the same memory.
+/// The medians of similar ranks.
 struct RankGroup {
   std::vector<std::size_t> ranks; ///< indices of JobReport::ranks, ascending
   std::uint64_t least_bytes = 0;

@@ -16,6 +16,7 @@ std::string_view source_name(RankSource source) {
   case RankSource::pattern: return "pattern";
   case RankSource::name: return "name";
   case RankSource::varies: return "number that varies";
+  case RankSource::coordinates: return "coordinates";
   case RankSource::none: break;
   }
   return "none";

@@ -55,12 +55,12 @@ std::string groups_text(const JobReport& report) {
                    group.least_bytes == group.most_bytes ? "all the same" : span,
                    group.medians.empty() ? "" : elided(line_name(group.medians.front().line), kRankFileColumns),
                    rank_list(report, group.ranks)});
-    // The ranks of a group hold the same, so the lines of its first one are shown.
+    // The ranks of a group are alike, so the lines of its first one are shown.
     for (const LineMemory& inner : report.parts[report.ranks[group.ranks.front()].part].within)
       table.add_row(
           {"", "", format_bytes(inner.bytes), "", "  " + elided(line_name(inner.line), kRankFileColumns - 2), ""});
   }
-  std::string text = "\nGroups of ranks that hold the same\n" + table.text("  ");
+  std::string text = "\nGroups of similar ranks\n" + table.text("  ");
   if (report.groups.size() > kMostRankRows)
     text += fmt::format("  and {} more\n", format_count(report.groups.size() - kMostRankRows));
   return text;

@@ -54,8 +54,11 @@ std::string failed_sentence(const JobReport& report) {
 
 std::string outlier_sentence(const JobReport& report) {
   const RankDifference& first = report.outliers.front();
-  std::string text = fmt::format("{} stands out: it holds {} than {}: {}.", name_at_start(report, first.rank),
-                                 more_or_less(first.delta_bytes), against(report, first), difference_lines(first));
+  const std::string amount = first.delta_bytes == 0
+                                 ? fmt::format("as much as {}, but in other lines", against(report, first))
+                                 : fmt::format("{} than {}", more_or_less(first.delta_bytes), against(report, first));
+  std::string text = fmt::format("{} stands out: it holds {}: {}.", name_at_start(report, first.rank), amount,
+                                 difference_lines(first));
   if (report.outliers.size() == 1) return text;
   std::vector<std::size_t> others;
   for (std::size_t i = 1; i < report.outliers.size(); ++i)
@@ -70,8 +73,11 @@ std::string none_sentence(const JobReport& report) {
     return fmt::format("Only {} was read: there is no other rank to compare it with.", rank_name(report, 0));
   const std::string ranks = format_counted(report.ranks.size(), "rank");
   const RankGroup& first = report.groups.front();
+  if (report.groups.size() == 1 && first.least_bytes == first.most_bytes)
+    return fmt::format("No rank stands out: {} hold the same, {} each.", ranks, format_bytes(first.median_bytes));
   if (report.groups.size() == 1)
-    return fmt::format("No rank stands out: {} hold the same, {} each (median).", ranks,
+    return fmt::format("No rank stands out: {} hold {} to {}, {} in the median.", ranks,
+                       format_bytes(first.least_bytes), format_bytes(first.most_bytes),
                        format_bytes(first.median_bytes));
   return fmt::format("No rank stands out: {} in {}.", ranks, format_counted(report.groups.size(), "group"));
 }
@@ -111,6 +117,14 @@ std::string without_rank_note(const JobReport& report) {
                                 : fmt::format("{} files have", format_count(static_cast<std::uint64_t>(count))));
 }
 
+std::string coordinates_note(const JobReport& report) {
+  const bool has_any =
+      std::ranges::any_of(report.ranks, [](const JobRank& rank) { return rank.source == RankSource::coordinates; });
+  if (!has_any) return "";
+  return "No number in the names of the files alone is the rank: ranks are numbered in the order of all their numbers, "
+         "the first one first.";
+}
+
 std::string timing_note(const JobReport& report) {
   if (report.by_timing.empty()) return "";
   const RankDifference& first = report.by_timing.front();
@@ -135,7 +149,9 @@ std::string devices_note(const JobReport& report) {
 
 std::string rank_name(const JobReport& report, std::size_t rank) {
   const JobRank& one = report.ranks[rank];
-  return one.rank ? fmt::format("rank {}", *one.rank) : std::string(file_basename(report.parts[one.part].file));
+  const std::string_view file = file_basename(report.parts[one.part].file);
+  if (one.source == RankSource::coordinates) return fmt::format("rank {} ({})", *one.rank, file);
+  return one.rank ? fmt::format("rank {}", *one.rank) : std::string(file);
 }
 
 std::string range_list(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges) {
@@ -197,8 +213,8 @@ std::string ranks_headline(const JobReport& report) {
 
 std::vector<std::string> ranks_notes(const JobReport& report) {
   std::vector<std::string> notes;
-  for (std::string note :
-       {timing_note(report), multiple_files_note(report), without_rank_note(report), devices_note(report)})
+  for (std::string note : {timing_note(report), multiple_files_note(report), coordinates_note(report),
+                           without_rank_note(report), devices_note(report)})
     if (!note.empty()) notes.push_back(std::move(note));
   if (!report.left_out.empty())
     notes.push_back(fmt::format("{} of another step {} omitted.", format_counted(report.left_out.size(), "file"),

@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory of ranks by line and kind -> groups of ranks that hold the same: pipeline stages, experts, the first and the
+// Memory of ranks by line and kind -> groups of similar ranks: pipeline stages, experts, the first and the
 // last one.
 
 #include "memviz/ranks.hpp"

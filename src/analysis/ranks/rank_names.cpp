@@ -1,5 +1,6 @@
 #include "memviz/rank_names.hpp"
 
+#include "analysis/ranks/rank_coordinates.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
 
@@ -16,17 +17,6 @@ namespace {
 
 using Number = std::optional<std::uint64_t>;
 
-/// Returns nullopt for numbers with more digits than a rank or a step has, such as times.
-Number number_of(std::string_view digits) {
-  constexpr std::size_t kMostDigits = 11;
-  const std::size_t begin = std::min(digits.find_first_not_of('0'), digits.size());
-  if (digits.empty() || digits.size() - begin > kMostDigits) return std::nullopt;
-  std::uint64_t number = 0;
-  for (const char digit : digits.substr(begin))
-    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
-  return number;
-}
-
 Number first_match(const RE2& expression, std::string_view text) {
   re2::StringPiece one;
   re2::StringPiece other;
@@ -36,7 +26,7 @@ Number first_match(const RE2& expression, std::string_view text) {
       groups == 1 ? RE2::PartialMatch(input, expression, &one) : RE2::PartialMatch(input, expression, &one, &other);
   if (!is_match) return std::nullopt;
   const re2::StringPiece found = one.empty() ? other : one;
-  return number_of({found.data(), found.size()});
+  return coordinate_of({found.data(), found.size()});
 }
 
 /// local_rank3: the number of the node in the job is unknown.
@@ -45,10 +35,15 @@ bool has_local_rank(std::string_view text) {
   return first_match(local, text).has_value();
 }
 
-/// rank3, rank_3, global-rank=3, TP-3, r3.
+/// GLOBAL_RANK_3_LOCAL_RANK_1: whatever else the name has.
+Number global_rank(std::string_view text) {
+  static const RE2 global(R"((?i)(?:global|world)[-_.]?rank[-_.=]?(\d+))");
+  return first_match(global, text);
+}
+
+/// rank3, rank_3, TP-3, r3.
 Number worded_rank(std::string_view text) {
-  static const RE2 rank(
-      R"((?i)(?:^|[^a-z])(?:global[-_]?)?(?:rank|tp)[-_=]?(\d+)|(?:^|[^a-z0-9])r(\d+)(?:[^0-9a-z]|$))");
+  static const RE2 rank(R"((?i)(?:^|[^a-z])(?:rank|tp)[-_=]?(\d+)|(?:^|[^a-z0-9])r(\d+)(?:[^0-9a-z]|$))");
   return first_match(rank, text);
 }
 
@@ -73,7 +68,7 @@ std::vector<std::vector<Number>> columns_of(const std::vector<std::string_view>&
     for (; RE2::FindAndConsume(&rest, digits_pattern, &digits); ++column) {
       if (i == 0) columns.emplace_back();
       if (column == columns.size()) return {};
-      columns[column].push_back(number_of({digits.data(), digits.size()}));
+      columns[column].push_back(coordinate_of({digits.data(), digits.size()}));
     }
     if (column != columns.size()) return {};
   }
@@ -103,30 +98,47 @@ bool is_grid(const std::vector<std::vector<Number>>& columns, std::size_t rank_c
   return true;
 }
 
-/// Returns the column that varies without gaps from 0, the one with most values; nullopt if there is none.
-std::optional<std::vector<Number>> varying_column(const std::vector<std::string_view>& paths) {
+/// Whether a column has the step of each name.
+bool is_of_steps(const std::vector<Number>& column, const std::vector<std::string_view>& paths) {
+  return std::ranges::equal(column, paths, {}, {}, [](std::string_view path) { return step_of_name(path); });
+}
+
+/// Returns the numbers of the column that varies without gaps from 0, the one with most values; with other such columns
+/// that have the same values for each of its numbers, and are no steps, they are coordinates. nullopt if there is none.
+std::optional<std::vector<NamedRank>> varying_numbers(const std::vector<std::string_view>& paths) {
   const auto columns = columns_of(paths);
   std::optional<std::size_t> best;
   std::size_t most = 1;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::size_t count = gapless_count(columns[i]);
+    const std::size_t count = is_of_steps(columns[i], paths) ? 0 : gapless_count(columns[i]);
     if (count <= most || (count < paths.size() && !is_grid(columns, i))) continue;
     most = count;
     best = i;
   }
-  return best ? std::optional(columns[*best]) : std::nullopt;
+  if (!best) return std::nullopt;
+  std::vector<Coordinates> coordinates(paths.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i != *best && (gapless_count(columns[i]) < 2 || is_of_steps(columns[i], paths))) continue;
+    for (std::size_t k = 0; k < paths.size(); ++k)
+      coordinates[k].push_back(columns[i][k]);
+  }
+  std::vector<NamedRank> ranks = ranks_of_coordinates(coordinates);
+  for (NamedRank& rank : ranks)
+    if (rank.source == RankSource::name) rank.source = RankSource::varies;
+  return ranks;
 }
 
 /// snapshot_3.pickle, where each file has a different number that is not a step.
-std::optional<std::vector<Number>> last_numbers(const std::vector<std::string_view>& paths) {
+std::optional<std::vector<NamedRank>> last_numbers(const std::vector<std::string_view>& paths) {
   static const RE2 last(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst)?$)");
-  std::vector<Number> numbers;
+  std::vector<NamedRank> ranks;
   std::set<Number> seen;
   for (const std::string_view path : paths) {
-    numbers.push_back(step_of_name(file_basename(path)) ? std::nullopt : first_match(last, path));
-    if (!numbers.back() || !seen.insert(numbers.back()).second) return std::nullopt;
+    const Number number = step_of_name(file_basename(path)) ? std::nullopt : first_match(last, path);
+    if (!number || !seen.insert(number).second) return std::nullopt;
+    ranks.push_back({number, RankSource::name});
   }
-  return numbers;
+  return ranks;
 }
 
 std::vector<NamedRank> ranks_of_pattern(const std::vector<std::string>& paths, const std::string& pattern) {
@@ -145,7 +157,7 @@ std::vector<NamedRank> ranks_of_pattern(const std::vector<std::string>& paths, c
 } // namespace
 
 std::optional<std::uint64_t> step_of_name(std::string_view path) {
-  static const RE2 step(R"((?i)(?:step|iteration|iter)[-_=]?(\d+))");
+  static const RE2 step(R"((?i)(?:step|iteration|iter|epoch)[-_=]?(\d+))");
   return first_match(step, path);
 }
 
@@ -153,25 +165,30 @@ std::vector<NamedRank> ranks_of_names(const std::vector<std::string>& paths, con
   if (!pattern.empty()) return ranks_of_pattern(paths, pattern);
   std::vector<NamedRank> ranks(paths.size());
   const std::size_t common = common_folders(paths);
+  std::vector<std::size_t> worded;
   std::vector<std::size_t> others;
-  std::vector<std::string_view> names;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::string_view name = std::string_view(paths[i]).substr(common);
-    if (has_local_rank(name)) continue;
-    Number rank = worded_rank(file_basename(name));
-    if (!rank) rank = worded_rank(name);
-    if (rank) {
-      ranks[i] = {rank, RankSource::name};
-      continue;
+    if (const Number global = global_rank(name)) {
+      ranks[i] = {global, RankSource::name};
+    } else if (!has_local_rank(name)) {
+      Number rank = worded_rank(file_basename(name));
+      if (!rank) rank = worded_rank(name);
+      ranks[i] = {rank, rank ? RankSource::name : RankSource::none};
+      (rank ? worded : others).push_back(i);
     }
-    others.push_back(i);
-    names.push_back(name);
   }
-  auto numbers = varying_column(names);
-  const RankSource source = numbers ? RankSource::varies : RankSource::name;
-  if (!numbers) numbers = last_numbers(names);
-  for (std::size_t i = 0; numbers && i < others.size(); ++i)
-    ranks[others[i]] = {(*numbers)[i], source};
+  const auto set = [&](const std::vector<std::size_t>& files, const auto&... rules) {
+    std::vector<std::string_view> names;
+    for (const std::size_t i : files)
+      names.push_back(std::string_view(paths[i]).substr(common));
+    std::optional<std::vector<NamedRank>> found;
+    static_cast<void>(((found = rules(names)).has_value() || ...));
+    for (std::size_t i = 0; found && i < files.size(); ++i)
+      ranks[files[i]] = (*found)[i];
+  };
+  set(worded, ranks_of_axes);
+  set(others, ranks_of_axes, varying_numbers, last_numbers);
   return ranks;
 }
 

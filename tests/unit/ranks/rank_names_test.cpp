@@ -124,6 +124,47 @@ TEST_CASE("names without a rank have none") {
   }
 }
 
+TEST_CASE("names with several numbers for the place of a rank") {
+  const auto numbers = [](const std::vector<std::string>& names) {
+    std::vector<std::uint64_t> ranks;
+    for (const NamedRank& one : found(names))
+      ranks.push_back(one.rank.value());
+    return ranks;
+  };
+  SUBCASE("none of which is the rank: their order is") {
+    const std::vector<std::string> names{"dp0_tp0.pickle", "dp0_tp1.pickle", "dp1_tp0.pickle", "dp1_tp1.pickle"};
+    CHECK(numbers(names) == std::vector<std::uint64_t>{0, 1, 2, 3});
+    CHECK(found(names)[3].source == RankSource::coordinates);
+    CHECK(numbers({"m/dp_rank_0-pp_rank_1.pickle", "m/dp_rank_2-pp_rank_0.pickle", "m/dp_rank_2-pp_rank_1.pickle"}) ==
+          std::vector<std::uint64_t>{0, 1, 2});
+    CHECK(numbers({"node0/rank0.pkl", "node0/rank1.pkl", "node1/rank0.pkl", "node1/rank1.pkl"}) ==
+          std::vector<std::uint64_t>{0, 1, 2, 3});
+    CHECK(numbers({"0_0.pickle", "0_1.pickle", "1_0.pickle", "1_1.pickle"}) == std::vector<std::uint64_t>{0, 1, 2, 3});
+  }
+  SUBCASE("one of which is") {
+    CHECK(numbers({"snapshot_mp_rank_00_000.pickle", "snapshot_mp_rank_01_001.pickle", "snapshot_mp_rank_00_002.pickle",
+                   "snapshot_mp_rank_01_003.pickle"}) == std::vector<std::uint64_t>{0, 1, 2, 3});
+    CHECK(numbers({"node0_rank3.pickle", "node1_rank4.pickle", "node1_rank5.pickle"}) ==
+          std::vector<std::uint64_t>{3, 4, 5});
+    CHECK(numbers({"dp8_tp1_rank0.pickle", "dp8_tp1_rank1.pickle"}) == std::vector<std::uint64_t>{0, 1});
+  }
+  SUBCASE("with steps: they are not coordinates") {
+    CHECK(numbers({"dp0_tp0_step1.pickle", "dp0_tp1_step1.pickle", "dp1_tp0_step1.pickle", "dp1_tp1_step1.pickle",
+                   "dp0_tp0_step2.pickle", "dp0_tp1_step2.pickle", "dp1_tp0_step2.pickle", "dp1_tp1_step2.pickle"}) ==
+          std::vector<std::uint64_t>{0, 1, 2, 3, 0, 1, 2, 3});
+    CHECK(numbers({"epoch0/0.pickle", "epoch0/1.pickle", "epoch1/0.pickle", "epoch1/1.pickle"}) ==
+          std::vector<std::uint64_t>{0, 1, 0, 1});
+    CHECK(numbers({"0_step0.pickle", "1_step0.pickle", "0_step1.pickle", "1_step1.pickle"}) ==
+          std::vector<std::uint64_t>{0, 1, 0, 1});
+  }
+  SUBCASE("the global rank goes before all others") {
+    CHECK(numbers({"GLOBAL_RANK_8_LOCAL_RANK_0.pickle", "GLOBAL_RANK_9_LOCAL_RANK_1.pickle"}) ==
+          std::vector<std::uint64_t>{8, 9});
+    CHECK(numbers({"local_rank0_global_rank16.pickle", "dp1_tp0_world-rank=3.pickle"}) ==
+          std::vector<std::uint64_t>{16, 3});
+  }
+}
+
 TEST_CASE("ranks of names with gaps") {
   const auto ranks = found({"job/rank0.pickle", "job/rank3.pickle", "job/rank7.pickle"});
   CHECK(ranks[1].rank == 3);
@@ -151,5 +192,6 @@ TEST_CASE("--rank-pattern") {
 TEST_CASE("the step of a name") {
   CHECK(step_of_name("run/step_000100/rank3.pickle") == 100);
   CHECK(step_of_name("iteration_7/rank3.pickle") == 7);
+  CHECK(step_of_name("epoch0/3.pickle") == 0);
   CHECK_FALSE(step_of_name("stepped.pickle"));
 }

@@ -101,6 +101,27 @@ TEST_CASE("a rank that holds more than its group") {
                                   "keep_samples job.py:121 +96.0 MiB (unknown memory).");
 }
 
+TEST_CASE("no file is left out whose name has two numbers for its rank") {
+  std::vector<RankPart> parts = pipeline(1, 8, 0);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    parts[i].file = fmt::format("job/dp{}_tp{}.pickle", i / 4, i % 4);
+  parts[5].held.push_back({"keep_samples job.py:121", MemoryKind::unknown, 96 * kMiB});
+  const JobReport report = job_report(parts);
+  CHECK(report.ranks.size() == 8);
+  CHECK(ranks_headline(report).starts_with("Rank 5 (dp1_tp1.pickle) stands out: it holds 96.0 MiB more than "));
+  CHECK(contains(ranks_text(report, 400), "ranks are numbered in the order of all their numbers"));
+  CHECK(contains(ranks_json(report), "\"coordinates\""));
+}
+
+TEST_CASE("a rank that holds as much in other lines") {
+  std::vector<RankPart> parts = pipeline(1, 8, 0);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    parts[i].held.push_back({i == 4 ? "b_line job.py:140" : "a_line job.py:121", MemoryKind::unknown, 40 * kMiB});
+  const JobReport report = job_report(parts);
+  CHECK(ranks_headline(report).starts_with("Rank 4 stands out: it holds as much as the median of 7 ranks, but in other "
+                                           "lines: "));
+}
+
 TEST_CASE("the name of a file without a rank is not changed where a sentence begins with it") {
   std::vector<RankPart> parts = pipeline(1, 4, 0);
   for (std::size_t i = 0; i < parts.size(); ++i)
@@ -111,8 +132,14 @@ TEST_CASE("the name of a file without a rank is not changed where a sentence beg
 
 TEST_CASE("what is the same, or differs by timing alone, does not stand out") {
   SUBCASE("all the same") {
-    CHECK(ranks_headline(job_report(pipeline(1, 4, 0))) ==
-          "No rank stands out: 4 ranks hold the same, 652 MiB each (median).");
+    CHECK(ranks_headline(job_report(pipeline(1, 4, 0))) == "No rank stands out: 4 ranks hold the same, 652 MiB each.");
+  }
+  SUBCASE("two that differ, of which neither is wrong, are not called the same") {
+    std::vector<RankPart> parts = pipeline(1, 2, 0);
+    parts[1].held.push_back({"keep_samples job.py:121", MemoryKind::activation, 96 * kMiB});
+    const JobReport report = job_report(parts);
+    CHECK(ranks_headline(report) == "No rank stands out: 2 ranks hold 652 MiB to 748 MiB, 700 MiB in the median.");
+    CHECK_FALSE(contains(ranks_text(report, 100), "the same"));
   }
   SUBCASE("communication buffers, of which one rank has fewer at random") {
     std::vector<RankPart> parts = pipeline(1, 4, 0);
