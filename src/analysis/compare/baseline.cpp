@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 #include <variant>
 
 namespace memviz {
@@ -18,14 +19,15 @@ void widen(ByteRange& range, std::uint64_t bytes, std::uint64_t seen) {
   range.high = std::max(range.high, bytes);
 }
 
-/// The maximum bytes of a function and of a file: one text may be in every line.
-constexpr std::size_t kMostBaselineTextBytes = 1024;
+/// The maximum bytes of a function and of a file: one text may be in every line, of which a file has one in 30 bytes.
+constexpr std::size_t kMostFunctionBytes = 256;
+constexpr std::size_t kMostFileBytes = 512;
 
 BaselineLine line_of(const FrameTable& frames, const NodeKey& key, MemoryKind kind) {
   const auto* const frame = std::get_if<FrameId>(&key);
   if (frame == nullptr) return {.no_stack = node_label(frames, key), .kind = kind};
-  return {.function = std::string(frames.name(*frame, kMostBaselineTextBytes)),
-          .file = std::string(frames.filename(*frame, kMostBaselineTextBytes)),
+  return {.function = std::string(frames.name(*frame, kMostFunctionBytes)),
+          .file = std::string(frames.filename(*frame, kMostFileBytes)),
           .line = frames.frame(*frame).line,
           .kind = kind};
 }
@@ -50,8 +52,11 @@ void add_moment(BaselineMoment& moment, const MemoryState& state, const DeviceSt
     moment.totals = static_cast<const MemoryTotals&>(device.figures);
     moment.event = device.moment.event.number();
   }
-  for (const auto& [line, amount] : lines_of(state, device.device)) {
-    BaselineShare& share = moment.lines[line];
+  std::map<BaselineLine, Amount> lines = lines_of(state, device.device);
+  while (!lines.empty()) {
+    auto entry = lines.extract(lines.begin());
+    const Amount amount = entry.mapped();
+    BaselineShare& share = moment.lines[std::move(entry.key())];
     if (amount.bytes >= share.bytes.high) share.blocks = amount.blocks;
     widen(share.bytes, amount.bytes, share.recordings);
     ++share.recordings;
