@@ -88,6 +88,28 @@ std::string one_long_name_in_many_blocks(std::size_t bytes) {
   return file.done();
 }
 
+/// Lines of the user's own, which are named with their file.
+std::string one_long_file_in_many_blocks(std::size_t bytes) {
+  File file;
+  const std::string name = file.keep(text_piece("/" + std::string(bytes / 2, 'x') + ".py"));
+  const std::string blocks = list_of(bytes / 2, [&](std::uint64_t number) {
+    return block("](" + File::dict({{"filename", name}, {"line", "J" + number_bytes(number, 4)}}) + "e");
+  });
+  file.add("segments",
+           "(" + File::dict({{"address", "K\1"}, {"total_size", "J" + number_bytes(bytes, 4)}, {"blocks", blocks}}) +
+               "l");
+  return file.done();
+}
+
+/// DUP adds an event with each byte.
+std::string one_event_in_every_byte(std::size_t bytes) {
+  File file;
+  file.add("segments", "]");
+  const std::string event = File::dict({{"action", File::word("free_completed")}, {"addr", "K\1"}, {"size", "K\1"}});
+  file.add("device_traces", "](](" + event + std::string(bytes, '2') + "ee");
+  return file.done();
+}
+
 std::string one_long_name_in_many_events(std::size_t bytes) {
   File file;
   const std::string name = file.keep(long_name_of(bytes / 2));
@@ -249,6 +271,8 @@ std::vector<HostileShape> snapshot_shapes() {
       {"one long name in every frame", one_long_name_in_every_frame},
       {"one long name in many blocks", one_long_name_in_many_blocks},
       {"one long name in many events", one_long_name_in_many_events},
+      {"one long file in many blocks", one_long_file_in_many_blocks},
+      {"one event in every byte", one_event_in_every_byte},
       {"one long fx text in every frame", one_long_fx_text_in_every_frame},
       {"a deep stack in many blocks", deep_stack_in_many_blocks},
       {"a deep line in many blocks", deep_line_in_many_blocks},

@@ -1,9 +1,9 @@
 // Files made to need as much memory and time as they can, a shape at a time: what every command takes for each of them,
-// held against what README promises. Time is that of the processor; of what takes some, a file of twice the size shows
-// whether it grows with the square.
-// usage: worst_memory MEMVIZ [--bytes N] [--without SHAPE]... [SHAPE...]
+// held against what SECURITY.md promises. Time is that of the processor; of what takes some, a file of twice the size
+// shows whether it grows with the square. usage: worst_memory MEMVIZ [--bytes N] [--without SHAPE]... [SHAPE...]
 
 #include "hostile_shapes.hpp"
+#include "measured_commands.hpp"
 #include "measured_run.hpp"
 
 #include <algorithm>
@@ -34,50 +34,6 @@ constexpr double kMostGrowth = 2.3; ///< of the time for twice the bytes
 constexpr double kFewSeconds = 0.4;
 /// The maximum number of warnings for a file, however large it is.
 constexpr std::uint64_t kMostErrorBytes = 32768;
-
-struct Step {
-  std::string_view name;
-  std::vector<std::string> words; ///< FILE is replaced by the file
-  std::size_t files = 1;          ///< how often it reads it
-};
-
-const std::vector<Step>& steps_of(fuzz::FileKind kind) {
-  static const std::vector<Step> of_archives{
-      {"flops", {"flops", "FILE"}},
-      {"flops --json", {"flops", "FILE", "--json", "-"}},
-      {"flops -o", {"flops", "FILE", "-o", "/dev/null"}},
-  };
-  static const std::vector<Step> of_snapshots{
-      {"check", {"check", "FILE"}},
-      {"stats", {"stats", "FILE"}},
-      {"stats --json", {"stats", "FILE", "--json", "-"}},
-      {"flame", {"flame", "FILE", "-o", "/dev/null"}},
-      {"flame --view segments", {"flame", "FILE", "--view", "segments", "-o", "/dev/null"}},
-      {"flame --redact all", {"flame", "FILE", "--redact", "all", "-o", "/dev/null"}},
-      {"compare", {"compare", "FILE", "FILE", "-o", "/dev/null"}, 2},
-      {"export folded", {"export", "FILE", "--format", "folded", "--view", "segments", "-o", "/dev/null"}},
-      {"export json", {"export", "FILE", "--format", "json", "--view", "segments", "-o", "/dev/null"}},
-      {"export sqlite", {"export", "FILE", "--format", "sqlite", "-o", "/dev/null"}},
-      {"export pickle", {"export", "FILE", "--format", "pickle", "-o", "/dev/null"}},
-      {"report", {"report", "FILE", "-o", "/dev/null"}},
-      {"report --full", {"report", "FILE", "--full", "-o", "/dev/null"}},
-      {"explain", {"explain", "FILE"}},
-      {"leaks", {"leaks", "FILE"}},
-      {"timeline", {"timeline", "FILE", "-o", "/dev/null"}},
-      {"timeline --view pools", {"timeline", "FILE", "--view", "pools", "-o", "/dev/null"}},
-      {"timeline --json", {"timeline", "FILE", "--json", "/dev/null"}},
-      {"state", {"state", "FILE", "-o", "/dev/null"}},
-      {"state --json", {"state", "FILE", "--json", "/dev/null"}},
-      {"report --json", {"report", "FILE", "--json", "/dev/null"}},
-      {"explain --json", {"explain", "FILE", "--json", "/dev/null"}},
-      {"leaks --json", {"leaks", "FILE", "--json", "/dev/null"}},
-      {"compare --json", {"compare", "FILE", "FILE", "--json", "/dev/null"}, 2},
-      {"trace", {"trace", "FILE"}},
-      {"trace --stacks", {"trace", "FILE", "--stacks"}},
-      {"trace --redact all", {"trace", "FILE", "--redact", "all"}},
-  };
-  return kind == fuzz::FileKind::archive ? of_archives : of_snapshots;
-}
 
 /// A folder that is removed by the destructor.
 class Folder {
@@ -115,10 +71,10 @@ public:
   explicit Checker(std::string memviz) : memviz_(std::move(memviz)) {}
 
   /// Returns how many steps break a promise.
-  [[nodiscard]] int check(const fuzz::HostileShape& shape, std::size_t size) const {
+  [[nodiscard]] int check(const fuzz::HostileShape& shape, std::size_t shape_number, std::size_t size) const {
     const File file = made(shape, size);
     int broken = 0;
-    for (const Step& step : steps_of(shape.kind)) {
+    for (const fuzz::MeasuredStep& step : fuzz::measured_steps(shape.kind, shape_number)) {
       const MeasuredRun run = run_of(step, file);
       std::string breach = breach_of(step, file, run);
       if (breach.empty() && run.user_seconds > kFewSeconds) breach = growth_of(step, shape, file);
@@ -134,14 +90,14 @@ private:
     return {folder_.with(fmt::format("{}.pickle", size), bytes), bytes.size()};
   }
 
-  [[nodiscard]] MeasuredRun run_of(const Step& step, const File& file) const {
+  [[nodiscard]] MeasuredRun run_of(const fuzz::MeasuredStep& step, const File& file) const {
     std::vector<std::string> words{memviz_};
     for (const std::string& word : step.words)
       words.push_back(word == "FILE" ? file.path : word);
     return fuzz::measured_run(words);
   }
 
-  [[nodiscard]] static std::string breach_of(const Step& step, const File& file, const MeasuredRun& run) {
+  [[nodiscard]] static std::string breach_of(const fuzz::MeasuredStep& step, const File& file, const MeasuredRun& run) {
     const std::size_t size = step.files * file.size;
     if (run.exit_code != 0 && run.exit_code != 1) return "NO ERROR OF OURS";
     if (run.peak_bytes > kFixedBytes + kBytesPerByte * size) return "TOO MUCH MEMORY";
@@ -151,7 +107,8 @@ private:
   }
 
   /// Compares the best of several runs, in turns, because other load only adds time.
-  [[nodiscard]] std::string growth_of(const Step& step, const fuzz::HostileShape& shape, const File& file) const {
+  [[nodiscard]] std::string growth_of(const fuzz::MeasuredStep& step, const fuzz::HostileShape& shape,
+                                      const File& file) const {
     constexpr int kMostRounds = 6;
     const File larger = made(shape, 2 * file.size);
     double once = run_of(step, file).user_seconds;
@@ -165,8 +122,8 @@ private:
                                                   : "";
   }
 
-  static void print(const fuzz::HostileShape& shape, const Step& step, const File& file, const MeasuredRun& run,
-                    const std::string& breach) {
+  static void print(const fuzz::HostileShape& shape, const fuzz::MeasuredStep& step, const File& file,
+                    const MeasuredRun& run, const std::string& breach) {
     constexpr std::size_t kErrorColumns = 100;
     const auto size = static_cast<double>(step.files * file.size);
     const double above = static_cast<double>(run.peak_bytes) - static_cast<double>(kFixedBytes);
@@ -208,12 +165,14 @@ int run(const Words& words) {
   const Checker checker(words.memviz);
   int broken = 0;
   int checked = 0;
+  std::size_t number = 0;
   for (const fuzz::HostileShape& shape : fuzz::hostile_shapes()) {
+    ++number;
     const auto is_in = [&](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), shape.name) != list.end();
     };
     if (is_in(words.left_out) || (!words.names.empty() && !is_in(words.names))) continue;
-    broken += checker.check(shape, words.size);
+    broken += checker.check(shape, number, words.size);
     ++checked;
   }
   fmt::print("{} shapes, {} measurements above the promise\n", checked, broken);
