@@ -1,6 +1,7 @@
 #include "memviz/speedscope.hpp"
 
 #include "base/json_writer.hpp"
+#include "base/printable.hpp"
 #include "export/text_limit.hpp"
 #include "memviz/label.hpp"
 #include "memviz/version.hpp"
@@ -33,7 +34,9 @@ struct WrittenFrame {
 };
 
 WrittenFrame written_frame(const FrameTable& frames, const NodeKey& key) {
+  constexpr std::size_t kMostNameBytes = 512; // one name of 4 KiB may be in every frame
   WrittenFrame written{.name = node_label(frames, key), .file = {}, .line = {}};
+  if (written.name.size() > kMostNameBytes) written.name = elided(written.name, kMostNameBytes);
   if (const auto* const frame = std::get_if<FrameId>(&key)) {
     if (!known_basename(frames.filename(*frame)).empty()) written.file = frames.filename(*frame);
     if (const std::int64_t line = frames.frame(*frame).line; line > 0) written.line = line;
