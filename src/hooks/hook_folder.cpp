@@ -92,6 +92,16 @@ fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std
   return error ? written : folder;
 }
 
+/// Writes the hook into a new folder and returns it. If it cannot, for example on a full disk, removes the folder.
+fs::path with_hook(fs::path folder) try {
+  write_hook(without_colon(folder));
+  return folder;
+} catch (const Error&) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  throw;
+}
+
 /// Writes a folder that is complete or absent, even if several processes start at the same time: next to its name, then
 /// renamed. Throws Error if others can write to the cache.
 fs::path cached_hook(const fs::path& place) {
@@ -99,15 +109,7 @@ fs::path cached_hook(const fs::path& place) {
   const std::string name = folder_name();
   fs::path folder = without_colon(cache.path() / name);
   if (is_whole(cache, name)) return folder;
-  const fs::path written = make_private_folder(cache.path(), kWritten);
-  try {
-    write_hook(written);
-  } catch (const Error&) {
-    std::error_code ignored;
-    fs::remove_all(written, ignored);
-    throw;
-  }
-  return in_its_place(written, cache, name);
+  return in_its_place(with_hook(make_private_folder(cache.path(), kWritten)), cache, name);
 }
 
 void write_private(const fs::path& file, std::string_view text) {

@@ -9,6 +9,7 @@ import unittest
 from callback_cases import *
 from device_cases import *
 from hook_folder_cases import *
+from neighbour_cases import *
 from oom_cases import *
 from record_cases import *
 from record_end_cases import *
