@@ -82,6 +82,8 @@ struct RunFacts {
   bool is_stopped = false;       ///< by --steps
   std::uint64_t steps = 0;       ///< optimizer steps; the maximum of all processes
   std::uint64_t host_reads = 0;
+  std::uint64_t other_reads = 0;     ///< of these, reads of values other than zero; none without values
+  std::uint64_t compiled_frames = 0; ///< functions that torch.compile compiled
   std::uint64_t kernel_launches = 0;
   std::uint64_t convolutions = 0;               ///< prepared by cuDNN; only a part of their workspaces is counted
   std::vector<std::string> notes;               ///< missing from the made-up GPU or the absent ranks; each once
@@ -135,11 +137,19 @@ struct OtherEnd {
   std::uint64_t peak_bytes = 0;
 };
 
+/// Why a run with values is no answer: computing them changed more than what the program reads.
+enum class Disturbance : std::uint8_t {
+  none,
+  compiler, ///< torch.compile compiled nothing, unlike in the run with zeros
+  unread,   ///< the peaks differ, although every value that the program read was zero
+};
+
 /// The other run of a program that ran twice because it reads values that may decide its control flow: once all are
 /// zeros, so that nothing is selected, once small ones are computed, and an unknown mask selects everything.
 struct OtherValues {
   bool is_computed = false; ///< the other run is the one in which values are computed
   bool is_range = false;    ///< the program decides by values that are not known: a real run is between both
+  Disturbance disturbance = Disturbance::none; ///< of the run with values
   FitOutcome outcome = FitOutcome::fits;
   std::uint64_t peak_bytes = 0;
   Ending ending = {};

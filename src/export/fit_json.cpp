@@ -25,6 +25,15 @@ std::string_view outcome_word(FitOutcome outcome) {
   return "no_gpu";
 }
 
+std::string_view disturbance_word(Disturbance disturbance) {
+  switch (disturbance) {
+  case Disturbance::compiler: return "compiler";
+  case Disturbance::unread: return "unread";
+  case Disturbance::none: break;
+  }
+  return "none";
+}
+
 void write_uses(JsonWriter& json, const RunFacts& facts) {
   json.key("devices").begin_array();
   for (const DeviceUse& use : facts.uses)
@@ -141,6 +150,7 @@ void write_other_ways(JsonWriter& json, const FitVerdict& verdict) {
         .member("outcome", outcome_word(verdict.other_values->outcome))
         .member("peak_bytes", verdict.other_values->peak_bytes)
         .member("is_range", verdict.other_values->is_range)
+        .member("disturbs", disturbance_word(verdict.other_values->disturbance))
         .end_object();
 }
 

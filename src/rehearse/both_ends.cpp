@@ -67,18 +67,29 @@ bool has_made_up(const FitVerdict& verdict) {
   return std::any_of(decisions.begin(), decisions.end(), [](const ReadLine& read) { return read.made_up_count > 0; });
 }
 
+/// Returns how computing values changed a run, other than by what the program reads.
+Disturbance disturbance_of(const FitVerdict& zeros, const FitVerdict& values) {
+  if (zeros.facts.compiled_frames > 0 && values.facts.compiled_frames == 0) return Disturbance::compiler;
+  const bool has_cause = !is_answer(zeros) || !is_answer(values) || values.facts.other_reads > 0;
+  return !has_cause && differ(zeros, values) ? Disturbance::unread : Disturbance::none;
+}
+
 /// Whether the run with values is the answer, rather than the one with zeros.
 bool prefers_values(const FitVerdict& zeros, const FitVerdict& values) {
+  if (disturbance_of(zeros, values) != Disturbance::none) return false;
   if (!is_answer(values)) return zeros.facts.waits_at.has_value();
   return !is_answer(zeros) || (differ(zeros, values) && (!has_made_up(values) || takes_more(values, zeros)));
 }
 
 FitVerdict deciding_values(FitVerdict zeros, FitVerdict values) {
-  const bool is_range = is_answer(zeros) && is_answer(values) && has_made_up(values);
+  const Disturbance disturbance = disturbance_of(zeros, values);
+  const bool is_range =
+      is_answer(zeros) && is_answer(values) && has_made_up(values) && disturbance == Disturbance::none;
   const bool is_values = prefers_values(zeros, values);
   FitVerdict& other = is_values ? zeros : values;
   OtherValues of_other{.is_computed = !is_values,
                        .is_range = is_range,
+                       .disturbance = disturbance,
                        .outcome = other.outcome,
                        .peak_bytes = peak_of(other),
                        .ending = other.ending,

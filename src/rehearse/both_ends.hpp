@@ -20,7 +20,8 @@ using RunOneWay = std::function<std::vector<FitVerdict>(const Setup& setup, cons
 /// Rehearses at both ends of the order if the setup requests it, and with zeros and with values if the setup leaves
 /// that to memviz and a process reads values that may decide its control flow, except for inference servers. Returns a
 /// verdict for each process: of the run that takes more, with the figures of the other; if one run gave no answer, of
-/// the other; if no value is made up, of the run with values. Snapshots of the second run are in `late/` and `values/`
+/// the other; if no value is made up, of the run with values. A run with values that computing them disturbed is never
+/// the answer. Snapshots of the second run are in `late/` and `values/`
 /// of the output folder, and kept only if they differ.
 [[nodiscard]] std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& run);
 

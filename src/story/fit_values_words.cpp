@@ -36,8 +36,9 @@ bool is_range(const FitVerdict& verdict) {
 
 bool is_doubtful(const FitVerdict& verdict) {
   const auto& other = verdict.other_values;
-  return other && other->is_computed && other->outcome != FitOutcome::fits &&
-         other->outcome != FitOutcome::does_not_fit;
+  if (!other || !other->is_computed) return false;
+  return other->disturbance == Disturbance::compiler ||
+         (other->outcome != FitOutcome::fits && other->outcome != FitOutcome::does_not_fit);
 }
 
 std::string waiting_text(const ReadLine& read) {
@@ -45,7 +46,10 @@ std::string waiting_text(const ReadLine& read) {
 }
 
 std::string unknown_text(const FitVerdict& verdict) {
-  if (!verdict.computes_values && (!verdict.other_values || is_doubtful(verdict))) return "";
+  if (is_doubtful(verdict))
+    return fmt::format(" The memory that it takes is unknown unless the values that it reads at {} are zeros.",
+                       read_lines_text(verdict.facts.decisions));
+  if (!verdict.computes_values && !verdict.other_values) return "";
   for (const ReadLine& read : verdict.facts.decisions)
     if (read.unknown_count > 0)
       return fmt::format(" An integer or condition that it reads at {} is unknown, so it may take more.",
@@ -64,12 +68,19 @@ std::string decisions_text(const FitVerdict& verdict) {
   const std::string begin = read + ". It ran twice, with zeros and with values: ";
   const bool is_alike = other->outcome == verdict.outcome && other->peak_bytes == peak_of(verdict);
   if (is_alike) return begin + "the peak is the same.";
+  if (other->disturbance == Disturbance::compiler)
+    return begin +
+           "with values this version of PyTorch does not compile the program, so that run cannot be the answer, and "
+           "the figures here hold only if real values lead to the same control flow as zeros.";
   const std::string with_other =
       fmt::format("with {} {}", other->is_computed ? "values" : "zeros", other_way_text(*other));
   if (other->is_range)
     return begin + with_other +
            "; the other figures here are those of the other run. Some of the values are made up, and a real run is "
            "between the two.";
+  if (other->disturbance == Disturbance::unread)
+    return begin + with_other +
+           "; but every value that it read was zero, so computing values changed that run, which cannot be the answer.";
   if (!other->is_computed) return begin + with_other + ", and the figures here are those with values.";
   return begin + with_other + ", so the figures here hold only if real values lead to the same control flow as zeros.";
 }

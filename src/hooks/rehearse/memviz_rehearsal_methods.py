@@ -39,3 +39,12 @@ def running_values():
     """Returns the mode of --values that applies to this thread, or None."""
     mode = sys.modules["torch"].utils._python_dispatch._get_current_dispatch_mode()
     return mode if type(mode).__module__ == "memviz_rehearsal_values" else None
+
+
+def compiled_frames(computes_values):
+    """Returns the number of functions that torch.compile compiled in this process. While values are computed, versions
+    before 2.9 compile none but those that a backward pass calls."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    mode = sys.modules["torch"].utils._python_dispatch.TorchDispatchMode
+    has_obstacle = computes_values and not hasattr(mode, "ignore_compile_internals")
+    return 0 if dynamo is None or has_obstacle else dynamo.counters["frames"]["ok"]

@@ -49,6 +49,7 @@ class Reads:
         self._callback = None
         self.is_resting = False  # while memviz reads for itself
         self.knowledge = lambda: "unknown"  # of what this thread reads: or "known", "made up"
+        self.other_count = 0  # reads of values other than zero, with which a run may differ from one with zeros
 
     def watch(self, notes_types):
         watch = getattr(ctypes.CDLL(None), "memviz_rehearsal_watch_reads", None)
@@ -112,6 +113,11 @@ class Reads:
             flush=True,
         )
         self.log()
+
+    def on_value(self, value):
+        """Notes what the program reads, if it is computed."""
+        if bool(value.any()):
+            self.other_count += 1
 
     def log(self):
         most = sorted(self._counts.items(), key=lambda item: -item[1])[:_MOST_LOGGED]

@@ -10,6 +10,7 @@ Values are kept by storage, so that views and writes in place need no rules of t
 
 import threading
 
+import memviz_rehearsal_methods as methods
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -19,8 +20,9 @@ _MOST_WHOLE_NUMBERS = 1 << 18  # elements of a tensor of integers or conditions
 _MOST_NUMBERS = 64  # of any other
 _MOST_BYTES = 4 << 20  # of a storage
 _MOST_KEPT = 20_000  # storages
-_INFINITY = float("inf")
 _JAGGED = getattr(torch, "jagged", None)
+
+guesses = methods.load_later("memviz_rehearsal_guesses")
 
 _aten = torch.ops.aten
 # The operators in which an unknown mask selects everything.
@@ -124,7 +126,7 @@ class Values(TorchDispatchMode):
 
     @classmethod
     def ignore_compile_internals(cls):
-        """Without it, newer versions of torch.compile compile nothing below a mode."""
+        """Without it, newer versions of torch.compile compile nothing below a mode. Older ones never do."""
         return True
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -227,6 +229,8 @@ class Values(TorchDispatchMode):
             if not _is_plain(leaf):
                 return leaf
             if not leaf.is_cuda:
+                if own is not None:
+                    self._reads.on_value(own)
                 return leaf if own is None or own is leaf or leaf.shape != own.shape else leaf.copy_(own)
             if leaf.numel() and leaf.untyped_storage().data_ptr() in places:
                 if is_made_up:
@@ -234,19 +238,21 @@ class Values(TorchDispatchMode):
                 return leaf  # a view, or written in place
             is_new = own is None
             if is_new:
-                own = _of_healthy_numbers(func, args, leaf)
+                own = guesses.of_healthy_numbers(func, args, leaf, _is_small(leaf))
                 is_new = own is None
             if is_new:
-                own = _made_up(func, args, leaf)
+                own = guesses.made_up(func, args, leaf, _is_small(leaf))
             if own is None:
                 self._known.forget(leaf)
                 return leaf
             if leaf.shape != own.shape:  # a size that depends on values
+                self._reads.on_value(torch.tensor(True))
                 leaf = torch.empty_strided(own.shape, own.stride(), dtype=leaf.dtype, device=leaf.device)
             self._known.learn(leaf, own, is_new or is_made_up)
             return leaf
 
         if value is not None and not isinstance(result, (torch.Tensor, tuple, list)):
+            self._reads.on_value(torch.tensor(value))
             return value  # a number or a condition
         return tree_map(keep, result)
 
@@ -262,7 +268,10 @@ class Values(TorchDispatchMode):
     def _read(self, func, tensor):
         value = self._on_cpu(tensor)
         read = func(tensor)
-        return read if value is None else value.item()
+        if value is None:
+            return read
+        self._reads.on_value(value)
+        return value.item()
 
     def learn_fresh(self, tensor):
         """The host has just written it, which the made-up GPU remembers until the next kernel."""
@@ -286,6 +295,7 @@ class Values(TorchDispatchMode):
         if value is None:
             return func(repeats, **named)
         self._reads.count_caller()
+        self._reads.on_value(value)
         return self._to_device(torch.repeat_interleave(value, **named), repeats.device, self._known.is_made_up(repeats))
 
     def _normal(self, _, mean, std=1.0, **named):
@@ -298,7 +308,10 @@ class Values(TorchDispatchMode):
     def _positions(self, mask):
         """Returns the positions at which a mask is true, one row each; all of them if it is unknown."""
         value = self._on_cpu(mask)
-        return torch.ones(mask.shape, dtype=torch.bool).nonzero() if value is None else value.nonzero()
+        if value is None:
+            value = torch.ones(mask.shape, dtype=torch.bool)
+        self._reads.on_value(value)
+        return value.nonzero()
 
     def _to_device(self, value, device, is_made_up):
         tensor = torch.empty(value.shape, dtype=value.dtype, device=device)
@@ -317,6 +330,7 @@ class Values(TorchDispatchMode):
         func(tensor, mask)
         value = self._on_cpu(mask)
         shape = torch.broadcast_shapes(tensor.shape, mask.shape)
+        self._reads.on_value(torch.tensor(True) if value is None else value)
         count = shape.numel() if value is None else int(value.expand(shape).sum())
         selected = tensor.new_empty(count)
         self._known.forget(selected)
@@ -344,52 +358,18 @@ class Values(TorchDispatchMode):
         func(tensor)
         self._running.inputs = ()
         known = self._on_cpu(positions)
+        self._reads.on_value(torch.tensor(True) if known is None else known)
         count = positions.shape[1] if known is None else known.unique(dim=1).shape[1]
         return torch.sparse_coo_tensor(positions[:, :count].clone(), values[:count].clone(), tensor.shape, check_invariants=False, is_coalesced=True)
 
     def _unique(self, func, tensor, *rest, **named):
         """If values are unknown, all of them are taken to differ."""
         result = self._run(func, (tensor, *rest), named, [tensor])
-        if self._on_cpu(tensor) is not None:
+        value = self._on_cpu(tensor)
+        self._reads.on_value(torch.tensor(True) if value is None else value)
+        if value is not None:
             return result
         return tuple(part.new_empty(tensor.numel()) if part.shape == (0,) else part for part in result)
-
-
-def _of_healthy_numbers(func, args, output):
-    """Returns the result of a test of unknown numbers for NaN or infinity, which finds none; None for other operators."""
-    if output.dtype != torch.bool or not _is_small(output):
-        return None
-    name = func._schema.name
-    if name in ("aten::isnan", "aten::isinf", "aten::isposinf", "aten::isneginf"):
-        return torch.zeros(output.shape, dtype=torch.bool)
-    if name not in ("aten::eq", "aten::ne"):
-        return None
-    # isnan() is x != x, and isfinite() is x == x and abs(x) != infinity.
-    if args[1] is args[0]:
-        return torch.full(output.shape, name == "aten::eq")
-    is_infinity = isinstance(args[1], float) and abs(args[1]) == _INFINITY
-    return torch.full(output.shape, name == "aten::ne") if is_infinity else None
-
-
-def _made_up(func, args, output):
-    """Returns a made-up value for an unknown one that decides something; None for all others."""
-    name = func._schema.name
-    if name in ("aten::all", "aten::_is_all_true", "aten::any", "aten::_is_any_true"):
-        return torch.full(output.shape, "all" in name, dtype=output.dtype)
-    if name in ("aten::argmax", "aten::multinomial", "aten::topk") and output.dtype == torch.int64 and _is_small(output):
-        choices = _choices(name, args)
-        # Spread evenly, and not from 0 or the first few, which are often special tokens.
-        return ((torch.arange(output.numel()) + choices // 2) % choices).view(output.shape) if choices else None
-    return None
-
-
-def _choices(name, args):
-    """Returns the number of elements among which an index of the result chooses."""
-    source = args[0]
-    dimension = args[1] if name == "aten::argmax" and len(args) > 1 else args[2] if name == "aten::topk" and len(args) > 2 else -1
-    if name == "aten::argmax" and dimension is None:
-        return source.numel()
-    return source.shape[dimension] if source.dim() else 1
 
 
 def install(reads):

@@ -1,0 +1,88 @@
+#include "memviz/fit_words.hpp"
+#include "rehearse/both_ends.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz::rehearse {
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+/// A run that reads a value at train.py:5, known if it is computed.
+RunFacts reading(std::uint64_t peak_bytes, std::uint64_t compiled_frames) {
+  RunFacts facts;
+  facts.used_cuda = true;
+  facts.uses = {{.pid = 7, .device = {0}, .total_bytes = 1024 * kMiB, .peak_bytes = peak_bytes}};
+  facts.decisions = {{.line = "train.py:5", .count = 1}};
+  facts.compiled_frames = compiled_frames;
+  return facts;
+}
+
+RunFacts with_other_reads(RunFacts facts) {
+  facts.other_reads = 1;
+  return facts;
+}
+
+FitVerdict ended(RunFacts facts, const Setup& setup, int exit_code = 0) {
+  FitVerdict verdict;
+  verdict.ending = {.exit_code = exit_code};
+  verdict.computes_values = setup.values == Values::on;
+  verdict.outcome = outcome_of(verdict.ending, facts);
+  verdict.facts = std::move(facts);
+  return verdict;
+}
+
+/// Rehearses a program whose two runs end with these facts.
+FitVerdict of_both(const RunFacts& zeros, const RunFacts& values, int exit_code_with_zeros = 0) {
+  Setup setup;
+  setup.say = [](const std::string&) {};
+  const auto verdicts = rehearse_both_ways(setup, [&](const Setup& one, const Variables&) {
+    const bool is_values = one.values == Values::on;
+    return std::vector{ended(is_values ? values : zeros, one, is_values ? 0 : exit_code_with_zeros)};
+  });
+  REQUIRE(verdicts.size() == 1);
+  return verdicts.front();
+}
+
+bool has_note(const FitVerdict& verdict, const std::string& part) {
+  for (const std::string& note : notes(verdict))
+    if (note.find(part) != std::string::npos) return true;
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("a run with values is the answer only if computing them disturbed nothing") {
+  SUBCASE("it read other values than zeros") {
+    const FitVerdict verdict = of_both(reading(100 * kMiB, 4), with_other_reads(reading(150 * kMiB, 4)));
+    CHECK(verdict.computes_values);
+    CHECK(peak_of(verdict) == 150 * kMiB);
+    CHECK(verdict.other_values->disturbance == Disturbance::none);
+  }
+  SUBCASE("all values that it read were zeros, and yet its peak differs") {
+    const FitVerdict verdict = of_both(reading(100 * kMiB, 4), reading(150 * kMiB, 4));
+    CHECK_FALSE(verdict.computes_values);
+    CHECK(peak_of(verdict) == 100 * kMiB);
+    CHECK(headline(verdict).starts_with("Fits"));
+    CHECK(has_note(verdict, "every value that it read was zero"));
+  }
+  SUBCASE("the compiler compiled nothing with it") {
+    const FitVerdict verdict = of_both(reading(100 * kMiB, 4), with_other_reads(reading(150 * kMiB, 0)));
+    CHECK_FALSE(verdict.computes_values);
+    CHECK(peak_of(verdict) == 100 * kMiB);
+    CHECK(headline(verdict).starts_with("May fit"));
+    CHECK(headline(verdict).find("unknown unless the values that it reads at train.py:5") != std::string::npos);
+    CHECK(has_note(verdict, "does not compile the program"));
+  }
+  SUBCASE("the compiler compiled nothing with it, and there is no answer with zeros") {
+    const FitVerdict verdict = of_both(reading(100 * kMiB, 4), with_other_reads(reading(150 * kMiB, 0)), 1);
+    CHECK_FALSE(verdict.computes_values);
+    CHECK(verdict.outcome == FitOutcome::failed);
+  }
+}
+
+} // namespace memviz::rehearse
