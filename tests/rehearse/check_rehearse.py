@@ -202,6 +202,15 @@ def check_values(rehearsals):
     check(without["deciding_read_lines"] == [] and "other_values" not in without, without)
 
 
+def check_masks(rehearsals):
+    """What a mask selects has gradients, also in the backward pass, which computes no values."""
+    answer, done, _ = rehearsals.python([], program("masks"))
+    verdict = answer["verdict"]
+    check(done.returncode == 0 and done.stdout.count("forms 16") == 1, done.stdout, done.stderr)
+    check(verdict["computes_values"] and any(read["made_up"] for read in verdict["deciding_read_lines"]), verdict)
+    check("UserWarning" not in done.stderr, done.stderr)
+
+
 LOGS = """
 import torch
 loss = torch.randn(64, device="cuda").mean()
@@ -333,7 +342,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
         for one in (check_fits, check_does_not_fit, check_search, check_compare, check_no_init, check_steps, check_own_recorder,
-                    check_values, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
+                    check_values, check_masks, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
                     check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)

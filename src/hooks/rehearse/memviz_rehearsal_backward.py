@@ -1,9 +1,11 @@
 """Takes the mode of memviz_rehearsal_values.py off while a backward pass runs: below any mode, PyTorch adds up
 gradients into new tensors instead of in place, which changes the peak. Functions of the program's own, what is
 computed again for a checkpoint, and operators of nested tensors have the mode in the backward pass as well: they may
-decide something there."""
+decide something there. The gradient of an index by a mask, which has no mode, gets the positions of the mask from a
+kernel instead of the made-up GPU's."""
 
 import functools
+import warnings
 
 import torch
 import torch.utils.checkpoint as checkpoint
@@ -26,6 +28,7 @@ def keep_out(mode):
             _python_dispatch._push_mode(mode)
 
     torch.autograd.graph._engine_run_backward = torch.autograd._engine_run_backward = run_without
+    mode.positions = _positions_of(mode)
 
     begin = checkpoint._checkpoint_without_reentrant_generator
 
@@ -42,6 +45,15 @@ def keep_out(mode):
         nested.__torch_dispatch__ = staticmethod(_with(mode, nested.__torch_dispatch__))
 
     waiting.when_imported("torch.nested._internal.nested_tensor", know_lengths)
+
+
+def _positions_of(mode):
+    """Applies to all threads from now on, as long as the result lives."""
+    library = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch warns of a kernel that is replaced
+        library.impl("nonzero", mode.nonzero_below, "CUDA")
+    return library
 
 
 def _with(mode, function):

@@ -325,6 +325,21 @@ class Values(TorchDispatchMode):
         func(mask)
         return self._to_device(self._positions(mask), mask.device, not self._known.is_sure(mask))
 
+    def nonzero_below(self, mask):
+        """Returns the positions for an operator that asks for them itself: the gradient of an index by a mask, in a
+        backward pass, which has no mode."""
+
+        def found(mask):
+            return _aten.nonzero.out(mask, out=torch.empty(0, dtype=torch.int64, device=mask.device))
+
+        if getattr(self._running, "inputs", ()):
+            return found(mask)  # the mode replaces it
+        self._running.operator, self._running.inputs = _aten.nonzero.default, [mask]
+        try:
+            return self._nonzero(found, mask)
+        finally:
+            self._running.inputs = ()
+
     def _masked_select(self, func, tensor, mask):
         self._running.inputs = [mask]
         func(tensor, mask)
