@@ -24,8 +24,8 @@ char* begin_of(const char* function) {
 
 TEST_CASE("ModuleSymbols: a function of a library, its module and no line") {
   ModuleSymbols symbols;
-  const auto place = symbols.look_up(begin_of("abort") + 1);
-  CHECK(place.frame.name == "abort");
+  const auto place = symbols.look_up(begin_of("rand") + 1); // which no sanitizer replaces
+  CHECK(place.frame.name == "rand");
   CHECK(place.frame.filename.find("libc") != std::string::npos);
   CHECK(place.frame.line == 0);
 }
