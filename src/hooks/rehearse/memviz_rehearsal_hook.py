@@ -7,8 +7,7 @@ steps, or null), "no_init" (whether large weights on the CPU stay without initia
 inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends where it
 waits for one), "outside_given" (whether the user set the memory outside PyTorch), "ranks" (of the job in which this
 process is one rank, or null), "present" (the ranks that are not absent), "meeting" (the folder in which they meet),
-"most_present" (how many there may be), and "mark" (stored in every snapshot of this process under the key
-memviz_rehearsal).
+"most_present" (how many there may be), and "mark" (stored in every snapshot under the key memviz_rehearsal).
 
 Nothing in here may break the program: failures are logged, once, and the program continues. PyTorch 2.4 to 2.13.
 """

@@ -45,6 +45,8 @@ def compiled_frames(computes_values):
     """Returns the number of functions that torch.compile compiled in this process. While values are computed, versions
     before 2.9 compile none but those that a backward pass calls."""
     dynamo = sys.modules.get("torch._dynamo.utils")
+    if dynamo is None:
+        return 0
     mode = sys.modules["torch"].utils._python_dispatch.TorchDispatchMode
     has_obstacle = computes_values and not hasattr(mode, "ignore_compile_internals")
-    return 0 if dynamo is None or has_obstacle else dynamo.counters["frames"]["ok"]
+    return 0 if has_obstacle else dynamo.counters["frames"]["ok"]
