@@ -48,7 +48,7 @@ FitVerdict of_both(const RunFacts& zeros, const RunFacts& values, int exit_code_
   return verdicts.front();
 }
 
-bool has_note(const FitVerdict& verdict, const std::string& part) {
+bool notes_say(const FitVerdict& verdict, const std::string& part) {
   for (const std::string& note : notes(verdict))
     if (note.find(part) != std::string::npos) return true;
   return false;
@@ -68,7 +68,7 @@ TEST_CASE("a run with values is the answer only if computing them disturbed noth
     CHECK_FALSE(verdict.computes_values);
     CHECK(peak_of(verdict) == 100 * kMiB);
     CHECK(headline(verdict).starts_with("Fits"));
-    CHECK(has_note(verdict, "every value that it read was zero"));
+    CHECK(notes_say(verdict, "every value that it read was zero"));
   }
   SUBCASE("the compiler compiled nothing with it") {
     const FitVerdict verdict = of_both(reading(100 * kMiB, 4), with_other_reads(reading(150 * kMiB, 0)));
@@ -76,7 +76,7 @@ TEST_CASE("a run with values is the answer only if computing them disturbed noth
     CHECK(peak_of(verdict) == 100 * kMiB);
     CHECK(headline(verdict).starts_with("May fit"));
     CHECK(headline(verdict).find("unknown unless the values that it reads at train.py:5") != std::string::npos);
-    CHECK(has_note(verdict, "does not compile the program"));
+    CHECK(notes_say(verdict, "does not compile the program"));
   }
   SUBCASE("the compiler compiled nothing with it, and there is no answer with zeros") {
     const FitVerdict verdict = of_both(reading(100 * kMiB, 4), with_other_reads(reading(150 * kMiB, 0)), 1);
