@@ -4,6 +4,7 @@
 // the byte, a verdict with its figures, and what would have helped, computed by replay. All sizes are bytes.
 
 #include "memviz/allocator_settings.hpp"
+#include "memviz/causes.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/memory_ledger.hpp"
@@ -13,6 +14,7 @@
 #include "memviz/what_if.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +91,9 @@ struct DeviceExplanation {
   std::optional<MeasuredDevice> measured; ///< when the file was written
   Judgement judgement;
   std::vector<UserLine> users; ///< the lines that hold memory at the moment, largest first
+  /// For the lines in `users`: the callers that account for most of the line's bytes, if there are any.
+  std::map<NodeKey, CalledLine> callers;
+  std::vector<Cause> causes; ///< if a request failed, in the order in which they are named
   KindAccount kinds;           ///< all 0 if the state has no kinds
   Pins pins;
   Growth growth;

@@ -10,10 +10,13 @@
 #include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
 #include "memviz/warnings.hpp"
+#include "story/cause_words.hpp"
 #include "story/explain_answers.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 
 namespace memviz {
 
@@ -47,15 +50,37 @@ std::string more(std::size_t count, std::size_t shown) {
   return count > shown ? fmt::format("  and {} more\n", format_count(count - shown)) : "";
 }
 
+/// The callers of lines, and the columns that a row with them may take.
+struct CallersOfLines {
+  const std::map<NodeKey, CalledLine>& callers;
+  std::size_t columns;
+};
+
+/// "forward common.py:23 ‹ validate eval.py:11", with as many callers as fit.
+std::string line_with_callers(const FrameTable& frames, const NodeKey& line,
+                              const std::optional<CallersOfLines>& called) {
+  constexpr std::size_t kFigures = 36; // the columns before it
+  std::string text = line_text(frames, line, kNameColumns);
+  if (!called) return text;
+  const auto found = called->callers.find(line);
+  if (found == called->callers.end() || !found->second.line || NodeKey(*found->second.line) != line) return text;
+  for (const std::string& caller : callers_text(frames, found->second)) {
+    if (column_count(text) + column_count(caller) + kFigures > called->columns) break;
+    text += caller;
+  }
+  return text;
+}
+
 /// Returns a table of lines; `noun` is "block" or "segment".
 std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes,
-                        std::string_view noun = "block", std::size_t most = kMostLines) {
+                        std::string_view noun = "block", std::size_t most = kMostLines,
+                        const std::optional<CallersOfLines>& callers = std::nullopt) {
   TextTable table{Align::right, Align::right, Align::right, Align::left};
   const std::size_t shown = std::min(lines.size(), most);
   for (std::size_t i = 0; i < shown; ++i) {
     const Amount& amount = lines[i].amount;
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
-                   format_counted(amount.blocks, noun), line_text(frames, lines[i].key, kNameColumns)});
+                   format_counted(amount.blocks, noun), line_with_callers(frames, lines[i].key, callers)});
     for (const InnerLine& inner : lines[i].within)
       table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, whole_bytes),
                      format_counted(inner.amount.blocks, noun), inner_line_text(frames, inner.frame, kNameColumns)});
@@ -108,8 +133,13 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
                         std::size_t columns) {
   const ExplanationText words = in_words(state, device);
   std::string text = "\n" + wrapped_text(words.headline, "", columns);
+  if (words.leads_with_cause) text += '\n' + wrapped_text(words.verdict, "", columns);
+  if (device.request && !device.users.empty())
+    text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block",
+                               kMostBriefLines, CallersOfLines{device.callers, columns});
   text += sentences("What would help", words.helps, columns);
-  text += "\nWhy\n" + wrapped_text(words.verdict, "  ", columns);
+  text += "\nWhy\n";
+  if (!words.leads_with_cause) text += wrapped_text(words.verdict, "  ", columns);
   for (const std::string& reason : has_others ? reasons_beside_devices(words) : words.reasons)
     text += wrapped_text(reason, "  ", columns);
   if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())
@@ -117,7 +147,8 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   text += totals(device);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
-            lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes);
+            lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block", kMostLines,
+                        CallersOfLines{device.callers, columns});
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
   text += growth(state.frames(), device, columns);
   text +=
@@ -147,7 +178,7 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
   if (device.users.empty()) return text;
   return text + "Who holds it, by the innermost line of your own code:\n" +
          lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block",
-                     kMostBriefLines);
+                     kMostBriefLines, CallersOfLines{device.callers, columns});
 }
 
 } // namespace

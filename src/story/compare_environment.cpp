@@ -28,10 +28,10 @@ std::string unknown_steps(const Steps& steps, std::uint64_t count, std::string_v
 
 std::string environment_text(const std::vector<EnvironmentChange>& changes, Quote quote) {
   constexpr std::size_t kMost = 6;
-  constexpr std::size_t kNameColumns = 48;
+  constexpr std::size_t kSettingColumns = 48;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(kMost, changes.size()); ++i)
-    texts.push_back(fmt::format("{} {} before, {} after", quote(elided(printable(changes[i].name), kNameColumns)),
+    texts.push_back(fmt::format("{} {} before, {} after", quote(elided(printable(changes[i].name), kSettingColumns)),
                                 setting_text(changes[i].before, quote), setting_text(changes[i].after, quote)));
   if (texts.empty()) return "";
   if (changes.size() > kMost)

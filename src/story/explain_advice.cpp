@@ -4,6 +4,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "story/accounts.hpp"
+#include "story/cause_words.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
 #include "story/first_step_words.hpp"
@@ -142,12 +143,21 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
   return advice;
 }
 
+/// Returns what to do about the causes: mistakes, or what every program of this kind needs.
+std::vector<std::string> causes_advice(const DeviceExplanation& device) {
+  std::vector<std::string> advice;
+  for (const Cause& cause : named_causes(device))
+    if (std::string sentence = cause_advice(cause); !sentence.empty()) advice.push_back(std::move(sentence));
+  return advice;
+}
+
 /// Sorts the advice by gain, the largest first.
 std::vector<std::string> first_step_advice(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> replayed = replayed_advice(state, device);
   std::vector<std::string> advice;
   const auto add_replayed = [&] { std::ranges::move(std::exchange(replayed, {}), std::back_inserter(advice)); };
   for (const LeverGain& gain : device.first_step->levers) {
+    if (has_mistake(device) && gain.lever != Lever::settings) continue;
     if (gain.lever == Lever::settings) add_replayed();
     if (std::string sentence = lever_text(gain); !sentence.empty()) advice.push_back(std::move(sentence));
   }
@@ -159,7 +169,7 @@ std::vector<std::string> first_step_advice(const MemoryState& state, const Devic
 } // namespace
 
 bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
-  if (is_out_of_reach(device) || !is_worth_advice(device, answer)) return false;
+  if (is_out_of_reach(device) || !is_request_the_problem(device) || !is_worth_advice(device, answer)) return false;
   // Without a request it would cost speed for memory that is not needed.
   if (answer.circumstance == Circumstance::empty_cache) return device.request.has_value();
   // Advice for expandable segments needs no figure.
@@ -171,18 +181,23 @@ bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
 
 std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;
+  const bool is_broadcast = !device.causes.empty() && device.causes.front().kind == CauseKind::large_request;
+  if (is_broadcast) return causes_advice(device);
   if (std::string less_at_once = request_advice(device); !less_at_once.empty())
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;
   if (std::string record = recording_advice(device.users, device.device_state.figures.requested_bytes); !record.empty())
     advice.push_back(std::move(record));
-  if (device.leak) advice.push_back(leak_advice(state, device));
   const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(advice));
   };
+  if (device.leak) advice.push_back(leak_advice(state, device));
+  const bool is_in_pieces = leads_with_fragmentation(device);
+  if (!is_in_pieces) add(causes_advice(device));
   add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
+  if (is_in_pieces) add(causes_advice(device));
   if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
-  if (!device.first_step) add(kinds_advice(device));
+  if (!device.first_step && (device.causes.empty() || is_in_pieces)) add(kinds_advice(device));
   if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
   if (!device.less_used.empty()) advice.push_back(balance_advice(device));
   return advice;

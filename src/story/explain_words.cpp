@@ -5,6 +5,7 @@
 #include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
+#include "story/cause_words.hpp"
 #include "story/explain_advice.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
@@ -187,8 +188,24 @@ bool is_in_verdict(const DeviceExplanation& device, const WhatIf& answer) {
 /// Whether the request fits, or at a moment without a failure more than 2 % is saved.
 bool helps(const DeviceExplanation& device, const WhatIf& answer) {
   constexpr std::uint64_t kLeastPart = 50;
+  if (!is_request_the_problem(device)) return false;
   if (answer.outcome != Outcome::fits && answer.outcome != Outcome::at_best) return false;
   return device.request || saved_bytes(device, answer) > device.ledger.reserved_bytes / kLeastPart;
+}
+
+/// Makes the first cause the verdict: what became of the last request, and other causes, are reasons.
+void lead_with_causes(ExplanationText& text, const FrameTable& frames, const DeviceExplanation& device) {
+  std::vector<std::string> sentences;
+  for (const Cause& cause : named_causes(device))
+    if (std::string sentence = cause_text(frames, device, cause); !sentence.empty())
+      sentences.push_back(std::move(sentence));
+  if (sentences.empty()) return;
+  text.leads_with_cause = !leads_with_fragmentation(device);
+  if (text.leads_with_cause) {
+    sentences.push_back(std::exchange(text.verdict, sentences.front()));
+    sentences.erase(sentences.begin());
+  }
+  text.reasons.insert(text.reasons.begin(), sentences.begin(), sentences.end());
 }
 
 /// An answer that is not advised.
@@ -264,6 +281,7 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
   text.headline = headline(state, device);
   text.verdict = verdict_text(state.frames(), device);
   text.reasons = reasons(state.frames(), device);
+  lead_with_causes(text, state.frames(), device);
   bool is_replayed = false;
   text.advice = advice_text(state, device);
   text.helps = text.advice;

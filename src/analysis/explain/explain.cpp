@@ -1,5 +1,6 @@
 #include "memviz/explain.hpp"
 
+#include "analysis/causes/find_causes.hpp"
 #include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/first_step.hpp"
 #include "analysis/explain/growth.hpp"
@@ -67,7 +68,8 @@ std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const Me
 class Explainer {
 public:
   Explainer(const MemoryState& state, const MemoryMap& start, const ExplainOptions& options)
-      : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state) {}
+      : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state),
+        calls_(state.frames()) {}
 
   [[nodiscard]] DeviceExplanation device(const DeviceState& device_state) {
     DeviceExplanation result;
@@ -84,6 +86,7 @@ public:
     if (const MeasuredDevice* const measured = measured_of(state_, device_state.device)) result.measured = *measured;
     result.judgement = judge(result.ledger, result.request, settings_);
     result.users = users(device_state.device);
+    result.callers = callers(device_state.device);
     if (state_.has_kinds) result.kinds = kind_account(state_, device_state.device);
     PinOptions pins;
     pins.device = device_state.device;
@@ -100,6 +103,7 @@ public:
     if (result.request && !is_cpu) {
       if (!passes_) passes_.emplace(state_.frames());
       result.first_step = first_step(state_, result, *passes_);
+      result.causes = find_causes(state_, result, calls_);
     }
     return result;
   }
@@ -120,6 +124,24 @@ private:
       add(amounts, names_.lines.line_of(device, outside), outside.stack,
           {outside.requested_bytes, outside.allocations});
     return amounts.ranked(names_.order);
+  }
+
+  [[nodiscard]] std::map<NodeKey, CalledLine> callers(DeviceId device) {
+    std::map<NodeKey, std::map<CalledLine, std::uint64_t>> held;
+    for (const Segment& segment : state_.segments_of(device))
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+        if (state_.blocks[i].is_active())
+          held[names_.lines.line_of(device, i)][calls_.of(state_.blocks[i].stack).line] +=
+              state_.blocks[i].requested_bytes;
+    std::map<NodeKey, CalledLine> found;
+    for (const auto& [line, by_caller] : held) {
+      std::uint64_t bytes = 0;
+      for (const auto& [caller, part] : by_caller)
+        bytes += part;
+      for (const auto& [caller, part] : by_caller)
+        if (part > bytes / 2 && caller.line) found.emplace(line, caller);
+    }
+    return found;
   }
 
   /// Returns, for each block of the state on the device, the bytes that `users` lists for its line.
@@ -163,6 +185,7 @@ private:
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
+  CallLineFinder calls_;
   std::optional<PassFinder> passes_; ///< if a request failed
 };
 

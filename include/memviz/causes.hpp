@@ -1,0 +1,62 @@
+#pragma once
+
+// The memory in use when a request failed -> the causes that a colleague who has seen them before would name, each with
+// its bytes. A cause is a fact about stacks and lives of blocks; how to remove it is advice (explain_words.hpp).
+
+#include "memviz/tree.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+enum class CauseKind : std::uint8_t {
+  outside,             ///< other processes and libraries hold a large part of the device
+  large_request,       ///< the request is as large as all other memory in use
+  kept_graphs,         ///< several passes of a module are alive with what their backward passes need
+  kept_outputs,        ///< one block of each of many calls is alive
+  earlier_failure,     ///< made before an earlier out-of-memory error of the same recording, and alive
+  foreach_temporaries, ///< of the optimizer's foreach implementation
+  logits,              ///< logits, their copies, and what the loss makes of them
+  attention_scores,    ///< softmax over attention scores, and blocks of the same size
+  recomputed,          ///< by one torch.utils.checkpoint, all at once
+  copied_weights,      ///< by copy.deepcopy()
+  loaded_weights,      ///< by torch.load() to the device, and again elsewhere
+  concatenation,       ///< torch.cat() makes a new tensor while the old one is alive
+  made_at_once,        ///< many blocks of one line that allocated them in one go, of which none was freed
+  fragmentation,       ///< free memory in pieces that are too small
+  training_state,      ///< gradients and the optimizer's state
+  weights,             ///< parameters, with neither gradients nor the optimizer's state
+};
+inline constexpr std::size_t kCauseKinds = 16;
+
+/// "outside", "large_request", "kept_graphs", ...
+[[nodiscard]] std::string_view cause_name(CauseKind kind);
+
+/// A line of the user's own code, and who calls it.
+struct CalledLine {
+  std::optional<FrameId> line; ///< the innermost line of the user's own code
+  std::optional<FrameId> call; ///< the line that called the outermost torch.nn module, else `line`
+  /// The next line of the user's own code: of another file, if there is one. Nullopt if it is the module level of the
+  /// same file.
+  std::optional<FrameId> caller;
+  friend auto operator<=>(const CalledLine&, const CalledLine&) = default;
+};
+
+struct Cause {
+  CauseKind kind = CauseKind::outside;
+  std::uint64_t bytes = 0;  ///< requested, and of the request itself where it is part of it
+  std::uint64_t blocks = 0; ///< alive
+  std::uint64_t calls = 0;  ///< of kept_graphs and kept_outputs: earlier calls whose blocks are alive
+  /// Of large_request: N, if the request is N x N values and N values of that size are alive.
+  std::uint64_t square_of = 0;
+  std::uint64_t value_bytes = 0; ///< the size of one of these values
+  bool has_request = false;      ///< whether the request is part of `bytes`
+  bool has_backward = false;     ///< of kept_graphs: whether a backward pass ran between these calls
+  CalledLine line = {};          ///< the line with the most of these bytes
+};
+
+} // namespace memviz

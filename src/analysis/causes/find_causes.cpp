@@ -1,0 +1,252 @@
+#include "analysis/causes/find_causes.hpp"
+
+#include "analysis/causes/kept_calls.hpp"
+#include "analysis/causes/live_block.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <span>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::uint64_t kOneGiB = 1ULL << 30U;
+
+/// The blocks in use on a device whose request failed.
+struct Failed {
+  const MemoryState& state;
+  const DeviceExplanation& device;
+  const Request& request;
+  const CallLines& request_lines;
+  std::span<const LiveBlock> blocks;
+
+  [[nodiscard]] bool asks_with(std::uint32_t marks) const { return (request_lines.marks & marks) == marks; }
+};
+
+template <class Condition> CauseSum sum_of(const Failed& failed, const Condition& is_part) {
+  CauseSum sum;
+  for (const LiveBlock& block : failed.blocks)
+    if (is_part(block)) sum.add(block);
+  return sum;
+}
+
+/// A fresh context with its libraries takes less than this.
+Cause outside(const Failed& failed) {
+  Cause cause;
+  cause.kind = CauseKind::outside;
+  const MemoryLedger& ledger = failed.device.ledger;
+  const bool is_verdict = failed.device.judgement.verdict == Verdict::outside;
+  if (is_verdict || !ledger.outside_bytes || !ledger.capacity_bytes || *ledger.outside_bytes < kOneGiB) return cause;
+  if (*ledger.outside_bytes - kOneGiB >= *ledger.capacity_bytes / 5) cause.bytes = *ledger.outside_bytes;
+  return cause;
+}
+
+/// Whether the verdict names free memory that the request could not have for a reason of its own.
+bool is_of_request(Verdict verdict) {
+  return verdict == Verdict::stream || verdict == Verdict::private_pool || verdict == Verdict::pending_free ||
+         verdict == Verdict::rounding || verdict == Verdict::size_class || verdict == Verdict::idle;
+}
+
+/// Returns N if the request is N x N values of this size, which is rounded up to 512 bytes; else 0.
+std::uint64_t side_of_square(std::uint64_t bytes, std::uint64_t value_bytes) {
+  constexpr std::uint64_t kRounding = 512;
+  constexpr std::uint64_t kSmallest = 1000;
+  const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(bytes / value_bytes)));
+  if (side < kSmallest || side > (1ULL << 30U)) return 0;
+  const std::uint64_t square_bytes = side * side * value_bytes;
+  return square_bytes <= bytes && bytes - square_bytes < kRounding ? side : 0;
+}
+
+Cause large_request(const Failed& failed) {
+  Cause cause;
+  cause.kind = CauseKind::large_request;
+  cause.line = failed.request_lines.line;
+  if (failed.request.bytes < failed.device.device_state.figures.requested_bytes) return cause;
+  for (const std::uint64_t value_bytes : {4U, 2U, 8U, 1U}) {
+    const std::uint64_t side = side_of_square(failed.request.bytes, value_bytes);
+    const bool is_alive = std::ranges::any_of(
+        failed.blocks, [&](const LiveBlock& block) { return side > 0 && block.bytes == side * value_bytes; });
+    if (!is_alive) continue;
+    cause.bytes = failed.request.bytes;
+    cause.has_request = true;
+    cause.square_of = side;
+    cause.value_bytes = value_bytes;
+    return cause;
+  }
+  return cause;
+}
+
+/// Finds what a module made before the last earlier failure.
+Cause earlier_failure(const Failed& failed) {
+  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
+  auto last = static_cast<std::size_t>(failed.request.event.value());
+  while (last > 0 && events.action(last - 1) != Action::oom)
+    --last;
+  return sum_of(failed,
+                [&](const LiveBlock& block) {
+                  return last > 0 && !block.alloc_event.is_none() && block.alloc_event < EventIndex(last - 1) &&
+                         !block.is_lasting() && block.lines->is_in_module;
+                })
+      .cause(CauseKind::earlier_failure);
+}
+
+Cause foreach_temporaries(const Failed& failed) {
+  CauseSum sum = sum_of(failed, [](const LiveBlock& block) {
+    return block.has(cause_mark::foreach) && !block.has(cause_mark::optimizer_start);
+  });
+  const bool asks = failed.asks_with(cause_mark::foreach) && !failed.asks_with(cause_mark::optimizer_start);
+  if (!asks) return {CauseKind::foreach_temporaries};
+  sum.add(failed.request, failed.request_lines.line);
+  return sum.cause(CauseKind::foreach_temporaries);
+}
+
+/// Sums the blocks with a mark, and blocks of one of `sizes_of` the largest of them that are not lasting.
+template <class IsOfSize>
+Cause of_one_tensor(const Failed& failed, CauseKind kind, std::uint32_t marks, const IsOfSize& is_of_size) {
+  std::uint64_t largest_bytes = failed.asks_with(marks) ? failed.request.bytes : 0;
+  for (const LiveBlock& block : failed.blocks)
+    if (block.has(marks)) largest_bytes = std::max(largest_bytes, block.bytes);
+  CauseSum sum;
+  bool asks = failed.asks_with(marks);
+  if (largest_bytes > 0) {
+    sum = sum_of(failed, [&](const LiveBlock& block) {
+      return block.has(marks) || (!block.is_lasting() && is_of_size(block.bytes, largest_bytes));
+    });
+    asks |= is_of_size(failed.request.bytes, largest_bytes);
+  }
+  if (asks) sum.add(failed.request, failed.request_lines.line);
+  return sum.cause(kind);
+}
+
+/// Whether a size is that of the same tensor, up to the allocator's rounding of requests.
+bool is_same(std::uint64_t bytes, std::uint64_t other_bytes) {
+  constexpr std::uint64_t kRounding = 512;
+  return bytes < other_bytes + kRounding && other_bytes < bytes + kRounding;
+}
+
+bool is_same_or_other_precision(std::uint64_t bytes, std::uint64_t other_bytes) {
+  return is_same(bytes, other_bytes) || is_same(bytes, other_bytes / 2) || is_same(bytes, other_bytes * 2);
+}
+
+Cause recomputed(const Failed& failed) {
+  constexpr std::uint32_t kMarks = cause_mark::checkpoint_file | cause_mark::recomputes;
+  if (!failed.asks_with(kMarks) && !failed.asks_with(cause_mark::backward)) return {CauseKind::recomputed};
+  return sum_of(failed, [](const LiveBlock& block) { return block.has(kMarks); }).cause(CauseKind::recomputed);
+}
+
+/// Whether most of the blocks in `part` have a parameter of their size elsewhere.
+bool have_parameters_of_their_sizes(const Failed& failed, std::uint32_t marks) {
+  std::map<std::uint64_t, std::uint64_t> sizes;
+  for (const LiveBlock& block : failed.blocks)
+    if (!block.has(marks) && block.kind == MemoryKind::parameter) ++sizes[block.bytes];
+  std::uint64_t bytes = 0;
+  std::uint64_t same_bytes = 0;
+  for (const LiveBlock& block : failed.blocks) {
+    if (!block.has(marks)) continue;
+    bytes += block.bytes;
+    if (sizes.contains(block.bytes)) same_bytes += block.bytes;
+  }
+  return same_bytes > bytes / 10 * 8;
+}
+
+Cause second_weights(const Failed& failed, CauseKind kind, std::uint32_t marks) {
+  if (!have_parameters_of_their_sizes(failed, marks)) return {kind};
+  return sum_of(failed, [&](const LiveBlock& block) { return block.has(marks); }).cause(kind);
+}
+
+Cause concatenation(const Failed& failed) {
+  if (!failed.asks_with(cause_mark::cat) || failed.request_lines.is_in_module) return {CauseKind::concatenation};
+  CauseSum sum = sum_of(failed, [&](const LiveBlock& block) {
+    return block.has(cause_mark::cat) && block.lines->line.line == failed.request_lines.line.line;
+  });
+  sum.add(failed.request, failed.request_lines.line);
+  return sum.cause(CauseKind::concatenation);
+}
+
+Cause fragmentation(const Failed& failed) {
+  Cause cause;
+  cause.kind = CauseKind::fragmentation;
+  const MemoryLedger& ledger = failed.device.ledger;
+  constexpr std::uint64_t kLeastPart = 20;
+  const std::uint64_t device_bytes = ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
+  const bool is_real = ledger.room.hard_bytes >= device_bytes / kLeastPart;
+  if (is_real && failed.device.judgement.verdict == Verdict::fragmentation) cause.bytes = ledger.room.hard_bytes;
+  return cause;
+}
+
+Cause training_state(const Failed& failed) {
+  return sum_of(failed,
+                [](const LiveBlock& block) {
+                  return block.kind == MemoryKind::gradient || block.kind == MemoryKind::optimizer_state;
+                })
+      .cause(CauseKind::training_state);
+}
+
+Cause weights(const Failed& failed) {
+  return sum_of(failed, [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; })
+      .cause(CauseKind::weights);
+}
+
+bool is_usual(const Cause& cause) {
+  return cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
+}
+
+std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
+  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
+  const auto count = static_cast<std::size_t>(failed.request.event.value());
+  std::vector<Cause> causes = kept_calls({events, count, failed.blocks}, finder);
+  causes.push_back(outside(failed));
+  causes.push_back(large_request(failed));
+  causes.push_back(earlier_failure(failed));
+  causes.push_back(foreach_temporaries(failed));
+  causes.push_back(of_one_tensor(failed, CauseKind::logits, cause_mark::loss, is_same_or_other_precision));
+  causes.push_back(of_one_tensor(failed, CauseKind::attention_scores, cause_mark::softmax, is_same));
+  causes.push_back(recomputed(failed));
+  causes.push_back(second_weights(failed, CauseKind::copied_weights, cause_mark::deep_copy | cause_mark::copy_file));
+  causes.push_back(second_weights(failed, CauseKind::loaded_weights, cause_mark::load_file));
+  causes.push_back(concatenation(failed));
+  causes.push_back(fragmentation(failed));
+  causes.push_back(training_state(failed));
+  if (causes.back().bytes == 0) causes.push_back(weights(failed));
+  return causes;
+}
+
+} // namespace
+
+std::string_view cause_name(CauseKind kind) {
+  constexpr std::array<std::string_view, kCauseKinds> kNames{
+      "outside",      "large_request",    "kept_graphs",    "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",       "attention_scores", "recomputed",     "copied_weights", "loaded_weights",  "concatenation",
+      "made_at_once", "fragmentation",    "training_state", "weights"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation& device, CallLineFinder& finder) {
+  if (!device.request || is_of_request(device.judgement.verdict)) return {};
+  const std::vector<LiveBlock> blocks = live_blocks(state, device.device_state.device, finder);
+  const Failed failed{state, device, *device.request, finder.of(device.request->stack), blocks};
+  std::vector<Cause> causes = all_causes(failed, finder);
+  const std::uint64_t wanted_bytes = device.device_state.figures.requested_bytes + device.request->bytes;
+  std::erase_if(causes, [&](const Cause& cause) {
+    if (is_usual(cause) && device.first_step) return true; // which names what is still to come as well
+    const std::uint64_t least_bytes = is_usual(cause) ? wanted_bytes / 3 : wanted_bytes / 10;
+    return cause.bytes == 0 || (cause.kind != CauseKind::fragmentation && cause.bytes < least_bytes);
+  });
+  std::ranges::stable_sort(causes, std::ranges::greater(), &Cause::bytes);
+  // Blocks may be kept for good reason: where memory is in pieces, that leads unless they are most of what is in use.
+  const auto rank = [&](const Cause& cause) {
+    if (is_usual(cause)) return 3;
+    if (cause.kind == CauseKind::fragmentation) return 1;
+    const bool may_be_right = cause.kind == CauseKind::kept_outputs || cause.kind == CauseKind::made_at_once;
+    const std::uint64_t least_bytes = may_be_right ? wanted_bytes / 2 : device.ledger.room.hard_bytes;
+    return cause.bytes > least_bytes ? 0 : 2;
+  };
+  std::ranges::stable_sort(causes, std::ranges::less(), rank);
+  return causes;
+}
+
+} // namespace memviz

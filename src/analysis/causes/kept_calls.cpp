@@ -1,0 +1,161 @@
+#include "analysis/causes/kept_calls.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+/// A line that calls a module or allocates without one.
+struct Site {
+  std::optional<FrameId> call;
+  std::optional<FrameId> caller;
+  bool is_in_module = false;
+  friend auto operator<=>(const Site&, const Site&) = default;
+};
+
+/// The calls of a site: how many there were, and those whose blocks are alive.
+struct Calls {
+  std::uint64_t count = 0;
+  std::map<std::uint64_t, std::vector<const LiveBlock*>> alive; ///< by number of the call, from 1 on
+};
+
+Site site_of(const CallLines& lines) {
+  return {lines.line.call, lines.line.caller, lines.is_in_module};
+}
+
+bool counts(const LiveBlock& block) {
+  return !block.is_lasting() && block.lines->line.line && !block.has(cause_mark::backward) &&
+         !block.has(cause_mark::optimizer_file) && !block.has(cause_mark::deep_copy);
+}
+
+/// Goes through the events once and assigns each block to a call of its site.
+class CallCounter {
+public:
+  CallCounter(const LiveHistory& history, CallLineFinder& finder) : history_(history), finder_(finder) {}
+
+  [[nodiscard]] std::map<Site, Calls> sites() {
+    auto next = history_.blocks.begin();
+    while (next != history_.blocks.end() && next->alloc_event.is_none())
+      ++next;
+    for (std::size_t i = 0; i < history_.event_count; ++i) {
+      if (history_.events.action(i) != Action::alloc) continue;
+      Calls& calls = calls_of(history_.events.stack(i));
+      if (&calls != last_) ++calls.count;
+      last_ = &calls;
+      for (; next != history_.blocks.end() && next->alloc_event <= EventIndex(i); ++next)
+        if (next->alloc_event == EventIndex(i) && counts(*next)) calls.alive[calls.count].push_back(&*next);
+    }
+    return std::move(sites_);
+  }
+
+private:
+  Calls& calls_of(StackId stack) {
+    if (by_stack_.size() <= stack.value) by_stack_.resize(stack.value + std::size_t{1});
+    Calls*& known = by_stack_[stack.value];
+    if (known == nullptr) known = &sites_[site_of(finder_.of(stack))];
+    return *known;
+  }
+
+  const LiveHistory& history_;
+  CallLineFinder& finder_;
+  std::map<Site, Calls> sites_;
+  std::vector<Calls*> by_stack_; ///< points into sites_
+  Calls* last_ = nullptr;
+};
+
+/// Whether the calls from the first one that is alive have left memory, except a few, and the last one, which may still
+/// run.
+bool are_kept(const Calls& calls) {
+  constexpr std::uint64_t kFewest = 3;
+  if (calls.alive.empty()) return false;
+  const std::uint64_t earlier = calls.alive.size() - (calls.alive.contains(calls.count) ? 1U : 0U);
+  const std::uint64_t since = calls.count - calls.alive.begin()->first;
+  return earlier >= kFewest && earlier * 5 >= since * 4;
+}
+
+/// Whether the calls keep what a backward pass needs: several blocks of different stacks within a module.
+bool are_graphs(const Site& site, const Calls& calls) {
+  constexpr std::size_t kFewest = 3;
+  std::set<StackId> stacks;
+  const std::vector<const LiveBlock*>& first = calls.alive.begin()->second;
+  for (const LiveBlock* block : first)
+    stacks.insert(block->stack);
+  return site.is_in_module && stacks.size() > 1 && first.size() >= kFewest;
+}
+
+bool has_backward_between(const LiveHistory& history, CallLineFinder& finder, const Calls& calls) {
+  const EventIndex first = calls.alive.begin()->second.front()->alloc_event;
+  const auto& last = std::prev(calls.alive.end())->second;
+  for (auto i = static_cast<std::size_t>(first.value());
+       i < static_cast<std::size_t>(last.front()->alloc_event.value()); ++i)
+    if (history.events.action(i) == Action::alloc &&
+        (finder.of(history.events.stack(i)).marks & cause_mark::backward) != 0)
+      return true;
+  return false;
+}
+
+/// The sum of a kind of cause over its sites.
+struct KeptSum {
+  CauseSum sum;
+  std::uint64_t calls = 0;
+  std::uint64_t most_bytes = 0;
+  bool has_backward = false;
+};
+
+/// Adds the blocks of all calls but the last one; returns their bytes.
+std::uint64_t add_earlier(CauseSum& sum, const Calls& calls) {
+  std::uint64_t bytes = 0;
+  for (const auto& [number, blocks] : calls.alive) {
+    if (number == calls.count) continue;
+    for (const LiveBlock* block : blocks) {
+      sum.add(*block);
+      bytes += block->bytes;
+    }
+  }
+  return bytes;
+}
+
+void add_made_at_once(CauseSum& sum, const Calls& calls) {
+  constexpr std::size_t kMany = 100;
+  for (const auto& [number, blocks] : calls.alive)
+    if (blocks.size() >= kMany)
+      for (const LiveBlock* block : blocks)
+        sum.add(*block);
+}
+
+} // namespace
+
+std::vector<Cause> kept_calls(const LiveHistory& history, CallLineFinder& finder) {
+  KeptSum graphs;
+  KeptSum outputs;
+  CauseSum at_once;
+  for (const auto& [site, calls] : CallCounter(history, finder).sites()) {
+    if (!site.call) continue;
+    if (!are_kept(calls)) {
+      if (!site.is_in_module) add_made_at_once(at_once, calls);
+      continue;
+    }
+    KeptSum& kept = are_graphs(site, calls) ? graphs : outputs;
+    const std::uint64_t bytes = add_earlier(kept.sum, calls);
+    kept.has_backward |= has_backward_between(history, finder, calls);
+    if (bytes <= kept.most_bytes) continue;
+    kept.most_bytes = bytes;
+    kept.calls = calls.alive.size() - (calls.alive.contains(calls.count) ? 1U : 0U);
+  }
+  std::vector<Cause> causes{at_once.cause(CauseKind::made_at_once)};
+  for (const auto& [kept, kind] :
+       {std::pair(&graphs, CauseKind::kept_graphs), std::pair(&outputs, CauseKind::kept_outputs)}) {
+    Cause cause = kept->sum.cause(kind);
+    cause.calls = kept->calls;
+    cause.has_backward = kept->has_backward;
+    causes.push_back(cause);
+  }
+  return causes;
+}
+
+} // namespace memviz

@@ -1,0 +1,48 @@
+#include "analysis/causes/live_block.hpp"
+
+#include <algorithm>
+
+namespace memviz {
+
+std::vector<LiveBlock> live_blocks(const MemoryState& state, DeviceId device, CallLineFinder& finder) {
+  std::vector<LiveBlock> blocks;
+  for (const Segment& segment : state.segments_of(device)) {
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      const Block& block = state.blocks[i];
+      if (!block.is_active()) continue;
+      blocks.push_back({state.facts[i].history.alloc_event, block.requested_bytes, block.stack,
+                        state.facts[i].kind.kind, &finder.of(block.stack)});
+    }
+  }
+  std::ranges::stable_sort(blocks, {}, &LiveBlock::alloc_event);
+  return blocks;
+}
+
+void CauseSum::add(const LiveBlock& block) {
+  bytes_ += block.bytes;
+  ++blocks_;
+  lines_[block.lines->line] += block.bytes;
+}
+
+void CauseSum::add(const Request& request, const CalledLine& line) {
+  bytes_ += request.bytes;
+  has_request_ = true;
+  lines_[line] += request.bytes;
+}
+
+Cause CauseSum::cause(CauseKind kind) const {
+  Cause cause;
+  cause.kind = kind;
+  cause.bytes = bytes_;
+  cause.blocks = blocks_;
+  cause.has_request = has_request_;
+  std::uint64_t most_bytes = 0;
+  for (const auto& [line, bytes] : lines_) {
+    if (!line.line || bytes <= most_bytes) continue;
+    most_bytes = bytes;
+    cause.line = line;
+  }
+  return cause;
+}
+
+} // namespace memviz

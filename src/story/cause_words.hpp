@@ -1,0 +1,38 @@
+#pragma once
+
+// Causes -> the sentence that names each, and the advice against it.
+
+#include "memviz/explain.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+/// "forward common.py:23 ‹ validate eval.py:11": a line, the line that called the outermost module, and its caller; ""
+/// without a line.
+[[nodiscard]] std::string called_line_text(const FrameTable& frames, const CalledLine& line);
+
+/// Returns its callers, each as " ‹ validate eval.py:11".
+[[nodiscard]] std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& line);
+
+/// "Kept: 1.51 GiB, 67 % of the memory in use, is what 26 earlier calls of ... made. ..."
+[[nodiscard]] std::string cause_text(const FrameTable& frames, const DeviceExplanation& device, const Cause& cause);
+/// Returns what to do about it; "" where other advice says it.
+[[nodiscard]] std::string cause_advice(const Cause& cause);
+
+/// Returns the causes that the answer names, at most three: mistakes, if there are any.
+[[nodiscard]] std::span<const Cause> named_causes(const DeviceExplanation& device);
+/// Whether memory in pieces is the first cause: the verdict of the request says it.
+[[nodiscard]] bool leads_with_fragmentation(const DeviceExplanation& device);
+/// Whether the first cause is one that a program of its kind need not have, so that neither a setting of the allocator
+/// nor a single block is the answer.
+[[nodiscard]] bool has_mistake(const DeviceExplanation& device);
+/// Whether free memory in pieces is a real part of the device: 5 % or more.
+[[nodiscard]] bool is_fragmented(const DeviceExplanation& device);
+/// Whether a change that lets the last request fit is worth advice: always at a moment without a failure; else not if
+/// the program holds too much, and will ask for more after this request.
+[[nodiscard]] bool is_request_the_problem(const DeviceExplanation& device);
+
+} // namespace memviz

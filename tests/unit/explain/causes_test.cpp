@@ -1,0 +1,163 @@
+#include "memviz/causes.hpp"
+
+#include "memviz/explain.hpp"
+#include "memviz/kinds.hpp"
+#include "memviz/label.hpp"
+#include "story/cause_words.hpp"
+#include "support/explained.hpp"
+#include "support/files.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/states.hpp"
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+using test::SmallSnapshot;
+
+namespace {
+
+constexpr std::uint64_t kCauseMiB = std::uint64_t{1} << 20U;
+
+/// A recording of a mistake on an H200, its first cause, and the line that the answer names.
+struct RecordedMistake {
+  std::string file;
+  CauseKind kind;
+  std::string line;
+};
+
+const std::vector<RecordedMistake>& recorded_mistakes() {
+  static const std::vector<RecordedMistake> all{
+      {"attention_scores", CauseKind::attention_scores, "forward attention_scores.py:10"},
+      {"best_copies", CauseKind::copied_weights, "keep_best best_copies.py:8"},
+      {"broadcast_nxn", CauseKind::large_request, "regression_loss broadcast_nxn.py:7"},
+      {"gan_no_detach", CauseKind::kept_graphs, "critic_step gan_no_detach.py:8"},
+      {"logits_float", CauseKind::logits, "loss_of_tokens logits_float.py:14"},
+      {"running_loss", CauseKind::kept_graphs, "epoch running_loss.py:8"},
+      {"slice_keeps_base", CauseKind::kept_outputs, "last_logits slice_keeps_base.py:8"},
+      {"validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
+  };
+  return all;
+}
+
+/// Returns the state at the error, with kinds.
+MemoryState state_of(const std::string& name) {
+  KindWatch watch;
+  MemoryState state = rewind(std::make_shared<const Recording>(test::read_file(test::testdata() / "causes" / name)),
+                             {.kind = MomentKind::automatic}, &watch);
+  add_kinds(state, watch);
+  return state;
+}
+
+/// A program whose model makes blocks in each of its passes; fails to allocate 64 MiB.
+class Passes {
+public:
+  Passes& pass(std::uint64_t bytes, bool is_freed) {
+    input(kCauseMiB);
+    for (const StackId layer : {first_, second_, first_}) {
+      made_.event(Action::alloc, address_, bytes, layer);
+      if (is_freed)
+        made_.event(Action::free_requested, address_, bytes, layer)
+            .event(Action::free_completed, address_, bytes, layer);
+      else
+        made_.segment(address_, bytes).active(bytes, bytes, layer);
+      address_ += std::uint64_t{1} << 32U;
+    }
+    return *this;
+  }
+  Passes& backward() {
+    made_.event(Action::alloc, address_, kCauseMiB, backward_)
+        .event(Action::free_requested, address_, kCauseMiB, backward_)
+        .event(Action::free_completed, address_, kCauseMiB, backward_);
+    return *this;
+  }
+  [[nodiscard]] DeviceExplanation fail() {
+    made_.event(Action::oom, 0, 64 * kCauseMiB, first_);
+    state_ = test::state_at(recording_ = made_.take(), {.kind = MomentKind::automatic});
+    return explain(state_, {}).at(0);
+  }
+  [[nodiscard]] const FrameTable& frames() const { return state_.frames(); }
+
+private:
+  void input(std::uint64_t bytes) {
+    made_.event(Action::alloc, address_, bytes, input_)
+        .event(Action::free_requested, address_, bytes, input_)
+        .event(Action::free_completed, address_, bytes, input_);
+  }
+
+  SmallSnapshot made_;
+  StackId input_ = made_.stack({"/app/eval.py:12:validate", "/app/data.py:5:batch"});
+  StackId first_ = made_.stack({"/app/eval.py:20:<module>", "/app/eval.py:12:validate",
+                                "/usr/lib/python3/dist-packages/torch/nn/modules/module.py:9:_call_impl",
+                                "/app/model.py:2:forward"});
+  StackId second_ = made_.stack({"/app/eval.py:20:<module>", "/app/eval.py:12:validate",
+                                 "/usr/lib/python3/dist-packages/torch/nn/modules/module.py:9:_call_impl",
+                                 "/app/model.py:3:forward"});
+  StackId backward_ = made_.stack({"/torch/engine.cpp:9:torch::autograd::Engine::execute()"});
+  Recording recording_;
+  MemoryState state_;
+  std::uint64_t address_ = 0x10000000;
+};
+
+} // namespace
+
+TEST_CASE("causes: the first cause of mistakes recorded on a GPU is the mistake") {
+  for (const RecordedMistake& mistake : recorded_mistakes()) {
+    CAPTURE(mistake.file);
+    const MemoryState state = state_of("h200_" + mistake.file + ".pickle.zst");
+    const std::vector<DeviceExplanation> devices = explain(state, {});
+    REQUIRE(devices.size() == 1);
+    REQUIRE_FALSE(devices[0].causes.empty());
+    const Cause& first = devices[0].causes.front();
+    CHECK(cause_name(first.kind) == cause_name(mistake.kind));
+    CHECK_MESSAGE(called_line_text(state.frames(), first.line).find(mistake.line) != std::string::npos,
+                  called_line_text(state.frames(), first.line));
+    CHECK(has_mistake(devices[0]));
+    CHECK_FALSE(is_request_the_problem(devices[0]));
+  }
+}
+
+TEST_CASE("causes: passes that are kept without a backward pass are named with their call") {
+  Passes program;
+  for (int i = 0; i < 5; ++i)
+    program.pass(100 * kCauseMiB, false);
+  const DeviceExplanation device = program.fail();
+  REQUIRE(device.causes.size() == 1);
+  const Cause& cause = device.causes[0];
+  CHECK(cause.kind == CauseKind::kept_graphs);
+  CHECK(cause.calls == 4); // the fifth may still run
+  CHECK(cause.bytes == 1200 * kCauseMiB);
+  CHECK(cause.blocks == 12);
+  CHECK_FALSE(cause.has_backward);
+  CHECK(called_line_text(program.frames(), cause.line) == "forward model.py:2 ‹ validate eval.py:12");
+}
+
+TEST_CASE("causes: a backward pass between them shows that a graph is referred to") {
+  Passes program;
+  for (int i = 0; i < 5; ++i)
+    program.pass(100 * kCauseMiB, false).backward();
+  const DeviceExplanation device = program.fail();
+  REQUIRE(device.causes.size() == 1);
+  CHECK(device.causes[0].has_backward);
+}
+
+TEST_CASE("causes: passes of which most are freed are not kept") {
+  Passes program;
+  for (int i = 0; i < 5; ++i)
+    program.pass(100 * kCauseMiB, i % 2 == 0);
+  program.pass(100 * kCauseMiB, true).pass(100 * kCauseMiB, true).pass(100 * kCauseMiB, false);
+  CHECK(program.fail().causes.empty());
+}
+
+TEST_CASE("causes: one pass is no mistake") {
+  Passes program;
+  program.pass(500 * kCauseMiB, false);
+  const DeviceExplanation device = program.fail();
+  CHECK(device.causes.empty());
+  CHECK_FALSE(has_mistake(device));
+}
+
+} // namespace memviz
