@@ -195,6 +195,18 @@ bool is_usual(const Cause& cause) {
   return cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
 }
 
+/// Where memory is in pieces, puts that first unless a mistake explains more. Blocks may be kept for good reason, so
+/// these explain more only if they are most of what is in use.
+void lead_with_pieces(std::vector<Cause>& causes, std::uint64_t wanted_bytes) {
+  const auto pieces = std::ranges::find(causes, CauseKind::fragmentation, &Cause::kind);
+  if (pieces == causes.end()) return;
+  const bool is_explained = std::any_of(causes.begin(), pieces, [&](const Cause& cause) {
+    const bool may_be_right = cause.kind == CauseKind::kept_outputs || cause.kind == CauseKind::made_at_once;
+    return !may_be_right || cause.bytes > wanted_bytes / 2;
+  });
+  if (!is_explained) std::rotate(causes.begin(), pieces, pieces + 1);
+}
+
 std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
   const auto count = static_cast<std::size_t>(failed.request.event.value());
@@ -225,6 +237,17 @@ std::string_view cause_name(CauseKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+namespace {
+
+/// A cause is named from this part of all that is in use and requested, one in so many. The optimizer's temporaries
+/// have just begun when the request for one of them fails.
+std::uint64_t least_part(CauseKind kind) {
+  if (kind == CauseKind::training_state || kind == CauseKind::weights) return 3;
+  return kind == CauseKind::foreach_temporaries ? 20 : 10;
+}
+
+} // namespace
+
 std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation& device, CallLineFinder& finder) {
   if (!device.request || is_of_request(device.judgement.verdict)) return {};
   const std::vector<LiveBlock> blocks = live_blocks(state, device.device_state.device, finder);
@@ -233,19 +256,12 @@ std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation
   const std::uint64_t wanted_bytes = device.device_state.figures.requested_bytes + device.request->bytes;
   std::erase_if(causes, [&](const Cause& cause) {
     if (is_usual(cause) && device.first_step) return true; // which names what is still to come as well
-    const std::uint64_t least_bytes = is_usual(cause) ? wanted_bytes / 3 : wanted_bytes / 10;
+    const std::uint64_t least_bytes = wanted_bytes / least_part(cause.kind);
     return cause.bytes == 0 || (cause.kind != CauseKind::fragmentation && cause.bytes < least_bytes);
   });
   std::ranges::stable_sort(causes, std::ranges::greater(), &Cause::bytes);
-  // Blocks may be kept for good reason: where memory is in pieces, that leads unless they are most of what is in use.
-  const auto rank = [&](const Cause& cause) {
-    if (is_usual(cause)) return 3;
-    if (cause.kind == CauseKind::fragmentation) return 1;
-    const bool may_be_right = cause.kind == CauseKind::kept_outputs || cause.kind == CauseKind::made_at_once;
-    const std::uint64_t least_bytes = may_be_right ? wanted_bytes / 2 : device.ledger.room.hard_bytes;
-    return cause.bytes > least_bytes ? 0 : 2;
-  };
-  std::ranges::stable_sort(causes, std::ranges::less(), rank);
+  std::ranges::stable_partition(causes, [](const Cause& cause) { return !is_usual(cause); });
+  lead_with_pieces(causes, wanted_bytes);
   return causes;
 }
 

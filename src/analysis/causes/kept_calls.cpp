@@ -30,7 +30,8 @@ Site site_of(const CallLines& lines) {
 
 bool counts(const LiveBlock& block) {
   return !block.is_lasting() && block.lines->line.line && !block.has(cause_mark::backward) &&
-         !block.has(cause_mark::optimizer_file) && !block.has(cause_mark::deep_copy);
+         !block.has(cause_mark::optimizer_file) && !block.has(cause_mark::deep_copy) &&
+         !block.has(cause_mark::load_file);
 }
 
 /// Goes through the events once and assigns each block to a call of its site.
@@ -44,6 +45,7 @@ public:
       ++next;
     for (std::size_t i = 0; i < history_.event_count; ++i) {
       if (history_.events.action(i) != Action::alloc) continue;
+      if ((finder_.of(history_.events.stack(i)).marks & cause_mark::backward) != 0) backward_.push_back(EventIndex(i));
       Calls& calls = calls_of(history_.events.stack(i));
       if (&calls != last_) ++calls.count;
       last_ = &calls;
@@ -51,6 +53,15 @@ public:
         if (next->alloc_event == EventIndex(i) && counts(*next)) calls.alive[calls.count].push_back(&*next);
     }
     return std::move(sites_);
+  }
+
+  /// Whether a backward pass allocated between the first and the last of the calls that are alive.
+  [[nodiscard]] bool has_backward_between(const Calls& calls) const {
+    if (calls.alive.empty()) return false;
+    const EventIndex first = calls.alive.begin()->second.front()->alloc_event;
+    const EventIndex last = std::prev(calls.alive.end())->second.front()->alloc_event;
+    const auto next = std::ranges::upper_bound(backward_, first);
+    return next != backward_.end() && *next < last;
   }
 
 private:
@@ -64,18 +75,19 @@ private:
   const LiveHistory& history_;
   CallLineFinder& finder_;
   std::map<Site, Calls> sites_;
-  std::vector<Calls*> by_stack_; ///< points into sites_
+  std::vector<Calls*> by_stack_;     ///< points into sites_
+  std::vector<EventIndex> backward_; ///< its allocations
   Calls* last_ = nullptr;
 };
 
 /// Whether the calls from the first one that is alive have left memory, except a few, and the last one, which may still
-/// run.
-bool are_kept(const Calls& calls) {
-  constexpr std::uint64_t kFewest = 3;
+/// run. A backward pass frees what is not kept; without one, a step may have two or three forward passes.
+bool are_kept(const Calls& calls, bool has_backward) {
   if (calls.alive.empty()) return false;
+  const std::uint64_t fewest = has_backward ? 2 : 3;
   const std::uint64_t earlier = calls.alive.size() - (calls.alive.contains(calls.count) ? 1U : 0U);
   const std::uint64_t since = calls.count - calls.alive.begin()->first;
-  return earlier >= kFewest && earlier * 5 >= since * 4;
+  return earlier >= fewest && earlier * 5 >= since * 4;
 }
 
 /// Whether the calls keep what a backward pass needs: several blocks of different stacks within a module.
@@ -86,17 +98,6 @@ bool are_graphs(const Site& site, const Calls& calls) {
   for (const LiveBlock* block : first)
     stacks.insert(block->stack);
   return site.is_in_module && stacks.size() > 1 && first.size() >= kFewest;
-}
-
-bool has_backward_between(const LiveHistory& history, CallLineFinder& finder, const Calls& calls) {
-  const EventIndex first = calls.alive.begin()->second.front()->alloc_event;
-  const auto& last = std::prev(calls.alive.end())->second;
-  for (auto i = static_cast<std::size_t>(first.value());
-       i < static_cast<std::size_t>(last.front()->alloc_event.value()); ++i)
-    if (history.events.action(i) == Action::alloc &&
-        (finder.of(history.events.stack(i)).marks & cause_mark::backward) != 0)
-      return true;
-  return false;
 }
 
 /// The sum of a kind of cause over its sites.
@@ -134,15 +135,18 @@ std::vector<Cause> kept_calls(const LiveHistory& history, CallLineFinder& finder
   KeptSum graphs;
   KeptSum outputs;
   CauseSum at_once;
-  for (const auto& [site, calls] : CallCounter(history, finder).sites()) {
+  CallCounter counter(history, finder);
+  const std::map<Site, Calls> sites = counter.sites();
+  for (const auto& [site, calls] : sites) {
     if (!site.call) continue;
-    if (!are_kept(calls)) {
+    const bool has_backward = counter.has_backward_between(calls);
+    if (!are_kept(calls, has_backward)) {
       if (!site.is_in_module) add_made_at_once(at_once, calls);
       continue;
     }
     KeptSum& kept = are_graphs(site, calls) ? graphs : outputs;
     const std::uint64_t bytes = add_earlier(kept.sum, calls);
-    kept.has_backward |= has_backward_between(history, finder, calls);
+    kept.has_backward |= has_backward;
     if (bytes <= kept.most_bytes) continue;
     kept.most_bytes = bytes;
     kept.calls = calls.alive.size() - (calls.alive.contains(calls.count) ? 1U : 0U);

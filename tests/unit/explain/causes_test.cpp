@@ -10,8 +10,10 @@
 #include "support/states.hpp"
 
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -43,11 +45,46 @@ const std::vector<RecordedMistake>& recorded_mistakes() {
   return all;
 }
 
+/// Recordings of ../shared, and the first cause of each.
+const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
+  static const std::vector<std::pair<std::string, CauseKind>> all{
+      {"causes/snapshots/adamw_foreach.pickle.zst", CauseKind::foreach_temporaries},
+      {"causes/snapshots/attention_scores.pickle.zst", CauseKind::attention_scores},
+      {"causes/snapshots/best_copies.pickle.zst", CauseKind::copied_weights},
+      {"causes/snapshots/broadcast_nxn.pickle.zst", CauseKind::large_request},
+      {"causes/snapshots/caught_oom.pickle.zst", CauseKind::earlier_failure},
+      {"causes/snapshots/checkpoint_whole.pickle.zst", CauseKind::recomputed},
+      {"causes/snapshots/dataset_on_gpu.pickle.zst", CauseKind::made_at_once},
+      {"causes/snapshots/fp32_by_default.pickle.zst", CauseKind::weights},
+      {"causes/snapshots/gan_no_detach.pickle.zst", CauseKind::kept_graphs},
+      {"causes/snapshots/hook_stores.pickle.zst", CauseKind::kept_outputs},
+      {"causes/snapshots/kv_cat.pickle.zst", CauseKind::concatenation},
+      {"causes/snapshots/load_on_gpu.pickle.zst", CauseKind::loaded_weights},
+      {"causes/snapshots/logits_float.pickle.zst", CauseKind::logits},
+      {"causes/snapshots/outside.pickle.zst", CauseKind::outside},
+      {"causes/snapshots/rnn_state.pickle.zst", CauseKind::kept_graphs},
+      {"causes/snapshots/running_loss.pickle.zst", CauseKind::kept_graphs},
+      {"causes/snapshots/slice_keeps_base.pickle.zst", CauseKind::kept_outputs},
+      {"causes/snapshots/validate_keeps.pickle.zst", CauseKind::kept_graphs},
+      {"probes/findings4/field/caught_exception_keeps_attempts.pickle", CauseKind::earlier_failure},
+      {"probes/findings4/field/eval_keeps_predictions.pickle", CauseKind::kept_outputs},
+      {"probes/findings4/field/eval_without_no_grad.pickle", CauseKind::kept_graphs},
+      {"probes/findings4/field/foreach_adamw_oom.pickle", CauseKind::foreach_temporaries},
+      {"probes/findings4/field/logits_oom.pickle", CauseKind::logits},
+      {"probes/findings4/field/logits_oom_checkpointed.pickle", CauseKind::logits},
+      {"probes/findings4/field/outside_94_percent.pickle", CauseKind::outside},
+      {"probes/findings4/truth/explain/ema_copy.pickle", CauseKind::copied_weights},
+      {"probes/findings4/truth/explain/eval_without_no_grad.pickle", CauseKind::kept_graphs},
+      {"probes/findings4/truth/explain/retained_graph.pickle", CauseKind::kept_graphs},
+  };
+  return all;
+}
+
 /// Returns the state at the error, with kinds.
-MemoryState state_of(const std::string& name) {
+MemoryState state_of(const std::filesystem::path& path) {
   KindWatch watch;
-  MemoryState state = rewind(std::make_shared<const Recording>(test::read_file(test::testdata() / "causes" / name)),
-                             {.kind = MomentKind::automatic}, &watch);
+  MemoryState state =
+      rewind(std::make_shared<const Recording>(test::read_file(path)), {.kind = MomentKind::automatic}, &watch);
   add_kinds(state, watch);
   return state;
 }
@@ -107,7 +144,7 @@ private:
 TEST_CASE("causes: the first cause of mistakes recorded on a GPU is the mistake") {
   for (const RecordedMistake& mistake : recorded_mistakes()) {
     CAPTURE(mistake.file);
-    const MemoryState state = state_of("h200_" + mistake.file + ".pickle.zst");
+    const MemoryState state = state_of(test::testdata() / "causes" / ("h200_" + mistake.file + ".pickle.zst"));
     const std::vector<DeviceExplanation> devices = explain(state, {});
     REQUIRE(devices.size() == 1);
     REQUIRE_FALSE(devices[0].causes.empty());
@@ -117,6 +154,19 @@ TEST_CASE("causes: the first cause of mistakes recorded on a GPU is the mistake"
                   called_line_text(state.frames(), first.line));
     CHECK(has_mistake(devices[0]));
     CHECK_FALSE(is_request_the_problem(devices[0]));
+  }
+}
+
+TEST_CASE("causes: the first cause of audited mistakes is the mistake") {
+  const auto shared = test::shared_folder();
+  if (!shared) return;
+  for (const auto& [file, kind] : shared_mistakes()) {
+    CAPTURE(file);
+    const MemoryState state = state_of(*shared / file);
+    const std::vector<DeviceExplanation> devices = explain(state, {});
+    REQUIRE_FALSE(devices.empty());
+    REQUIRE_FALSE(devices[0].causes.empty());
+    CHECK(cause_name(devices[0].causes.front().kind) == cause_name(kind));
   }
 }
 
