@@ -5,7 +5,7 @@
 set -eu
 build=$1 seconds=$2
 shift 2
-[ $# -gt 0 ] || set -- snapshot compare pickle json written options flops
+[ $# -gt 0 ] || set -- snapshot compare pickle json written options flops commands
 source=$(cd "$(dirname "$0")/../.." && pwd)
 testdata=$source/testdata seeds=$source/tests/fuzz/seeds
 mkdir -p "$build/finds"
@@ -51,9 +51,12 @@ fuzz() {
   seed "$1"
   dictionary=$seeds/$1.dict
   [ -e "$dictionary" ] || dictionary=$seeds/words.dict
+  # What the commands print is not looked at; reports of the sanitizers are still written.
+  quiet=0
+  [ "$1" != commands ] || quiet=3
   # Memory and time are also checked: inputs have at most a few kilobytes. The limit of time allows for other load.
   "$build/tests/fuzz/$1_fuzzer" -max_total_time="$seconds" -max_len="$(max_bytes "$1")" -timeout=20 -rss_limit_mb=1024 \
-    -malloc_limit_mb=80 -dict="$dictionary" -artifact_prefix="$build/finds/$1-" -print_final_stats=1 -verbosity=1 \
+    -malloc_limit_mb=80 -dict="$dictionary" -artifact_prefix="$build/finds/$1-" -print_final_stats=1 -verbosity=1 -close_fd_mask=$quiet \
     "$build/corpus/$1" "$build/seeds/$1" >"$build/finds/$1.log" 2>&1
 }
 
