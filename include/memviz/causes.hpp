@@ -51,7 +51,7 @@ struct Cause {
   std::uint64_t bytes = 0;  ///< requested, and of the request itself where it is part of it
   std::uint64_t blocks = 0; ///< alive
   std::uint64_t calls = 0;  ///< of kept_graphs and kept_outputs: earlier calls whose blocks are alive
-  /// Of large_request: N, if the request is N x N values and N values of that size are alive.
+  /// The N of large_request: the request is N x N values, and N values of that size are alive; else 0.
   std::uint64_t square_of = 0;
   std::uint64_t value_bytes = 0; ///< the size of one of these values
   bool has_request = false;      ///< whether the request is part of `bytes`

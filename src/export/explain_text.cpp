@@ -71,19 +71,25 @@ std::string line_with_callers(const FrameTable& frames, const NodeKey& line,
   return text;
 }
 
-/// Returns a table of lines; `noun` is "block" or "segment".
+struct LinesTable {
+  std::string_view noun = "block"; ///< or "segment"
+  std::size_t most = kMostLines;
+  std::optional<CallersOfLines> callers = std::nullopt;
+};
+
 std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes,
-                        std::string_view noun = "block", std::size_t most = kMostLines,
-                        const std::optional<CallersOfLines>& callers = std::nullopt) {
+                        const LinesTable& options = {}) {
   TextTable table{Align::right, Align::right, Align::right, Align::left};
-  const std::size_t shown = std::min(lines.size(), most);
+  const std::size_t shown = std::min(lines.size(), options.most);
   for (std::size_t i = 0; i < shown; ++i) {
     const Amount& amount = lines[i].amount;
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
-                   format_counted(amount.blocks, noun), line_with_callers(frames, lines[i].key, callers)});
+                   format_counted(amount.blocks, options.noun),
+                   line_with_callers(frames, lines[i].key, options.callers)});
     for (const InnerLine& inner : lines[i].within)
       table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, whole_bytes),
-                     format_counted(inner.amount.blocks, noun), inner_line_text(frames, inner.frame, kNameColumns)});
+                     format_counted(inner.amount.blocks, options.noun),
+                     inner_line_text(frames, inner.frame, kNameColumns)});
   }
   return table.text("  ") + more(lines.size(), shown);
 }
@@ -125,7 +131,7 @@ std::string growth(const FrameTable& frames, const DeviceExplanation& device, st
                                    is_host(device.device_state.device) ? "pinned" : "taken from the device",
                                    returned.empty() ? "" : returned + ","),
                        "  ", columns);
-  return text + lines_table(frames, grown.reserving, grown.reserved_bytes, "segment");
+  return text + lines_table(frames, grown.reserving, grown.reserved_bytes, {.noun = "segment"});
 }
 
 /// Returns the whole answer for a device; `has_others`: whether others follow.
@@ -135,8 +141,8 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   std::string text = "\n" + wrapped_text(words.headline, "", columns);
   if (words.leads_with_cause) text += '\n' + wrapped_text(words.verdict, "", columns);
   if (device.request && !device.users.empty())
-    text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block",
-                               kMostBriefLines, CallersOfLines{device.callers, columns});
+    text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
+                               {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n";
   if (!words.leads_with_cause) text += wrapped_text(words.verdict, "  ", columns);
@@ -147,8 +153,8 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   text += totals(device);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
-            lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block", kMostLines,
-                        CallersOfLines{device.callers, columns});
+            lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
+                        {.callers = CallersOfLines{device.callers, columns}});
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
   text += growth(state.frames(), device, columns);
   text +=
@@ -177,8 +183,8 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
     text += wrapped_text(reason, "", columns);
   if (device.users.empty()) return text;
   return text + "Who holds it, by the innermost line of your own code:\n" +
-         lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block",
-                     kMostBriefLines, CallersOfLines{device.callers, columns});
+         lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
+                     {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
 }
 
 } // namespace

@@ -12,10 +12,10 @@ namespace memviz {
 
 /// "forward common.py:23 ‹ validate eval.py:11": a line, the line that called the outermost module, and its caller; ""
 /// without a line.
-[[nodiscard]] std::string called_line_text(const FrameTable& frames, const CalledLine& line);
+[[nodiscard]] std::string called_line_text(const FrameTable& frames, const CalledLine& called);
 
 /// Returns its callers, each as " ‹ validate eval.py:11".
-[[nodiscard]] std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& line);
+[[nodiscard]] std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& called);
 
 /// "Kept: 1.51 GiB, 67 % of the memory in use, is what 26 earlier calls of ... made. ..."
 [[nodiscard]] std::string cause_text(const FrameTable& frames, const DeviceExplanation& device, const Cause& cause);

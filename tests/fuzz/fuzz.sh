@@ -51,7 +51,7 @@ fuzz() {
   seed "$1"
   dictionary=$seeds/$1.dict
   [ -e "$dictionary" ] || dictionary=$seeds/words.dict
-  # What the commands print is not looked at; reports of the sanitizers are still written.
+  # Closes the output of the commands. Reports of the sanitizers are still written.
   quiet=0
   [ "$1" != commands ] || quiet=3
   # Memory and time are also checked: inputs have at most a few kilobytes. The limit of time allows for other load.

@@ -45,7 +45,7 @@ Cause outside(const Failed& failed) {
   return cause;
 }
 
-/// Whether the verdict names free memory that the request could not have for a reason of its own.
+/// Whether the verdict names free memory that this request could not have, such as that of another stream.
 bool is_of_request(Verdict verdict) {
   return verdict == Verdict::stream || verdict == Verdict::private_pool || verdict == Verdict::pending_free ||
          verdict == Verdict::rounding || verdict == Verdict::size_class || verdict == Verdict::idle;
@@ -55,7 +55,8 @@ bool is_of_request(Verdict verdict) {
 std::uint64_t side_of_square(std::uint64_t bytes, std::uint64_t value_bytes) {
   constexpr std::uint64_t kRounding = 512;
   constexpr std::uint64_t kSmallest = 1000;
-  const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(bytes / value_bytes)));
+  const std::uint64_t values = bytes / value_bytes;
+  const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(values)));
   if (side < kSmallest || side > (1ULL << 30U)) return 0;
   const std::uint64_t square_bytes = side * side * value_bytes;
   return square_bytes <= bytes && bytes - square_bytes < kRounding ? side : 0;
@@ -195,7 +196,7 @@ bool is_usual(const Cause& cause) {
   return cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
 }
 
-/// Where memory is in pieces, puts that first unless a mistake explains more. Blocks may be kept for good reason, so
+/// Puts memory in pieces first unless a mistake explains more. Blocks may be kept for good reason, so
 /// these explain more only if they are most of what is in use.
 void lead_with_pieces(std::vector<Cause>& causes, std::uint64_t wanted_bytes) {
   const auto pieces = std::ranges::find(causes, CauseKind::fragmentation, &Cause::kind);

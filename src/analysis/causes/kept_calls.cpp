@@ -45,7 +45,7 @@ public:
       ++next;
     for (std::size_t i = 0; i < history_.event_count; ++i) {
       if (history_.events.action(i) != Action::alloc) continue;
-      if ((finder_.of(history_.events.stack(i)).marks & cause_mark::backward) != 0) backward_.push_back(EventIndex(i));
+      if ((finder_.of(history_.events.stack(i)).marks & cause_mark::backward) != 0) backward_.emplace_back(i);
       Calls& calls = calls_of(history_.events.stack(i));
       if (&calls != last_) ++calls.count;
       last_ = &calls;
