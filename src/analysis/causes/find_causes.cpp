@@ -231,11 +231,11 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
 } // namespace
 
 std::string_view cause_name(CauseKind kind) {
-  constexpr std::array<std::string_view, kCauseKinds> kNames{
+  constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
       "outside",      "large_request",    "kept_graphs",    "kept_outputs",   "earlier_failure", "foreach_temporaries",
       "logits",       "attention_scores", "recomputed",     "copied_weights", "loaded_weights",  "concatenation",
       "made_at_once", "fragmentation",    "training_state", "weights"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return kCauseNames[static_cast<std::size_t>(kind)];
 }
 
 namespace {
