@@ -261,7 +261,7 @@ std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation
     return cause.bytes == 0 || (cause.kind != CauseKind::fragmentation && cause.bytes < least_bytes);
   });
   std::ranges::stable_sort(causes, std::ranges::greater(), &Cause::bytes);
-  std::ranges::stable_partition(causes, [](const Cause& cause) { return !is_usual(cause); });
+  std::stable_partition(causes.begin(), causes.end(), [](const Cause& cause) { return !is_usual(cause); });
   lead_with_pieces(causes, wanted_bytes);
   return causes;
 }
