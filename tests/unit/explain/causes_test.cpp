@@ -160,13 +160,13 @@ TEST_CASE("causes: the first cause of mistakes recorded on a GPU is the mistake"
 TEST_CASE("causes: the first cause of audited mistakes is the mistake") {
   const auto shared = test::shared_folder();
   if (!shared) return;
-  for (const auto& [file, kind] : shared_mistakes()) {
-    CAPTURE(file);
-    const MemoryState state = state_of(*shared / file);
+  for (const std::pair<std::string, CauseKind>& mistake : shared_mistakes()) {
+    CAPTURE(mistake.first);
+    const MemoryState state = state_of(*shared / mistake.first);
     const std::vector<DeviceExplanation> devices = explain(state, {});
     REQUIRE_FALSE(devices.empty());
     REQUIRE_FALSE(devices[0].causes.empty());
-    CHECK(cause_name(devices[0].causes.front().kind) == cause_name(kind));
+    CHECK(cause_name(devices[0].causes.front().kind) == cause_name(mistake.second));
   }
 }
 
