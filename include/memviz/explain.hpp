@@ -94,7 +94,7 @@ struct DeviceExplanation {
   /// For the lines in `users`: the callers that account for most of the line's bytes, if there are any.
   std::map<NodeKey, CalledLine> callers;
   std::vector<Cause> causes; ///< if a request failed, in the order in which they are named
-  KindAccount kinds;           ///< all 0 if the state has no kinds
+  KindAccount kinds;         ///< all 0 if the state has no kinds
   Pins pins;
   Growth growth;
   std::optional<StepLeak> leak;        ///< if memory ran out, steps are annotated, and the amount matters

@@ -59,10 +59,11 @@ std::string lever_text(const LeverGain& gain) {
     return fmt::format("Halve the batch or the length of sequences: gives about {}, half of what this pass keeps.",
                        bytes);
   case Lever::smaller_state:
-    return fmt::format("Make the optimizer's state smaller (freeze what is not to be trained by requires_grad_(False), 8 "
-                       "bits, sharded by ZeRO or FSDP, another optimizer): gives up to {}; without that, no batch is "
-                       "small enough.",
-                       bytes);
+    return fmt::format(
+        "Make the optimizer's state smaller (freeze what is not to be trained by requires_grad_(False), 8 "
+        "bits, sharded by ZeRO or FSDP, another optimizer): gives up to {}; without that, no batch is "
+        "small enough.",
+        bytes);
   case Lever::settings: break;
   }
   return "";

@@ -2,11 +2,13 @@
 // input, chosen by the input. Each ends with a result or an error, and never with a complaint about its options.
 
 #include "cli/dispatch.hpp"
+#include "cli/messages.hpp"
 #include "measured_commands.hpp"
 #include "require.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <fstream>
 #include <string>
 #include <unistd.h>
@@ -35,10 +37,19 @@ std::string file_for(const std::uint8_t* data, std::size_t size) {
   return path;
 }
 
+/// Runs a command line as main() does.
+int exit_code_of(const std::vector<std::string>& words) {
+  try {
+    return cli::run_command_line(words);
+  } catch (const std::exception& error) {
+    return cli::report(error);
+  }
+}
+
 void run_step(const fuzz::MeasuredStep& step, const std::string& file) {
   std::vector<std::string> words = step.words;
   std::ranges::replace(words, std::string("FILE"), file);
-  const int exit_code = cli::run_command_line(words);
+  const int exit_code = exit_code_of(words);
   fuzz::require(exit_code == 0 || exit_code == 1 || exit_code == 3, "a result or an error", step.name);
 }
 

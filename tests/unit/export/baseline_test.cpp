@@ -195,7 +195,8 @@ TEST_CASE("a baseline whose parts are of other types is an error, not read outsi
   nlohmann::json of_numbers = whole;
   of_numbers["devices"] = {1000};
   CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(of_numbers.dump())),
-                       "not a baseline that this memviz reads: expected a dict with 'device_kind', found an int", Error);
+                       "not a baseline that this memviz reads: expected a dict with 'device_kind', found an int",
+                       Error);
 }
 
 TEST_CASE("what is not a baseline is refused with what is wrong") {
