@@ -15,7 +15,7 @@ namespace memviz {
 using FoldedStack = std::span<const FrameId>;
 
 /// Returns the bytes of one frame, "net.py:7:forward".
-[[nodiscard]] std::uint64_t folded_size(const FrameTable& frames, FrameId frame);
+[[nodiscard]] std::uint64_t folded_size(const FrameTable& frames, FrameId id);
 /// Less than, equal to or greater than 0, as the texts compare byte by byte.
 [[nodiscard]] int compare_folded(const FrameTable& frames, FoldedStack one, FoldedStack other);
 [[nodiscard]] int compare_folded(const FrameTable& frames, FoldedStack stack, std::string_view word);

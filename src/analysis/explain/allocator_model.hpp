@@ -35,9 +35,9 @@ public:
   using Handle = std::uint32_t;
 
   /// `limit_bytes`: the maximum for all segments together.
-  explicit AllocatorModel(const AllocatorSettings& settings,
+  explicit AllocatorModel(AllocatorSettings settings,
                           std::uint64_t limit_bytes = std::numeric_limits<std::uint64_t>::max())
-      : settings_(settings), limit_bytes_(limit_bytes) {}
+      : settings_(std::move(settings)), limit_bytes_(limit_bytes) {}
 
   /// Adds a segment with its blocks, in ascending order of addresses; `key` is where it belongs. Returns the handles of
   /// the blocks, in their order; those of inactive blocks are meaningless. `unmapped_bytes`: for an expandable segment,
