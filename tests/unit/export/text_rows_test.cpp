@@ -49,7 +49,7 @@ TEST_CASE("a text in CSV that begins like a formula has an apostrophe before it"
   }
   SUBCASE("and a number stays one") {
     CHECK(row_of(TableFormat::csv, -1) == "-1,1\n");
-    CHECK(row_of(TableFormat::csv, Wide(std::int64_t{-1})) == "-1,1\n");
+    CHECK(row_of(TableFormat::csv, Wide{std::int64_t{-1}}) == "-1,1\n");
   }
   SUBCASE("nor in JSON, which no spreadsheet calculates") {
     CHECK(row_of(TableFormat::ndjson, std::string("=1")) == "{\"a\": \"=1\", \"b\": 1}\n");
