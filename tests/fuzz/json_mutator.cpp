@@ -36,9 +36,9 @@ std::vector<Json*> values_in(Json& json) {
 }
 
 Json odd_value(Random& random) {
-  static const std::array<Json, 14> kOdd{
+  static const std::array<Json, 14> odd{
       nullptr, true, false, 0, -1, 7, 1000, INT64_MAX, INT64_MIN, UINT64_MAX, 1.5, "", Json::array(), Json::object()};
-  return kOdd[below(random, kOdd.size())];
+  return odd[below(random, odd.size())];
 }
 
 void change(Json& json, Random& random) {
