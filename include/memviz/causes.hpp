@@ -9,13 +9,12 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace memviz {
 
 enum class CauseKind : std::uint8_t {
   outside,             ///< other processes and libraries hold a large part of the device
-  large_request,       ///< the request is as large as all other memory in use
+  large_request,       ///< N x N values, where N such values are alive, and more than all memory in use
   kept_graphs,         ///< several passes of a module are alive with what their backward passes need
   kept_outputs,        ///< one block of each of many calls is alive
   earlier_failure,     ///< made before an earlier out-of-memory error of the same recording, and alive

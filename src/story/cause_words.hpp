@@ -17,7 +17,7 @@ namespace memviz {
 /// Returns its callers, each as " ‹ validate eval.py:11".
 [[nodiscard]] std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& called);
 
-/// "Kept: 1.51 GiB, 67 % of the memory in use, is what 26 earlier calls of ... made. ..."
+/// "Kept graphs: 1.51 GiB (67.0 %) of 26 earlier forward passes is still alive, most of it made by ..."
 [[nodiscard]] std::string cause_text(const FrameTable& frames, const DeviceExplanation& device, const Cause& cause);
 /// Returns what to do about it; "" where other advice says it.
 [[nodiscard]] std::string cause_advice(const Cause& cause);

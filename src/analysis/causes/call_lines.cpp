@@ -3,6 +3,7 @@
 #include "memviz/label.hpp"
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace memviz {
@@ -11,61 +12,44 @@ namespace {
 
 struct MarkedText {
   std::string_view text;
-  std::uint32_t mark;
+  std::uint64_t mark;
 };
 
 constexpr std::array kNameParts{
-    MarkedText{"torch::autograd::Engine::", cause_mark::backward},
-    MarkedText{"_foreach_", cause_mark::foreach},
-    MarkedText{"_multi_tensor_", cause_mark::foreach},
-    MarkedText{"cross_entropy", cause_mark::loss},
-    MarkedText{"nll_loss", cause_mark::loss},
-    MarkedText{"log_softmax", cause_mark::loss},
-    MarkedText{"LogSoftmax", cause_mark::loss},
-    MarkedText{"CrossEntropy", cause_mark::loss},
-    MarkedText{"NllLoss", cause_mark::loss},
-    MarkedText{"softmax", cause_mark::softmax},
-    MarkedText{"SoftmaxBackward", cause_mark::softmax},
-    MarkedText{"at::_ops::cat::", cause_mark::cat},
-    MarkedText{"recompute", cause_mark::recomputes},
-};
-constexpr std::array kNames{
-    MarkedText{"_call_impl", cause_mark::module_call}, MarkedText{"_init_group", cause_mark::optimizer_start},
-    MarkedText{"deepcopy", cause_mark::deep_copy}, MarkedText{"unpack_hook", cause_mark::recomputes},
-    MarkedText{"load_state_dict", cause_mark::optimizer_start}};
-constexpr std::array kFiles{
-    MarkedText{"/torch/nn/modules/module.py", cause_mark::module_file},
-    MarkedText{"/copy.py", cause_mark::copy_file},
-    MarkedText{"/torch/serialization.py", cause_mark::load_file},
-    MarkedText{"/safetensors/torch.py", cause_mark::load_file},
-    MarkedText{"/torch/utils/checkpoint.py", cause_mark::checkpoint_file},
-};
+    MarkedText{"_foreach_", cause_mark::foreach},    MarkedText{"_multi_tensor_", cause_mark::foreach},
+    MarkedText{"cross_entropy", cause_mark::loss},   MarkedText{"CrossEntropy", cause_mark::loss},
+    MarkedText{"nll_loss", cause_mark::loss},        MarkedText{"NllLoss", cause_mark::loss},
+    MarkedText{"log_softmax", cause_mark::loss},     MarkedText{"LogSoftmax", cause_mark::loss},
+    MarkedText{"softmax", cause_mark::softmax},      MarkedText{"SoftmaxBackward", cause_mark::softmax},
+    MarkedText{"recompute", cause_mark::recomputes}, MarkedText{"unpack_hook", cause_mark::recomputes},
+    MarkedText{"deepcopy", cause_mark::deep_copy}};
+constexpr std::array kFiles{MarkedText{"torch/utils/checkpoint.py", cause_mark::recompute_file},
+                            MarkedText{"safetensors/torch.py", mark::checkpoint_file},
+                            MarkedText{"/copy.py", cause_mark::copy_file}};
 
-std::uint32_t name_marks(std::string_view name) {
-  std::uint32_t marks = 0;
+std::uint64_t cause_name_marks(std::string_view name) {
+  std::uint64_t marks = name_marks(name);
   for (const MarkedText& part : kNameParts)
     if (name.find(part.text) != std::string_view::npos) marks |= part.mark;
-  for (const MarkedText& whole : kNames)
-    if (name == whole.text) marks |= whole.mark;
   return marks;
 }
 
-std::uint32_t file_marks(std::string_view filename) {
-  std::uint32_t marks = origin_of(filename) == CodeOrigin::user ? cause_mark::own : 0U;
+std::uint64_t cause_file_marks(std::string_view filename) {
+  std::uint64_t marks = file_marks(filename);
+  if (origin_of(filename) == CodeOrigin::user) marks |= cause_mark::own;
   for (const MarkedText& file : kFiles)
     if (filename.ends_with(file.text)) marks |= file.mark;
-  if (filename.find("/torch/optim/") != std::string_view::npos) marks |= cause_mark::optimizer_file;
   return marks;
 }
 
-bool has_all(std::uint32_t marks, std::uint32_t wanted) {
+bool has_all(std::uint64_t marks, std::uint64_t wanted) {
   return (marks & wanted) == wanted;
 }
 
 } // namespace
 
 CallLineFinder::CallLineFinder(const FrameTable& frames)
-    : frames_(frames), names_(frames, name_marks), files_(frames, file_marks) {
+    : frames_(frames), names_(frames, cause_name_marks), files_(frames, cause_file_marks) {
 }
 
 const CallLines& CallLineFinder::of(StackId stack) {
@@ -92,26 +76,23 @@ void CallLineFinder::add_own(CallLines& found, FrameId id) const {
 
 CallLines CallLineFinder::find(StackId stack) {
   // Marks that take both a file and a function of the same frame.
-  constexpr std::array kPairs{cause_mark::deep_copy | cause_mark::copy_file,
-                              cause_mark::recomputes | cause_mark::checkpoint_file};
-  constexpr std::uint32_t kAlone = cause_mark::backward | cause_mark::foreach | cause_mark::optimizer_start |
-                                   cause_mark::loss | cause_mark::softmax | cause_mark::cat | cause_mark::load_file |
-                                   cause_mark::optimizer_file;
+  constexpr std::uint64_t kCopies = cause_mark::deep_copy | cause_mark::copy_file;
+  constexpr std::uint64_t kRecomputes = cause_mark::recomputes | cause_mark::recompute_file;
   CallLines found;
   for (const FrameId id : frames_.stack(stack)) {
     const Frame& frame = frames_.frame(id);
-    const std::uint32_t marks = names_.of(frame.name) | files_.of(frame.filename);
-    found.marks |= marks & kAlone;
-    for (const std::uint32_t pair : kPairs)
+    const std::uint64_t marks = names_.of(frame.name) | files_.of(frame.filename);
+    found.marks |= marks & ~(kCopies | kRecomputes);
+    for (const std::uint64_t pair : {kCopies, kRecomputes})
       if (has_all(marks, pair)) found.marks |= pair;
-    if (has_all(marks, cause_mark::module_call | cause_mark::module_file)) {
+    if (has_all(marks, mark::call | mark::module_file)) {
       found.is_in_module = true;
       found.line.call.reset();
       found.line.caller.reset();
     }
     if ((marks & cause_mark::own) != 0) add_own(found, id);
   }
-  if ((found.marks & cause_mark::loss) != 0) found.marks &= ~std::uint32_t{cause_mark::softmax};
+  if ((found.marks & cause_mark::loss) != 0) found.marks &= ~cause_mark::softmax;
   return found;
 }
 

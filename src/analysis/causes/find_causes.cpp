@@ -24,7 +24,7 @@ struct Failed {
   const CallLines& request_lines;
   std::span<const LiveBlock> blocks;
 
-  [[nodiscard]] bool asks_with(std::uint32_t marks) const { return (request_lines.marks & marks) == marks; }
+  [[nodiscard]] bool asks_with(std::uint64_t marks) const { return (request_lines.marks & marks) == marks; }
 };
 
 template <class Condition> CauseSum sum_of(const Failed& failed, const Condition& is_part) {
@@ -95,19 +95,21 @@ Cause earlier_failure(const Failed& failed) {
       .cause(CauseKind::earlier_failure);
 }
 
+/// Whether an optimizer's foreach implementation makes it, and it is not the optimizer's state.
+bool is_foreach_temporary(const CallLines& lines) {
+  return (lines.marks & cause_mark::foreach) != 0 && (lines.marks & (mark::init_state | mark::load_state)) == 0;
+}
+
 Cause foreach_temporaries(const Failed& failed) {
-  CauseSum sum = sum_of(failed, [](const LiveBlock& block) {
-    return block.has(cause_mark::foreach) && !block.has(cause_mark::optimizer_start);
-  });
-  const bool asks = failed.asks_with(cause_mark::foreach) && !failed.asks_with(cause_mark::optimizer_start);
-  if (!asks) return {CauseKind::foreach_temporaries};
+  if (!is_foreach_temporary(failed.request_lines)) return {CauseKind::foreach_temporaries};
+  CauseSum sum = sum_of(failed, [](const LiveBlock& block) { return is_foreach_temporary(*block.lines); });
   sum.add(failed.request, failed.request_lines.line);
   return sum.cause(CauseKind::foreach_temporaries);
 }
 
-/// Sums the blocks with a mark, and blocks of one of `sizes_of` the largest of them that are not lasting.
+/// Sums the blocks with a mark, and those that are not lasting and have the size of the largest of them.
 template <class IsOfSize>
-Cause of_one_tensor(const Failed& failed, CauseKind kind, std::uint32_t marks, const IsOfSize& is_of_size) {
+Cause of_one_tensor(const Failed& failed, CauseKind kind, std::uint64_t marks, const IsOfSize& is_of_size) {
   std::uint64_t largest_bytes = failed.asks_with(marks) ? failed.request.bytes : 0;
   for (const LiveBlock& block : failed.blocks)
     if (block.has(marks)) largest_bytes = std::max(largest_bytes, block.bytes);
@@ -134,13 +136,13 @@ bool is_same_or_other_precision(std::uint64_t bytes, std::uint64_t other_bytes) 
 }
 
 Cause recomputed(const Failed& failed) {
-  constexpr std::uint32_t kMarks = cause_mark::checkpoint_file | cause_mark::recomputes;
-  if (!failed.asks_with(kMarks) && !failed.asks_with(cause_mark::backward)) return {CauseKind::recomputed};
+  constexpr std::uint64_t kMarks = cause_mark::recompute_file | cause_mark::recomputes;
+  if (!failed.asks_with(kMarks) && !failed.asks_with(mark::engine)) return {CauseKind::recomputed};
   return sum_of(failed, [](const LiveBlock& block) { return block.has(kMarks); }).cause(CauseKind::recomputed);
 }
 
-/// Whether most of the blocks in `part` have a parameter of their size elsewhere.
-bool have_parameters_of_their_sizes(const Failed& failed, std::uint32_t marks) {
+/// Whether most of the blocks with these marks have a parameter of their size elsewhere.
+bool have_parameters_of_their_sizes(const Failed& failed, std::uint64_t marks) {
   std::map<std::uint64_t, std::uint64_t> sizes;
   for (const LiveBlock& block : failed.blocks)
     if (!block.has(marks) && block.kind == MemoryKind::parameter) ++sizes[block.bytes];
@@ -154,15 +156,15 @@ bool have_parameters_of_their_sizes(const Failed& failed, std::uint32_t marks) {
   return same_bytes > bytes / 10 * 8;
 }
 
-Cause second_weights(const Failed& failed, CauseKind kind, std::uint32_t marks) {
+Cause second_weights(const Failed& failed, CauseKind kind, std::uint64_t marks) {
   if (!have_parameters_of_their_sizes(failed, marks)) return {kind};
   return sum_of(failed, [&](const LiveBlock& block) { return block.has(marks); }).cause(kind);
 }
 
 Cause concatenation(const Failed& failed) {
-  if (!failed.asks_with(cause_mark::cat) || failed.request_lines.is_in_module) return {CauseKind::concatenation};
+  if (!failed.asks_with(mark::cat) || failed.request_lines.is_in_module) return {CauseKind::concatenation};
   CauseSum sum = sum_of(failed, [&](const LiveBlock& block) {
-    return block.has(cause_mark::cat) && block.lines->line.line == failed.request_lines.line.line;
+    return block.has(mark::cat) && block.lines->line.line == failed.request_lines.line.line;
   });
   sum.add(failed.request, failed.request_lines.line);
   return sum.cause(CauseKind::concatenation);
@@ -220,7 +222,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(of_one_tensor(failed, CauseKind::attention_scores, cause_mark::softmax, is_same));
   causes.push_back(recomputed(failed));
   causes.push_back(second_weights(failed, CauseKind::copied_weights, cause_mark::deep_copy | cause_mark::copy_file));
-  causes.push_back(second_weights(failed, CauseKind::loaded_weights, cause_mark::load_file));
+  causes.push_back(second_weights(failed, CauseKind::loaded_weights, mark::checkpoint_file));
   causes.push_back(concatenation(failed));
   causes.push_back(fragmentation(failed));
   causes.push_back(training_state(failed));

@@ -29,9 +29,8 @@ Site site_of(const CallLines& lines) {
 }
 
 bool counts(const LiveBlock& block) {
-  return !block.is_lasting() && block.lines->line.line && !block.has(cause_mark::backward) &&
-         !block.has(cause_mark::optimizer_file) && !block.has(cause_mark::deep_copy) &&
-         !block.has(cause_mark::load_file);
+  return !block.is_lasting() && block.lines->line.line && !block.has(mark::engine) &&
+         !block.has(mark::optimizer_file) && !block.has(cause_mark::deep_copy) && !block.has(mark::checkpoint_file);
 }
 
 /// Goes through the events once and assigns each block to a call of its site.
@@ -45,7 +44,7 @@ public:
       ++next;
     for (std::size_t i = 0; i < history_.event_count; ++i) {
       if (history_.events.action(i) != Action::alloc) continue;
-      if ((finder_.of(history_.events.stack(i)).marks & cause_mark::backward) != 0) backward_.emplace_back(i);
+      if ((finder_.of(history_.events.stack(i)).marks & mark::engine) != 0) backward_.emplace_back(i);
       Calls& calls = calls_of(history_.events.stack(i));
       if (&calls != last_) ++calls.count;
       last_ = &calls;

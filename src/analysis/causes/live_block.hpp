@@ -20,7 +20,7 @@ struct LiveBlock {
   MemoryKind kind = MemoryKind::unknown;
   const CallLines* lines = nullptr; ///< owned by the finder
 
-  [[nodiscard]] bool has(std::uint32_t marks) const { return (lines->marks & marks) == marks; }
+  [[nodiscard]] bool has(std::uint64_t marks) const { return (lines->marks & marks) == marks; }
   /// Whether it belongs to the model or its training, and lasts longer than a step.
   [[nodiscard]] bool is_lasting() const {
     return kind == MemoryKind::parameter || kind == MemoryKind::gradient || kind == MemoryKind::optimizer_state ||
