@@ -35,6 +35,9 @@ inline constexpr std::size_t kCauseKinds = 16;
 /// "outside", "large_request", "kept_graphs", ...
 [[nodiscard]] std::string_view cause_name(CauseKind kind);
 
+/// Whether every program of its kind has it: training state, weights. The others are mistakes, or memory in pieces.
+[[nodiscard]] bool is_usual(CauseKind kind);
+
 /// A line of the user's own code, and who calls it.
 struct CalledLine {
   std::optional<FrameId> line; ///< the innermost line of the user's own code

@@ -71,6 +71,9 @@ struct MemoryLedger {
   std::uint64_t segments = 0;
 };
 
+/// Whether free memory in pieces is a real part of what PyTorch can have of the device: 5 % or more.
+[[nodiscard]] bool is_fragmented(const MemoryLedger& ledger);
+
 enum class Verdict : std::uint8_t {
   exhaustion,    ///< all free memory together would not have been enough
   fragmentation, ///< it would, but it is in pieces

@@ -7,10 +7,12 @@
 #include "story/explain_figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <vector>
+#include <string_view>
 
 namespace memviz {
 
@@ -20,77 +22,97 @@ std::string own_line(const FrameTable& frames, FrameId frame) {
   return elided(node_label(frames, frame), kNameColumns);
 }
 
-std::string kept_graphs(const Cause& cause, const std::string& held, const std::string& from) {
-  const std::string_view why =
-      cause.has_backward
-          ? "Backward passes ran meanwhile, so something still refers to these graphs: a sum of losses or a state that "
-            "each step carries on without detach(), outputs in a list, retain_graph=True."
-          : "No backward pass ran meanwhile: torch.no_grad() is missing, or outputs are kept with their graphs.";
-  return fmt::format("Kept graphs: {} of {} earlier forward passes is still alive, most of it made{}. {}", held,
-                     format_count(cause.calls), from, why);
+/// The sentence about a cause, of which {0} is what it holds and {1} how many calls or blocks, and the advice against
+/// it.
+struct CauseWords {
+  CauseKind kind;
+  std::string_view fact;
+  std::string_view advice;
+};
+
+constexpr std::array<CauseWords, kCauseKinds> kWords{{
+    {CauseKind::outside,
+     "Outside PyTorch: {0} of the device is held by other processes, the CUDA context and libraries.",
+     "Find the other processes on this device, and end them or move this program: a process that has ended badly may "
+     "still hold memory."},
+    {CauseKind::large_request, "", "Make both shapes equal before they meet (squeeze(), unsqueeze(), reshape())."},
+    {CauseKind::kept_graphs,
+     "Kept graphs: {0} of {1} earlier forward passes is still alive, and no backward pass ran meanwhile: "
+     "torch.no_grad() is missing, or outputs are kept with their graphs.",
+     "Run it under torch.no_grad() or torch.inference_mode(); keep outputs only as detached copies, on the CPU."},
+    {CauseKind::kept_outputs,
+     "Kept: {0} of {1} earlier calls is still alive. Something keeps it call after call, often a list, a dict, a "
+     "forward hook or a slice of it.",
+     "Keep less of each call: figures, or a copy on the CPU. A slice keeps the whole tensor alive; clone() it."},
+    {CauseKind::earlier_failure,
+     "Kept since an earlier out-of-memory error: {0} was made before that error and is still alive. A caught exception "
+     "keeps its traceback, the frames in it, and their tensors.",
+     "Keep str(error) instead of the exception, and try again after the except block has ended."},
+    {CauseKind::foreach_temporaries,
+     "Optimizer's temporaries: {0} is what the foreach implementation of the optimizer makes for all parameters at "
+     "once.",
+     "Create the optimizer with foreach=False or fused=True, which make no such temporaries."},
+    {CauseKind::logits,
+     "Logits and loss: {0} is the logits, their copies in other precision, and what cross entropy makes of them.",
+     "Compute the loss in pieces, or with a fused cross entropy, so that no copy of all logits exists."},
+    {CauseKind::attention_scores,
+     "Attention scores: {0} is softmax and blocks of the same size: the scores are materialised, and grow with the "
+     "square of the sequence.",
+     "Use torch.nn.functional.scaled_dot_product_attention, which does not materialise the scores."},
+    {CauseKind::recomputed,
+     "Recomputed activations: {0} was recomputed by torch.utils.checkpoint, all at once: one checkpoint covers that "
+     "much.",
+     "Checkpoint each block on its own instead of all blocks together."},
+    {CauseKind::copied_weights,
+     "Copies of weights: {0} was made by copy.deepcopy(), with the sizes of parameters, in addition to the model.",
+     "Keep one copy, on the CPU (state_dict() with each value's .cpu())."},
+    {CauseKind::loaded_weights,
+     "Weights twice: {0} was loaded onto the device, with the sizes of parameters, in addition to the model.",
+     "Load it with map_location=\"cpu\", and let go of it once the model has its values."},
+    {CauseKind::concatenation,
+     "Concatenation: {0} is for torch.cat(), which makes a new tensor while the old one is alive.",
+     "Allocate it once in its full length, and write each step's part into it instead of letting it grow."},
+    {CauseKind::made_at_once,
+     "Many blocks at once: {0} is {1} blocks made in one go, as for a data set, and still alive.",
+     "Keep it on the CPU, and move each batch when it is needed."},
+    {CauseKind::fragmentation, "", ""},
+    {CauseKind::training_state, "Training state: {0} is gradients and the optimizer's state.",
+     "If only a part is to be trained (LoRA), freeze the rest with requires_grad_(False) before the optimizer is "
+     "created; else shard the state (FSDP, ZeRO) or keep it in 8 bits."},
+    {CauseKind::weights, "Weights: {0} is parameters.",
+     "If the weights are float32, load them in bfloat16, which takes half; else shard or quantise them."},
+}};
+
+/// The words for kept graphs if a backward pass ran between the forward passes.
+constexpr CauseWords kKeptThroughBackward{
+    CauseKind::kept_graphs,
+    "Kept graphs: {0} of {1} earlier forward passes is still alive although backward passes ran meanwhile, so "
+    "something "
+    "refers to these graphs: often a sum of losses or a state that each step carries on without detach(), outputs in a "
+    "list, retain_graph=True.",
+    "Let go of each step's graph: add loss.item() or loss.detach() to a sum, detach() a state before the next step, "
+    "and "
+    "remove retain_graph=True."};
+
+const CauseWords& words_of(const Cause& cause) {
+  if (cause.kind == CauseKind::kept_graphs && cause.has_backward) return kKeptThroughBackward;
+  return *std::ranges::find(kWords, cause.kind, &CauseWords::kind);
 }
 
-std::string large_request(const Cause& cause, const std::string& from) {
-  return fmt::format("Large request: the {} asked for{} are {} x {} values of {} bytes, and as many values as one side "
-                     "are alive: shapes (N, 1) and (N) broadcast to N x N.",
-                     format_bytes(cause.bytes), from, format_count(cause.square_of), format_count(cause.square_of),
-                     cause.value_bytes);
+std::string large_request(const Cause& cause) {
+  return fmt::format(
+      "Large request: the {0} asked for are {1} x {1} values of {2} bytes, and as many values as one side "
+      "are alive: shapes (N, 1) and (N) broadcast to N x N.",
+      format_bytes(cause.bytes), format_count(cause.square_of), cause.value_bytes);
 }
 
-std::string sentence(const Cause& cause, const std::string& held, const std::string& from) {
-  switch (cause.kind) {
-  case CauseKind::outside:
-    return fmt::format("Outside PyTorch: {} of the device is held by other processes, the CUDA context and libraries.",
-                       format_bytes(cause.bytes));
-  case CauseKind::large_request: return large_request(cause, from);
-  case CauseKind::kept_graphs: return kept_graphs(cause, held, from);
-  case CauseKind::kept_outputs:
-    return fmt::format("Kept: {} of {} earlier calls is still alive, most of it made{}: a list, a dict, a forward hook "
-                       "or a slice of it keeps it, call after call.",
-                       held, format_count(cause.calls), from);
-  case CauseKind::earlier_failure:
-    return fmt::format("Kept since an earlier out-of-memory error: {} was made{} before that error and is still alive. "
-                       "A caught exception keeps its traceback, the frames in it, and their tensors.",
-                       held, from);
-  case CauseKind::foreach_temporaries:
-    return fmt::format("Optimizer's temporaries: {} is what the foreach implementation of the optimizer makes for all "
-                       "parameters at once{}.",
-                       held, from);
-  case CauseKind::logits:
-    return fmt::format("Logits and loss: {} is the logits, their copies in other precision, and what cross entropy "
-                       "makes of them{}.",
-                       held, from);
-  case CauseKind::attention_scores:
-    return fmt::format("Attention scores: {} is softmax and blocks of the same size{}: the scores are materialised, "
-                       "and grow with the square of the sequence.",
-                       held, from);
-  case CauseKind::recomputed:
-    return fmt::format("Recomputed activations: {} was recomputed by torch.utils.checkpoint, all at once{}: one "
-                       "checkpoint covers that much.",
-                       held, from);
-  case CauseKind::copied_weights:
-    return fmt::format("Copies of weights: {} was made by copy.deepcopy(){}, with the sizes of parameters, in addition "
-                       "to the model.",
-                       held, from);
-  case CauseKind::loaded_weights:
-    return fmt::format("Weights twice: {} was loaded onto the device{}, with the sizes of parameters, in addition to "
-                       "the model.",
-                       held, from);
-  case CauseKind::concatenation:
-    return fmt::format("Concatenation: {} is for torch.cat(){}, which makes a new tensor while the old one is alive, "
-                       "each time as large as all before it.",
-                       held, from);
-  case CauseKind::made_at_once:
-    return fmt::format("Many blocks at once: {} is {} made in one go{}, as for a data set, and still alive.", held,
-                       format_counted(cause.blocks, "block"), from);
-  case CauseKind::fragmentation: return "";
-  case CauseKind::training_state:
-    return fmt::format("Training state: {} is gradients and the optimizer's state, as large as that of all parameters "
-                       "that are trained{}.",
-                       held, from);
-  case CauseKind::weights: return fmt::format("Weights: {} is parameters{}.", held, from);
-  }
-  return "";
+std::string held_text(const DeviceExplanation& device, const Cause& cause) {
+  const std::uint64_t requested_bytes = device.device_state.figures.requested_bytes;
+  const std::string bytes = format_bytes(cause.bytes);
+  if (cause.kind == CauseKind::outside) return bytes;
+  if (!cause.has_request) return fmt::format("{} ({})", bytes, format_percent(cause.bytes, requested_bytes));
+  return fmt::format("{} ({} with the request)", bytes,
+                     format_percent(cause.bytes, requested_bytes + device.request->bytes));
 }
 
 } // namespace
@@ -108,67 +130,26 @@ std::string called_line_text(const FrameTable& frames, const CalledLine& called)
 }
 
 std::string cause_text(const FrameTable& frames, const DeviceExplanation& device, const Cause& cause) {
-  const std::uint64_t requested_bytes = device.device_state.figures.requested_bytes;
-  const std::string held =
-      cause.has_request
-          ? fmt::format("{} ({} with the request)", format_bytes(cause.bytes),
-                        format_percent(cause.bytes, requested_bytes + device.request->bytes))
-          : fmt::format("{} ({})", format_bytes(cause.bytes), format_percent(cause.bytes, requested_bytes));
+  const std::uint64_t count = cause.kind == CauseKind::made_at_once ? cause.blocks : cause.calls;
+  std::string text =
+      cause.kind == CauseKind::large_request
+          ? large_request(cause)
+          : fmt::format(fmt::runtime(words_of(cause).fact), held_text(device, cause), format_count(count));
   const std::string line = called_line_text(frames, cause.line);
-  return sentence(cause, held, line.empty() ? "" : " by " + line);
+  if (!text.empty() && !line.empty()) text += fmt::format(" Its largest line: {}.", line);
+  return text;
 }
 
-std::string cause_advice(const Cause& cause) {
-  switch (cause.kind) {
-  case CauseKind::kept_graphs:
-    return cause.has_backward ? "Let go of each step's graph: add loss.item() or loss.detach() to a sum, detach() a "
-                                "state before the next step, and remove retain_graph=True."
-                              : "Run it under torch.no_grad() or torch.inference_mode(); keep outputs only as "
-                                "detached copies, on the CPU.";
-  case CauseKind::kept_outputs:
-    return "Keep less of each call: figures, or a copy on the CPU. A slice keeps the whole tensor alive; clone() it.";
-  case CauseKind::earlier_failure:
-    return "Keep str(error) instead of the exception, and try again after the except block has ended.";
-  case CauseKind::foreach_temporaries:
-    return "Create the optimizer with foreach=False or fused=True, which make no such temporaries.";
-  case CauseKind::logits:
-    return "Compute the loss in pieces, or with a fused cross entropy, so that no copy of all logits exists.";
-  case CauseKind::attention_scores:
-    return "Use torch.nn.functional.scaled_dot_product_attention, which does not materialise the scores.";
-  case CauseKind::recomputed: return "Checkpoint each block on its own instead of all blocks together.";
-  case CauseKind::copied_weights: return "Keep one copy, on the CPU (state_dict() with each value's .cpu()).";
-  case CauseKind::loaded_weights:
-    return "Load it with map_location=\"cpu\", and let go of it once the model has its values.";
-  case CauseKind::concatenation: return "Allocate it once in its full length, and write each step's part into it.";
-  case CauseKind::made_at_once: return "Keep it on the CPU, and move each batch when it is needed.";
-  case CauseKind::training_state:
-    return "If only a part is to be trained (LoRA), freeze the rest with requires_grad_(False) before the optimizer "
-           "is created; else shard the state (FSDP, ZeRO) or keep it in 8 bits.";
-  case CauseKind::weights:
-    return "If the weights are float32, load them in bfloat16, which takes half; else shard or quantise them.";
-  case CauseKind::outside:
-    return "Find the other processes on this device, and end them or move this program: a process that has ended badly "
-           "may still hold memory.";
-  case CauseKind::large_request: return "Make both shapes equal before they meet (squeeze(), unsqueeze(), reshape()).";
-  case CauseKind::fragmentation: return "";
-  }
-  return "";
+std::string_view cause_advice(const Cause& cause) {
+  return words_of(cause).advice;
 }
-
-namespace {
-
-bool is_usual_cause(const Cause& cause) {
-  return cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
-}
-
-} // namespace
 
 std::span<const Cause> named_causes(const DeviceExplanation& device) {
   constexpr std::size_t kMost = 3;
   const std::span<const Cause> causes = device.causes;
-  if (causes.empty() || is_usual_cause(causes.front())) return causes.first(std::min<std::size_t>(1, causes.size()));
+  if (causes.empty() || is_usual(causes.front().kind)) return causes.first(std::min<std::size_t>(1, causes.size()));
   const auto mistakes = static_cast<std::size_t>(
-      std::ranges::count_if(causes, [](const Cause& cause) { return !is_usual_cause(cause); })); // they come first
+      std::ranges::count_if(causes, [](const Cause& cause) { return !is_usual(cause.kind); })); // they come first
   return causes.first(std::min(kMost, mistakes));
 }
 
@@ -177,17 +158,12 @@ bool leads_with_fragmentation(const DeviceExplanation& device) {
 }
 
 bool has_mistake(const DeviceExplanation& device) {
-  return !device.causes.empty() && !leads_with_fragmentation(device) && !is_usual_cause(device.causes.front());
-}
-
-bool is_fragmented(const DeviceExplanation& device) {
-  constexpr std::uint64_t kLeastPart = 20;
-  return device.ledger.room.hard_bytes >= within_reach_bytes(device.ledger) / kLeastPart;
+  return !device.causes.empty() && !leads_with_fragmentation(device) && !is_usual(device.causes.front().kind);
 }
 
 bool is_request_the_problem(const DeviceExplanation& device) {
   if (!device.request) return true;
-  return !has_mistake(device) && (device.judgement.verdict != Verdict::fragmentation || is_fragmented(device));
+  return !has_mistake(device) && (device.judgement.verdict != Verdict::fragmentation || is_fragmented(device.ledger));
 }
 
 } // namespace memviz

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -17,10 +18,11 @@ namespace memviz {
 /// Returns its callers, each as " ‹ validate eval.py:11".
 [[nodiscard]] std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& called);
 
-/// "Kept graphs: 1.51 GiB (67.0 %) of 26 earlier forward passes is still alive, most of it made by ..."
+/// "Kept graphs: 1.51 GiB (67.0 %) of 26 earlier forward passes is still alive, ... Its largest line: forward
+/// model.py:9."
 [[nodiscard]] std::string cause_text(const FrameTable& frames, const DeviceExplanation& device, const Cause& cause);
 /// Returns what to do about it; "" where other advice says it.
-[[nodiscard]] std::string cause_advice(const Cause& cause);
+[[nodiscard]] std::string_view cause_advice(const Cause& cause);
 
 /// Returns the causes that the answer names, at most three: mistakes, if there are any.
 [[nodiscard]] std::span<const Cause> named_causes(const DeviceExplanation& device);
@@ -29,8 +31,6 @@ namespace memviz {
 /// Whether the first cause is one that a program of its kind need not have, so that neither a setting of the allocator
 /// nor a single block is the answer.
 [[nodiscard]] bool has_mistake(const DeviceExplanation& device);
-/// Whether free memory in pieces is a real part of the device: 5 % or more.
-[[nodiscard]] bool is_fragmented(const DeviceExplanation& device);
 /// Whether a change that lets the last request fit is worth advice: always at a moment without a failure; else not if
 /// the program holds too much, and will ask for more after this request.
 [[nodiscard]] bool is_request_the_problem(const DeviceExplanation& device);

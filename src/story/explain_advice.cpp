@@ -147,7 +147,7 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
 std::vector<std::string> causes_advice(const DeviceExplanation& device) {
   std::vector<std::string> advice;
   for (const Cause& cause : named_causes(device))
-    if (std::string sentence = cause_advice(cause); !sentence.empty()) advice.push_back(std::move(sentence));
+    if (const std::string_view sentence = cause_advice(cause); !sentence.empty()) advice.emplace_back(sentence);
   return advice;
 }
 
@@ -188,10 +188,10 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   if (is_out_of_reach(device)) return advice;
   if (std::string record = recording_advice(device.users, device.device_state.figures.requested_bytes); !record.empty())
     advice.push_back(std::move(record));
+  if (device.leak) advice.push_back(leak_advice(state, device));
   const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(advice));
   };
-  if (device.leak) advice.push_back(leak_advice(state, device));
   const bool is_in_pieces = leads_with_fragmentation(device);
   if (!is_in_pieces) add(causes_advice(device));
   add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));

@@ -174,10 +174,8 @@ Cause fragmentation(const Failed& failed) {
   Cause cause;
   cause.kind = CauseKind::fragmentation;
   const MemoryLedger& ledger = failed.device.ledger;
-  constexpr std::uint64_t kLeastPart = 20;
-  const std::uint64_t device_bytes = ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
-  const bool is_real = ledger.room.hard_bytes >= device_bytes / kLeastPart;
-  if (is_real && failed.device.judgement.verdict == Verdict::fragmentation) cause.bytes = ledger.room.hard_bytes;
+  if (failed.device.judgement.verdict == Verdict::fragmentation && is_fragmented(ledger))
+    cause.bytes = ledger.room.hard_bytes;
   return cause;
 }
 
@@ -192,10 +190,6 @@ Cause training_state(const Failed& failed) {
 Cause weights(const Failed& failed) {
   return sum_of(failed, [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; })
       .cause(CauseKind::weights);
-}
-
-bool is_usual(const Cause& cause) {
-  return cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
 }
 
 /// Puts memory in pieces first unless a mistake explains more. Blocks may be kept for good reason, so
@@ -232,6 +226,10 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
 
 } // namespace
 
+bool is_usual(CauseKind kind) {
+  return kind == CauseKind::training_state || kind == CauseKind::weights;
+}
+
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
       "outside",      "large_request",    "kept_graphs",    "kept_outputs",   "earlier_failure", "foreach_temporaries",
@@ -245,7 +243,7 @@ namespace {
 /// A cause is named from this part of all that is in use and requested, one in so many. The optimizer's temporaries
 /// have just begun when the request for one of them fails.
 std::uint64_t least_part(CauseKind kind) {
-  if (kind == CauseKind::training_state || kind == CauseKind::weights) return 3;
+  if (is_usual(kind)) return 3;
   return kind == CauseKind::foreach_temporaries ? 20 : 10;
 }
 
@@ -258,12 +256,12 @@ std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation
   std::vector<Cause> causes = all_causes(failed, finder);
   const std::uint64_t wanted_bytes = device.device_state.figures.requested_bytes + device.request->bytes;
   std::erase_if(causes, [&](const Cause& cause) {
-    if (is_usual(cause) && device.first_step) return true; // which names what is still to come as well
+    if (is_usual(cause.kind) && device.first_step) return true; // which names what is still to come as well
     const std::uint64_t least_bytes = wanted_bytes / least_part(cause.kind);
     return cause.bytes == 0 || (cause.kind != CauseKind::fragmentation && cause.bytes < least_bytes);
   });
   std::ranges::stable_sort(causes, std::ranges::greater(), &Cause::bytes);
-  std::stable_partition(causes.begin(), causes.end(), [](const Cause& cause) { return !is_usual(cause); });
+  std::stable_partition(causes.begin(), causes.end(), [](const Cause& cause) { return !is_usual(cause.kind); });
   lead_with_pieces(causes, wanted_bytes);
   return causes;
 }
