@@ -5,80 +5,59 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
+#include <memory>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
+#include <zip.h>
 
 namespace memviz::hooks {
 
 namespace {
 
-constexpr std::uint32_t kLocalHeader = 0x04034b50;
-constexpr std::uint32_t kCentralHeader = 0x02014b50;
-constexpr std::uint32_t kEnd = 0x06054b50;
-constexpr std::uint32_t kVersion = 20;                ///< of the format: 2.0
-constexpr std::uint32_t kFirstDate = (1U << 5U) | 1U; ///< 1 January 1980
-
-void append16(std::string& bytes, std::size_t value) {
-  for (const unsigned shift : {0U, 8U})
-    bytes += static_cast<char>((value >> shift) & 0xffU);
+/// Throws Error unless `succeeded`.
+void check(bool succeeded) {
+  if (!succeeded) throw Error("cannot make the archive of the hook in memory");
 }
 
-void append32(std::string& bytes, std::size_t value) {
-  append16(bytes, value & 0xffffU);
-  append16(bytes, value >> 16U);
+/// Adds a file. Its date is the first that the format has, so that equal files make equal archives.
+void add_file(zip_t* archive, std::string_view name, std::string_view text) {
+  constexpr zip_uint16_t kFirstDate = (1U << 5U) | 1U; // 1 January 1980
+  zip_source_t* const source = zip_source_buffer(archive, text.data(), text.size(), 0);
+  check(source != nullptr);
+  const zip_int64_t added = zip_file_add(archive, std::string(name).c_str(), source, ZIP_FL_ENC_UTF_8);
+  if (added < 0) zip_source_free(source);
+  check(added >= 0);
+  const auto index = static_cast<zip_uint64_t>(added);
+  check(zip_set_file_compression(archive, index, ZIP_CM_STORE, 0) == 0);
+  check(zip_file_set_dostime(archive, index, 0, kFirstDate, 0) == 0);
 }
 
-/// The part that both headers of a file have in common, without the signature.
-std::string facts_of(std::string_view name, std::string_view text) {
-  const auto* const bytes = reinterpret_cast<const Bytef*>(text.data()); // NOLINT(*-reinterpret-cast)
-  std::string facts;
-  append16(facts, kVersion);
-  append16(facts, 0); // flags
-  append16(facts, 0); // not compressed
-  append16(facts, 0); // time
-  append16(facts, kFirstDate);
-  append32(facts, ::crc32(0, bytes, static_cast<uInt>(text.size())));
-  append32(facts, text.size());
-  append32(facts, text.size());
-  append16(facts, name.size());
-  append16(facts, 0); // extra fields
-  return facts;
+std::string bytes_of(zip_source_t* source) {
+  zip_stat_t facts;
+  check(zip_source_stat(source, &facts) == 0 && zip_source_open(source) == 0);
+  std::string bytes(facts.size, '\0');
+  const zip_int64_t read = zip_source_read(source, bytes.data(), bytes.size());
+  zip_source_close(source);
+  check(read == static_cast<zip_int64_t>(bytes.size()));
+  return bytes;
 }
 
 } // namespace
 
 std::string zip_of(std::span<const std::pair<std::string_view, std::string_view>> files) {
-  std::string archive;
-  std::string directory;
-  for (const auto& [name, text] : files) {
-    const std::string facts = facts_of(name, text);
-    append32(directory, kCentralHeader);
-    append16(directory, kVersion);
-    directory += facts;
-    append16(directory, 0); // comment
-    append16(directory, 0); // disk
-    append16(directory, 0); // attributes
-    append32(directory, 0);
-    append32(directory, archive.size());
-    directory += name;
-    append32(archive, kLocalHeader);
-    archive += facts;
-    archive += name;
-    archive += text;
-  }
-  const std::size_t start = archive.size();
-  archive += directory;
-  append32(archive, kEnd);
-  append32(archive, 0); // disks
-  append16(archive, files.size());
-  append16(archive, files.size());
-  append32(archive, directory.size());
-  append32(archive, start);
-  append16(archive, 0); // comment
-  return archive;
+  const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> memory(zip_source_buffer_create(nullptr, 0, 0, nullptr),
+                                                                      zip_source_free);
+  check(memory != nullptr);
+  zip_source_keep(memory.get()); // the archive frees its own reference
+  std::unique_ptr<zip_t, void (*)(zip_t*)> archive(zip_open_from_source(memory.get(), ZIP_TRUNCATE, nullptr),
+                                                   zip_discard);
+  check(archive != nullptr);
+  for (const auto& [name, text] : files)
+    add_file(archive.get(), name, text);
+  check(zip_close(archive.get()) == 0);
+  static_cast<void>(archive.release());
+  return bytes_of(memory.get());
 }
 
 /// The descriptor is never closed: the program inherits it.

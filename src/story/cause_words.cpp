@@ -108,7 +108,7 @@ std::string large_request(const Cause& cause) {
 
 std::string held_text(const DeviceExplanation& device, const Cause& cause) {
   const std::uint64_t requested_bytes = device.device_state.figures.requested_bytes;
-  const std::string bytes = format_bytes(cause.bytes);
+  std::string bytes = format_bytes(cause.bytes);
   if (cause.kind == CauseKind::outside) return bytes;
   if (!cause.has_request) return fmt::format("{} ({})", bytes, format_percent(cause.bytes, requested_bytes));
   return fmt::format("{} ({} with the request)", bytes,

@@ -13,7 +13,7 @@
 
 namespace memviz {
 
-/// Marks of texts beside those of analysis/kinds/frame_marks.hpp, whose bits they do not use.
+/// Marks of texts in addition to those of analysis/kinds/frame_marks.hpp, whose bits they do not use.
 namespace cause_mark {
 enum : std::uint64_t {
   own = 1ULL << 50U,       ///< a file of the user's own
