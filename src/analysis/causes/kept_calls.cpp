@@ -44,8 +44,9 @@ public:
       ++next;
     for (std::size_t i = 0; i < history_.event_count; ++i) {
       if (history_.events.action(i) != Action::alloc) continue;
-      if ((finder_.of(history_.events.stack(i)).marks & mark::engine) != 0) backward_.emplace_back(i);
-      Calls& calls = calls_of(history_.events.stack(i));
+      const OfStack& of_stack = facts_of(history_.events.stack(i));
+      if (of_stack.is_backward) backward_.emplace_back(i);
+      Calls& calls = *of_stack.calls;
       if (&calls != last_) ++calls.count;
       last_ = &calls;
       for (; next != history_.blocks.end() && next->alloc_event <= EventIndex(i); ++next)
@@ -64,17 +65,25 @@ public:
   }
 
 private:
-  Calls& calls_of(StackId stack) {
+  struct OfStack {
+    Calls* calls = nullptr; ///< in sites_; null: not examined
+    bool is_backward = false;
+  };
+
+  const OfStack& facts_of(StackId stack) {
     if (by_stack_.size() <= stack.value) by_stack_.resize(stack.value + std::size_t{1});
-    Calls*& known = by_stack_[stack.value];
-    if (known == nullptr) known = &sites_[site_of(finder_.of(stack))];
-    return *known;
+    OfStack& known = by_stack_[stack.value];
+    if (known.calls == nullptr) {
+      const CallLines& lines = finder_.of(stack);
+      known = {&sites_[site_of(lines)], (lines.marks & mark::engine) != 0};
+    }
+    return known;
   }
 
   const LiveHistory& history_;
   CallLineFinder& finder_;
   std::map<Site, Calls> sites_;
-  std::vector<Calls*> by_stack_;     ///< points into sites_
+  std::vector<OfStack> by_stack_;
   std::vector<EventIndex> backward_; ///< its allocations
   Calls* last_ = nullptr;
 };
