@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = ROOT / "packaging"
@@ -144,19 +143,12 @@ def pack(contents, target):
     name = output_of(python, "-m", "wheel", "tags", "--platform-tag", tags, "--remove", untagged).strip()
     dist.mkdir(exist_ok=True)
     wheel = dist / name
-    pack_tightly(contents.parent / "untagged" / name, wheel)
+    run("advzip", "--recompress", "--shrink-extra", "--quiet", contents.parent / "untagged" / name)
+    shutil.move(contents.parent / "untagged" / name, wheel)
     size = wheel.stat().st_size
     say(f"dist/{name}: {size:,} bytes")
     if size > MOST_BYTES:
         sys.exit(f"memviz: the wheel has {size:,} bytes, more than {MOST_BYTES:,}")
-
-
-def pack_tightly(source, wheel):
-    """Repacks the same files in the same order with the best compression."""
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(wheel, "w") as new:
-        for file in old.infolist():
-            new.writestr(file, old.read(file), zipfile.ZIP_DEFLATED, compresslevel=9)
-    source.unlink()
 
 
 def pack_source():

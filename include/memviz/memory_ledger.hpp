@@ -69,10 +69,13 @@ struct MemoryLedger {
   /// request.
   std::uint64_t needed_bytes = 0;
   std::uint64_t segments = 0;
-};
 
-/// Whether free memory in pieces is a real part of what PyTorch can have of the device: 5 % or more.
-[[nodiscard]] bool is_fragmented(const MemoryLedger& ledger);
+  /// Whether free memory in pieces is a real part of what PyTorch can have of the device: 5 % or more.
+  [[nodiscard]] bool is_fragmented() const {
+    constexpr std::uint64_t kLeastPart = 20;
+    return room.hard_bytes >= (reserved_bytes + device_free_bytes.value_or(0)) / kLeastPart;
+  }
+};
 
 enum class Verdict : std::uint8_t {
   exhaustion,    ///< all free memory together would not have been enough

@@ -163,7 +163,7 @@ bool has_mistake(const DeviceExplanation& device) {
 
 bool is_request_the_problem(const DeviceExplanation& device) {
   if (!device.request) return true;
-  return !has_mistake(device) && (device.judgement.verdict != Verdict::fragmentation || is_fragmented(device.ledger));
+  return !has_mistake(device) && (device.judgement.verdict != Verdict::fragmentation || device.ledger.is_fragmented());
 }
 
 } // namespace memviz

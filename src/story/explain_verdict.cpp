@@ -68,7 +68,7 @@ std::string combined_causes_text(const DeviceExplanation& device) {
 /// The missing piece was small: it does not help a program that holds almost everything.
 std::string nearly_full(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
-  if (!is_nearly_full(device) || (device.judgement.verdict == Verdict::fragmentation && !is_fragmented(ledger)))
+  if (!is_nearly_full(device) || (device.judgement.verdict == Verdict::fragmentation && !ledger.is_fragmented()))
     return "";
   return fmt::format(" Still, {} of PyTorch's memory was in use: look first at who holds it.",
                      format_percent(in_use_bytes(ledger), ledger.reserved_bytes));
@@ -82,7 +82,7 @@ std::string free_memory_text(const DeviceExplanation& device) {
   const bool failed = device.request.has_value();
   switch (device.judgement.verdict) {
   case Verdict::fragmentation:
-    if (failed && !is_fragmented(ledger))
+    if (failed && !ledger.is_fragmented())
       return fmt::format(
           "Full: {} of PyTorch's memory was in use, and the {} free inside its segments was in pieces of "
           "at most {}.",

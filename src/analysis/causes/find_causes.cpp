@@ -174,7 +174,7 @@ Cause fragmentation(const Failed& failed) {
   Cause cause;
   cause.kind = CauseKind::fragmentation;
   const MemoryLedger& ledger = failed.device.ledger;
-  if (failed.device.judgement.verdict == Verdict::fragmentation && is_fragmented(ledger))
+  if (failed.device.judgement.verdict == Verdict::fragmentation && ledger.is_fragmented())
     cause.bytes = ledger.room.hard_bytes;
   return cause;
 }

@@ -132,9 +132,4 @@ Judgement judge(const MemoryLedger& ledger, const std::optional<Request>& reques
   return request ? judge_failure(ledger, *request, settings) : judge_state(ledger);
 }
 
-bool is_fragmented(const MemoryLedger& ledger) {
-  constexpr std::uint64_t kLeastPart = 20;
-  return ledger.room.hard_bytes >= (ledger.reserved_bytes + ledger.device_free_bytes.value_or(0)) / kLeastPart;
-}
-
 } // namespace memviz
