@@ -27,15 +27,17 @@ enum class CauseKind : std::uint8_t {
   concatenation,       ///< torch.cat() makes a new tensor while the old one is alive
   made_at_once,        ///< many blocks of one line that allocated them in one go, of which none was freed
   fragmentation,       ///< free memory in pieces that are too small
+  activations,         ///< of the pass that runs, as far as it has come
   training_state,      ///< gradients and the optimizer's state
   weights,             ///< parameters, with neither gradients nor the optimizer's state
 };
-inline constexpr std::size_t kCauseKinds = 16;
+inline constexpr std::size_t kCauseKinds = 17;
 
 /// "outside", "large_request", "kept_graphs", ...
 [[nodiscard]] std::string_view cause_name(CauseKind kind);
 
-/// Whether every program of its kind has it: training state, weights. The others are mistakes, or memory in pieces.
+/// Whether every program of its kind has it: activations, training state, weights. The others are mistakes, or memory
+/// in pieces.
 [[nodiscard]] bool is_usual(CauseKind kind);
 
 /// A line of the user's own code, and who calls it.
@@ -57,8 +59,13 @@ struct Cause {
   std::uint64_t square_of = 0;
   std::uint64_t value_bytes = 0; ///< the size of one of these values
   bool has_request = false;      ///< whether the request is part of `bytes`
-  bool has_backward = false;     ///< of kept_graphs: whether a backward pass ran between these calls
-  CalledLine line = {};          ///< the line with the most of these bytes
+  /// Of kept_graphs: whether a backward pass ran between these calls. Of activations: whether one ran at all, or an
+  /// optimizer is at work.
+  bool has_backward = false;
+  std::uint64_t layers = 0;        ///< of activations: equal groups of parameters, if the pass is among them; else 0
+  std::uint64_t layers_done = 0;   ///< equal groups of blocks that the pass has made
+  std::uint64_t to_come_bytes = 0; ///< a lower bound: of activations if these groups correspond
+  CalledLine line = {};            ///< the line with the most of these bytes
 };
 
 } // namespace memviz

@@ -53,6 +53,10 @@ struct MemoryLedger {
   std::uint64_t live_bytes = 0;     ///< requested by the program, in allocated blocks
   std::uint64_t rounding_bytes = 0; ///< added to that by the allocator
   std::uint64_t pending_bytes = 0;  ///< freed blocks that another stream may still use (record_stream)
+  /// Part of `room`: in free runs large enough for the request, what became free just before it failed. PyTorch waits
+  /// for all streams as a last resort, but does not search its free blocks again
+  /// (https://github.com/pytorch/pytorch/issues/189504).
+  std::uint64_t late_free_bytes = 0;
   FreeRoom room;
   std::uint64_t unaccounted_bytes = 0; ///< in damaged files: covered by no block
   std::uint64_t no_segment_bytes = 0;  ///< in edited files: live by the events, outside reserved memory
@@ -83,7 +87,7 @@ enum class Verdict : std::uint8_t {
   size_class,    ///< it is in the small pool for a large request, or the other way round
   stream,        ///< it is in segments of other streams
   private_pool,  ///< it is in private pools
-  pending_free,  ///< it is in blocks that were freed but not yet released
+  pending_free,  ///< it is in blocks that were freed but not yet released, or released too late
   rounding,      ///< it is in the allocator's additions to each request
   outside,       ///< most of the missing memory is held outside PyTorch
   unclear,       ///< the figures of this file do not explain the failure

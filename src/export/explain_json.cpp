@@ -159,7 +159,8 @@ void write_causes(JsonWriter& json, const FrameTable& frames, const DeviceExplan
         .member("bytes", cause.bytes)
         .member("has_request", cause.has_request)
         .member("blocks", cause.blocks)
-        .member("calls", cause.calls);
+        .member("calls", cause.calls)
+        .member("to_come_bytes", cause.to_come_bytes);
     write_own_line(json, "line", frames, cause.line.line);
     write_own_line(json, "call", frames, cause.line.call);
     write_own_line(json, "caller", frames, cause.line.caller);

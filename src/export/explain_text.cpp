@@ -139,13 +139,13 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
                         std::size_t columns) {
   const ExplanationText words = in_words(state, device);
   std::string text = "\n" + wrapped_text(words.headline, "", columns);
-  if (words.leads_with_cause) text += '\n' + wrapped_text(words.verdict, "", columns);
+  if (device.request) text += '\n' + wrapped_text(words.verdict, "", columns);
   if (device.request && !device.users.empty())
     text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
                                {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n";
-  if (!words.leads_with_cause) text += wrapped_text(words.verdict, "  ", columns);
+  if (!device.request) text += wrapped_text(words.verdict, "  ", columns);
   for (const std::string& reason : has_others ? reasons_beside_devices(words) : words.reasons)
     text += wrapped_text(reason, "  ", columns);
   if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())

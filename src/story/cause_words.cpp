@@ -76,6 +76,7 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
      "Many blocks at once: {0} is {1} blocks made in one go, as for a data set, and still alive.",
      "Keep it on the CPU, and move each batch when it is needed."},
     {CauseKind::fragmentation, "", ""},
+    {CauseKind::activations, "Activations: {0} is what a forward pass has made so far.", ""},
     {CauseKind::training_state, "Training state: {0} is gradients and the optimizer's state.",
      "If only a part is to be trained (LoRA), freeze the rest with requires_grad_(False) before the optimizer is "
      "created; else shard the state (FSDP, ZeRO) or keep it in 8 bits."},
@@ -87,14 +88,21 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
 constexpr CauseWords kKeptThroughBackward{
     CauseKind::kept_graphs,
     "Kept graphs: {0} of {1} earlier forward passes is still alive although backward passes ran meanwhile, so "
-    "something "
-    "refers to these graphs: often a sum of losses or a state that each step carries on without detach(), outputs in a "
+    "something refers to these graphs: often a sum of losses or a state that each step carries on without detach(), "
+    "outputs in a "
     "list, retain_graph=True.",
     "Let go of each step's graph: add loss.item() or loss.detach() to a sum, detach() a state before the next step, "
-    "and "
-    "remove retain_graph=True."};
+    "and remove retain_graph=True."};
+
+/// The words for activations if no backward pass ran, and so much is alive that a graph keeps it.
+constexpr CauseWords kWithoutBackward{
+    CauseKind::activations, "Activations: {0} is what a forward pass has made so far and keeps for a backward pass.",
+    "If no backward pass follows (inference, validation), run it under torch.no_grad() or torch.inference_mode(), "
+    "which "
+    "keep none of it."};
 
 const CauseWords& words_of(const Cause& cause) {
+  if (cause.kind == CauseKind::activations && !cause.has_backward && cause.layers_done > 1) return kWithoutBackward;
   if (cause.kind == CauseKind::kept_graphs && cause.has_backward) return kKeptThroughBackward;
   return *std::ranges::find(kWords, cause.kind, &CauseWords::kind);
 }
@@ -104,6 +112,18 @@ std::string large_request(const Cause& cause) {
       "Large request: the {0} asked for are {1} x {1} values of {2} bytes, and as many values as one side "
       "are alive: shapes (N, 1) and (N) broadcast to N x N.",
       format_bytes(cause.bytes), format_count(cause.square_of), cause.value_bytes);
+}
+
+/// Returns what is still to come, with the assumption behind it; "" if that is unknown.
+std::string to_come_text(const Cause& cause) {
+  if (cause.to_come_bytes == 0) return "";
+  const std::string bytes = format_bytes(cause.to_come_bytes);
+  if (cause.kind == CauseKind::foreach_temporaries)
+    return fmt::format(" Up to {} more was to come: in all as much as the gradients.", bytes);
+  return fmt::format(
+      " It has made {} equal groups of blocks, and the model has {} equal groups of parameters: if these "
+      "are its layers, {} more was to come.",
+      cause.layers_done, cause.layers, bytes);
 }
 
 std::string held_text(const DeviceExplanation& device, const Cause& cause) {
@@ -135,6 +155,7 @@ std::string cause_text(const FrameTable& frames, const DeviceExplanation& device
       cause.kind == CauseKind::large_request
           ? large_request(cause)
           : fmt::format(fmt::runtime(words_of(cause).fact), held_text(device, cause), format_count(count));
+  text += to_come_text(cause);
   const std::string line = called_line_text(frames, cause.line);
   if (!text.empty() && !line.empty()) text += fmt::format(" Its largest line: {}.", line);
   return text;

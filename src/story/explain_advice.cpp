@@ -197,7 +197,8 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
   if (is_in_pieces) add(causes_advice(device));
   if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
-  if (!device.first_step && (device.causes.empty() || is_in_pieces)) add(kinds_advice(device));
+  const bool is_usual_pass = !device.causes.empty() && device.causes.front().kind == CauseKind::activations;
+  if (!device.first_step && (device.causes.empty() || is_in_pieces || is_usual_pass)) add(kinds_advice(device));
   if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
   if (!device.less_used.empty()) advice.push_back(balance_advice(device));
   return advice;

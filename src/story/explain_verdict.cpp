@@ -111,6 +111,11 @@ std::string free_memory_text(const DeviceExplanation& device) {
                        format_bytes(room.private_pool_bytes), of_reserved,
                        failed ? "the request" : "the rest of the program");
   case Verdict::pending_free:
+    if (ledger.late_free_bytes > 0)
+      return fmt::format("Pending frees: {} {} was freed, but still waited for another stream (record_stream) when "
+                         "PyTorch searched its memory. PyTorch then waited for all streams, which completed the free, "
+                         "but did not search again (github.com/pytorch/pytorch/issues/189504).",
+                         format_bytes(ledger.late_free_bytes), of_reserved);
     return fmt::format("Pending frees: {} {} is freed but still waits for other streams (record_stream).",
                        format_bytes(ledger.pending_bytes), of_reserved);
   case Verdict::rounding:

@@ -200,8 +200,7 @@ void lead_with_causes(ExplanationText& text, const FrameTable& frames, const Dev
     if (std::string sentence = cause_text(frames, device, cause); !sentence.empty())
       sentences.push_back(std::move(sentence));
   if (sentences.empty()) return;
-  text.leads_with_cause = !leads_with_fragmentation(device);
-  if (text.leads_with_cause) {
+  if (!leads_with_fragmentation(device)) {
     sentences.push_back(std::exchange(text.verdict, sentences.front()));
     sentences.erase(sentences.begin());
   }

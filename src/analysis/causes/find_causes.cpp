@@ -1,6 +1,7 @@
 #include "analysis/causes/find_causes.hpp"
 
 #include "analysis/causes/kept_calls.hpp"
+#include "analysis/causes/layers.hpp"
 #include "analysis/causes/live_block.hpp"
 
 #include <algorithm>
@@ -104,7 +105,10 @@ Cause foreach_temporaries(const Failed& failed) {
   if (!is_foreach_temporary(failed.request_lines)) return {CauseKind::foreach_temporaries};
   CauseSum sum = sum_of(failed, [](const LiveBlock& block) { return is_foreach_temporary(*block.lines); });
   sum.add(failed.request, failed.request_lines.line);
-  return sum.cause(CauseKind::foreach_temporaries);
+  Cause cause = sum.cause(CauseKind::foreach_temporaries);
+  const std::uint64_t all_bytes = failed.device.kinds[static_cast<std::size_t>(MemoryKind::gradient)].bytes;
+  cause.to_come_bytes = all_bytes - std::min(all_bytes, cause.bytes);
+  return cause;
 }
 
 /// Sums the blocks with a mark, and those that are not lasting and have the size of the largest of them.
@@ -179,6 +183,41 @@ Cause fragmentation(const Failed& failed) {
   return cause;
 }
 
+/// Whether a pass made it for its own use.
+bool is_of_pass(const LiveBlock& block) {
+  const bool is_other = block.is_lasting() || block.kind == MemoryKind::input || block.kind == MemoryKind::kv_cache;
+  return !is_other && block.lines->is_in_module && !block.has(mark::engine);
+}
+
+bool has_backward_before(const Failed& failed, CallLineFinder& finder) {
+  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(failed.request.event.value()); ++i)
+    if (events.action(i) == Action::alloc && (finder.of(events.stack(i)).marks & mark::engine) != 0) return true;
+  return false;
+}
+
+Cause activations(const Failed& failed, CallLineFinder& finder) {
+  constexpr std::uint64_t kFewest = 3;
+  std::vector<LiveBlock> pass;
+  std::vector<LiveBlock> parameters;
+  CauseSum sum;
+  for (const LiveBlock& block : failed.blocks) {
+    if (block.kind == MemoryKind::parameter) parameters.push_back(block);
+    if (!is_of_pass(block)) continue;
+    pass.push_back(block);
+    sum.add(block);
+  }
+  Cause cause = sum.cause(CauseKind::activations);
+  if (cause.blocks < kFewest) return {CauseKind::activations};
+  const bool has_optimizer = failed.device.first_step && !failed.device.first_step->optimizer.empty();
+  cause.has_backward = has_optimizer || has_backward_before(failed, finder);
+  const Layers layers = find_layers(parameters, pass, failed.request.stack);
+  cause.layers = layers.count;
+  cause.layers_done = layers.done;
+  cause.to_come_bytes = layers.to_come_bytes;
+  return cause;
+}
+
 Cause training_state(const Failed& failed) {
   return sum_of(failed,
                 [](const LiveBlock& block) {
@@ -219,6 +258,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(second_weights(failed, CauseKind::loaded_weights, mark::checkpoint_file));
   causes.push_back(concatenation(failed));
   causes.push_back(fragmentation(failed));
+  causes.push_back(activations(failed, finder));
   causes.push_back(training_state(failed));
   if (causes.back().bytes == 0) causes.push_back(weights(failed));
   return causes;
@@ -227,14 +267,14 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
 } // namespace
 
 bool is_usual(CauseKind kind) {
-  return kind == CauseKind::training_state || kind == CauseKind::weights;
+  return kind == CauseKind::activations || kind == CauseKind::training_state || kind == CauseKind::weights;
 }
 
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
-      "outside",      "large_request",    "kept_graphs",    "kept_outputs",   "earlier_failure", "foreach_temporaries",
-      "logits",       "attention_scores", "recomputed",     "copied_weights", "loaded_weights",  "concatenation",
-      "made_at_once", "fragmentation",    "training_state", "weights"};
+      "outside",      "large_request",    "kept_graphs", "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",       "attention_scores", "recomputed",  "copied_weights", "loaded_weights",  "concatenation",
+      "made_at_once", "fragmentation",    "activations", "training_state", "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }
 
@@ -256,7 +296,8 @@ std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation
   std::vector<Cause> causes = all_causes(failed, finder);
   const std::uint64_t wanted_bytes = device.device_state.figures.requested_bytes + device.request->bytes;
   std::erase_if(causes, [&](const Cause& cause) {
-    if (is_usual(cause.kind) && device.first_step) return true; // which names what is still to come as well
+    // A first step names what is still to come as well.
+    if (device.first_step && (cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights)) return true;
     const std::uint64_t least_bytes = wanted_bytes / least_part(cause.kind);
     return cause.bytes == 0 || (cause.kind != CauseKind::fragmentation && cause.bytes < least_bytes);
   });

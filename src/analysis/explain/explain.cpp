@@ -171,8 +171,9 @@ private:
     result.fidelity = check_model(lead_up, settings_);
     result.settings.free_block_order = result.fidelity.free_block_order.value_or(FreeBlockOrder::address);
     const auto held = result.request ? line_bytes(device_state.device, result.users) : std::vector<std::uint64_t>{};
-    result.what_ifs =
-        what_if(lead_up, {result.request, result.settings, result.fidelity, result.judgement.verdict, held});
+    // No replay knows when another stream was done.
+    const Verdict verdict = result.ledger.late_free_bytes > 0 ? Verdict::unclear : result.judgement.verdict;
+    result.what_ifs = what_if(lead_up, {result.request, result.settings, result.fidelity, verdict, held});
     LineAmounts amounts;
     for (const WhatIf& answer : result.what_ifs)
       for (const std::uint32_t block : answer.blocks)

@@ -10,7 +10,7 @@ namespace memviz {
 
 namespace {
 
-/// A free run of a segment, after which an expandable segment could grow.
+/// A free run of a segment.
 struct Hole {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
@@ -31,10 +31,27 @@ std::int64_t main_stream(const MemoryMap& state, DeviceId device) {
   return most == live.end() ? 0 : most->first;
 }
 
+/// Returns the blocks whose frees completed directly before the request failed.
+std::vector<Hole> late_frees(const MemoryState& state, DeviceId device, const std::optional<Request>& request) {
+  if (!request || request->event.is_none() || !state.recording) return {};
+  const EventTable& events = state.recording->events_of(device);
+  if (request->event.value() > events.size()) return {}; // `state` lets go of the events that it has replayed
+  std::vector<Hole> late;
+  for (auto i = static_cast<std::size_t>(request->event.value()); i > 0; --i) {
+    const Action action = events.action(i - 1);
+    if (action == Action::free_completed)
+      late.push_back({events.address(i - 1), events[i - 1].size_bytes});
+    else if (action != Action::segment_free && action != Action::segment_unmap)
+      break;
+  }
+  return late;
+}
+
 class Classifier {
 public:
-  Classifier(const MemoryMap& state, DeviceId device, const std::optional<Request>& request)
-      : state_(state), request_(request), stream_(request ? request->stream : main_stream(state, device)) {}
+  Classifier(const MemoryState& state, DeviceId device, const std::optional<Request>& request)
+      : state_(state), request_(request), stream_(request ? request->stream : main_stream(state, device)),
+        late_(late_frees(state, device, request)) {}
 
   void add_segment(const Segment& segment, MemoryLedger& ledger) const {
     ++ledger.segments;
@@ -80,13 +97,22 @@ private:
       room.other_size_bytes += rest;
     } else {
       room.hard_bytes += rest;
+      add_late(hole, ledger);
       ledger.largest_hole_bytes = std::max(ledger.largest_hole_bytes, hole.bytes);
     }
   }
 
-  const MemoryMap& state_;
+  void add_late(const Hole& hole, MemoryLedger& ledger) const {
+    if (!request_ || hole.bytes < request_->bytes) return;
+    for (const Hole& late : late_)
+      if (late.address >= hole.address && late.address - hole.address < hole.bytes)
+        ledger.late_free_bytes += std::min(late.bytes, hole.bytes - (late.address - hole.address));
+  }
+
+  const MemoryState& state_;
   const std::optional<Request>& request_;
   std::int64_t stream_;
+  std::vector<Hole> late_;
 };
 
 } // namespace

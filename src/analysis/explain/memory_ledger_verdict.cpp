@@ -86,6 +86,10 @@ Judgement judge_failure(const MemoryLedger& ledger, const Request& request, cons
   judgement.verdict = Verdict::unclear;
   const bool contradicts = (ledger.capacity_bytes && !ledger.outside_bytes) ||
                            is_at_least(ledger.unaccounted_bytes, kUnaccountedPercent, ledger.reserved_bytes);
+  if (judgement.needed_bytes == 0 && ledger.late_free_bytes > 0 && !contradicts) {
+    judgement.verdict = Verdict::pending_free;
+    return judgement;
+  }
   // There was room in one piece, or the figures that would show it are missing: the reason is not in this file.
   if (!ledger.device_free_bytes || contradicts || judgement.missing_bytes == 0) return judgement;
   find_cause(ledger, judgement);

@@ -106,6 +106,34 @@ TEST_CASE("memory that would be enough in one piece is fragmentation") {
   CHECK(found.words().verdict.find("15.0 MiB was free") != std::string::npos);
 }
 
+TEST_CASE("a free that completed while the request failed came too late for it, and no replay is asked") {
+  SmallSnapshot made;
+  made.segment(kBase, 8 * GiB).inactive(4 * GiB).active(4 * GiB, 4 * GiB);
+  made.event(Action::alloc, kBase, 4 * GiB).event(Action::free_requested, kBase, 4 * GiB);
+  SUBCASE("if it is part of a run that is large enough") {
+    made.event(Action::free_completed, kBase, 4 * GiB);
+    const Explained found = failed(made, oom(2 * GiB, 100 * MiB));
+    CHECK(found.first().judgement.verdict == Verdict::pending_free);
+    CHECK(found.first().ledger.late_free_bytes == 4 * GiB);
+    CHECK(found.words().verdict.starts_with("Pending frees: 4.00 GiB of 8.00 GiB reserved was freed, but still waited "
+                                            "for another stream (record_stream) when PyTorch searched"));
+    REQUIRE(found.words().advice.size() == 1);
+    CHECK(found.words().advice[0].starts_with("Wait for the stream"));
+  }
+  SUBCASE("but not of one that is too small") {
+    made.event(Action::free_completed, kBase, 4 * GiB);
+    const Explained found = failed(made, oom(5 * GiB, 100 * MiB));
+    CHECK(found.first().ledger.late_free_bytes == 0);
+    CHECK(found.first().judgement.verdict == Verdict::exhaustion);
+  }
+  SUBCASE("nor before another allocation") {
+    made.event(Action::free_completed, kBase, 4 * GiB).event(Action::alloc, kBase + 4 * GiB, 4 * GiB);
+    const Explained found = failed(made, oom(2 * GiB, 100 * MiB));
+    CHECK(found.first().ledger.late_free_bytes == 0);
+    CHECK(found.first().judgement.verdict == Verdict::unclear);
+  }
+}
+
 TEST_CASE("where nearly all is in use, the verdict is that memory is full") {
   SmallSnapshot made;
   made.segment(kBase, 2 * GiB).active(2 * GiB, 2 * GiB);
