@@ -59,7 +59,7 @@ struct Cause {
   std::uint64_t square_of = 0;
   std::uint64_t value_bytes = 0; ///< the size of one of these values
   bool has_request = false;      ///< whether the request is part of `bytes`
-  /// Of kept_graphs: whether a backward pass ran between these calls. Of activations: whether one ran at all, or an
+  /// For kept_graphs: whether a backward pass ran between these calls. Of activations: whether one ran at all, or an
   /// optimizer is at work.
   bool has_backward = false;
   std::uint64_t layers = 0;        ///< of activations: equal groups of parameters, if the pass is among them; else 0

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a pass has allocated, and the model's parameters -> how many of the model's equal layers the pass has run.
+// The blocks of a pass, and the model's parameters -> how many of the model's equal layers the pass has run.
 // Layers that a loop runs allocate from the same stacks with the same sizes.
 
 #include "analysis/causes/live_block.hpp"
