@@ -52,6 +52,7 @@ enum class Circumstance : std::uint8_t {
   one_stream,          ///< everything on the request's stream
   no_private_pools,    ///< everything in the default pool
   no_rounding,         ///< without roundup_power2_divisions
+  no_split_limit,      ///< without max_split_size_mb, which with expandable segments lets reserved memory grow
   max_split_size,      ///< PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:N from the first event on; only for a failure
 };
 

@@ -107,6 +107,10 @@ std::string advice_of(const MemoryState& state, const DeviceExplanation& device,
   case Circumstance::without_blocks: return without_blocks(state, device, answer) + effect + ".";
   case Circumstance::no_rounding:
     return fmt::format("Remove roundup_power2_divisions, or give it more divisions: {}.", effect);
+  case Circumstance::no_split_limit:
+    return fmt::format("Remove max_split_size_mb from PYTORCH_CUDA_ALLOC_CONF, which with expandable_segments lets "
+                       "reserved memory grow: {}.",
+                       effect);
   case Circumstance::max_split_size:
     return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF={}: {}.", split_setting(answer), effect);
   case Circumstance::empty_cache: return fmt::format("Call torch.cuda.empty_cache() before the capture: {}.", effect);

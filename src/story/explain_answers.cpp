@@ -158,6 +158,7 @@ std::string answer_text(const MemoryState& state, const DeviceExplanation& devic
   case Circumstance::one_stream: return replayed(device, answer, "With everything on one stream");
   case Circumstance::no_private_pools: return replayed(device, answer, "Without private pools");
   case Circumstance::no_rounding: return replayed(device, answer, "Without roundup_power2_divisions");
+  case Circumstance::no_split_limit: return replayed(device, answer, "Without max_split_size_mb");
   case Circumstance::max_split_size: return split_answer(device, answer);
   }
   return "";

@@ -200,8 +200,6 @@ void AllocatorModel::merge(PieceId id) {
   }
 }
 
-// Returns a cached block, or none.
-
 void AllocatorModel::take(PieceId id, std::uint64_t bytes) {
   Piece& piece = pieces_[id];
   const std::uint64_t rest_bytes = piece.bytes - bytes;

@@ -130,6 +130,17 @@ public:
     return answer;
   }
 
+  /// With expandable segments, small requests do not use large free blocks, and new pages are mapped for them
+  /// (https://github.com/pytorch/pytorch/issues/193400).
+  [[nodiscard]] WhatIf no_split_limit() const {
+    ReplayPlan plan = recorded_plan();
+    plan.settings.max_split_bytes = kNoSplitLimit;
+    return answered(Circumstance::no_split_limit, plan, Start::as_recorded);
+  }
+  [[nodiscard]] bool asks_no_split_limit() const {
+    return settings_.expandable_segments && settings_.max_split_bytes != kNoSplitLimit;
+  }
+
   /// The largest size changes least. Each size costs a replay, so there are few.
   [[nodiscard]] WhatIf max_split_size() const {
     WhatIf answer{.circumstance = Circumstance::max_split_size};
@@ -244,6 +255,7 @@ std::string_view circumstance_name(Circumstance circumstance) {
   case Circumstance::one_stream: return "one_stream";
   case Circumstance::no_private_pools: return "no_private_pools";
   case Circumstance::no_rounding: return "no_rounding";
+  case Circumstance::no_split_limit: return "no_split_limit";
   case Circumstance::max_split_size: return "max_split_size";
   }
   return "";
@@ -282,6 +294,7 @@ std::vector<WhatIf> what_if(const LeadUp& lead_up, const Question& question) {
   if (questions.has_streams()) answers.push_back(questions.one_stream());
   if (questions.has_private_pools()) answers.push_back(questions.no_private_pools());
   if (question.settings.rounds_up()) answers.push_back(questions.no_rounding());
+  if (questions.asks_no_split_limit()) answers.push_back(questions.no_split_limit());
   if (questions.asks_max_split_size()) answers.push_back(questions.max_split_size());
   return answers;
 }

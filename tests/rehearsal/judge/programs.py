@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 KIB, MIB = 1 << 10, 1 << 20
 PAGE_BYTES = 2 * MIB  # the device gives no less
 STREAMS = 3
+NO_SPLIT_LIMIT_MB = (1 << 44) - 1
 
 
 @dataclass(frozen=True)

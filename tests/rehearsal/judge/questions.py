@@ -6,7 +6,7 @@ must fail, if the answer says that. `reserved_bytes`: what must be reserved befo
 
 from dataclasses import dataclass, replace
 
-from programs import PAGE_BYTES, Program, captures
+from programs import NO_SPLIT_LIMIT_MB, PAGE_BYTES, Program, captures
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ def changed_program(program, answer):
         return program.with_later_settings(expandable_segments="True")
     if circumstance == "no_rounding":
         return program.with_later_settings(roundup_power2_divisions="1")
+    if circumstance == "no_split_limit":
+        return program.with_later_settings(max_split_size_mb=NO_SPLIT_LIMIT_MB)
     if circumstance == "max_split_size":
         return program.with_later_settings(max_split_size_mb=answer["value"] >> 20)
     before = program.with_operations(program.operations[: program.records_from])

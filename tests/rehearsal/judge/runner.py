@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import torch
 
-from programs import PAGE_BYTES, STREAMS, captures, settings_text
+from programs import NO_SPLIT_LIMIT_MB, PAGE_BYTES, STREAMS, captures, settings_text
 
 MOST_EVENTS = 1_000_000
 DEFAULTS = {
     "expandable_segments": "False",
     "garbage_collection_threshold": None,
-    "max_split_size_mb": (1 << 44) - 1,
+    "max_split_size_mb": NO_SPLIT_LIMIT_MB,
     "roundup_power2_divisions": "1",
 }
 

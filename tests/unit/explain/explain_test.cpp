@@ -7,6 +7,7 @@
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -118,6 +119,21 @@ TEST_CASE("case: memory of a side stream") {
     CHECK(found.first().judgement.verdict == Verdict::fragmentation);
     CHECK(found.first().ledger.room.stream_bytes == 0);
   }
+}
+
+TEST_CASE("a limit to splitting with expandable segments is named with what PyTorch reserves without it") {
+  const Recording recording = test::read_file(test::testdata() / "causes" / "split_limit.pickle.zst");
+  const MemoryState state = test::state_at(recording, {.kind = MomentKind::end});
+  const DeviceExplanation device = explain(state, {}).at(0);
+  CHECK(device.ledger.reserved_bytes == 400 * MiB);
+  const auto answer = std::ranges::find(device.what_ifs, Circumstance::no_split_limit, &WhatIf::circumstance);
+  REQUIRE(answer != device.what_ifs.end());
+  CHECK(answer->outcome == Outcome::fits);
+  CHECK(answer->reserved_bytes == 280 * MiB);
+  const std::vector<std::string> advice = in_words(state, device).advice;
+  REQUIRE_FALSE(advice.empty());
+  CHECK(advice[0] == "Remove max_split_size_mb from PYTORCH_CUDA_ALLOC_CONF, which with "
+                     "expandable_segments lets reserved memory grow: saves 120 MiB.");
 }
 
 TEST_CASE("case: frees that wait for another stream") {
