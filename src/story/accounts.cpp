@@ -29,7 +29,8 @@ std::string_view advice(Pseudo reason) {
     return "has no stack: it was allocated before recording began, or its event was overwritten in the ring. To see "
            "who holds it, record from the start and with a larger max_entries.";
   case Pseudo::without_stack:
-    return "has no stack: its allocation was recorded without one. Record with context='all'.";
+    return "has no stack: its allocation was recorded without one. Record with context='all' and stacks='all': the "
+           "threads of a backward pass have no Python frames.";
   case Pseudo::gaps:
   case Pseudo::unaccounted:
   case Pseudo::outside:

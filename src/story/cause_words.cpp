@@ -114,6 +114,18 @@ std::string large_request(const Cause& cause) {
       format_bytes(cause.bytes), format_count(cause.square_of), cause.value_bytes);
 }
 
+/// Returns how many of the parameters have gradients; "" for other causes, or if the parameters are unknown.
+std::string trained_text(const DeviceExplanation& device, const Cause& cause) {
+  const auto bytes_of = [&](MemoryKind kind) { return device.kinds[static_cast<std::size_t>(kind)].bytes; };
+  const std::uint64_t parameter_bytes = bytes_of(MemoryKind::parameter);
+  const std::uint64_t gradient_bytes = bytes_of(MemoryKind::gradient);
+  if (cause.kind != CauseKind::training_state || parameter_bytes == 0) return "";
+  if (gradient_bytes >= parameter_bytes)
+    return fmt::format(" The gradients are as large as all parameters, {}.", format_bytes(parameter_bytes));
+  return fmt::format(" The gradients are {} of {} of parameters.", format_bytes(gradient_bytes),
+                     format_bytes(parameter_bytes));
+}
+
 /// Returns what is still to come, with the assumption behind it; "" if that is unknown.
 std::string to_come_text(const Cause& cause) {
   if (cause.to_come_bytes == 0) return "";
@@ -155,7 +167,7 @@ std::string cause_text(const FrameTable& frames, const DeviceExplanation& device
       cause.kind == CauseKind::large_request
           ? large_request(cause)
           : fmt::format(fmt::runtime(words_of(cause).fact), held_text(device, cause), format_count(count));
-  text += to_come_text(cause);
+  text += trained_text(device, cause) + to_come_text(cause);
   const std::string line = called_line_text(frames, cause.line);
   if (!text.empty() && !line.empty()) text += fmt::format(" Its largest line: {}.", line);
   return text;

@@ -150,8 +150,11 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
 /// Returns what to do about the causes: mistakes, or what every program of this kind needs.
 std::vector<std::string> causes_advice(const DeviceExplanation& device) {
   std::vector<std::string> advice;
-  for (const Cause& cause : named_causes(device))
+  for (const Cause& cause : named_causes(device)) {
+    const bool is_state = cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
+    if (is_state && device.first_step) continue; // whose advice knows what is still to come
     if (const std::string_view sentence = cause_advice(cause); !sentence.empty()) advice.emplace_back(sentence);
+  }
   return advice;
 }
 

@@ -249,7 +249,7 @@ std::string_view pseudo_label(Pseudo pseudo) {
   case Pseudo::history_off: return "<no stack: memory history was not recorded>";
   case Pseudo::before_recording: return "<no stack: allocated before recording>";
   case Pseudo::lost_or_before: return "<no stack: allocated before recording or lost in the ring>";
-  case Pseudo::without_stack: return "<no stack: recorded without stacks>";
+  case Pseudo::without_stack: return "<no stack: recorded without one>";
   case Pseudo::only_counted: return "<no stack: only the sums of the events have it>";
   case Pseudo::filtered: return "<filtered>";
   case Pseudo::not_focused: return "<not in focus>";

@@ -296,8 +296,6 @@ std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation
   std::vector<Cause> causes = all_causes(failed, finder);
   const std::uint64_t wanted_bytes = device.device_state.figures.requested_bytes + device.request->bytes;
   std::erase_if(causes, [&](const Cause& cause) {
-    // A first step names what is still to come as well.
-    if (device.first_step && (cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights)) return true;
     const std::uint64_t least_bytes = wanted_bytes / least_part(cause.kind);
     return cause.bytes == 0 || (cause.kind != CauseKind::fragmentation && cause.bytes < least_bytes);
   });

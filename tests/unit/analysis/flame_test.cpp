@@ -182,7 +182,7 @@ TEST_CASE("why a block has no stack") {
   }
   SUBCASE("the allocation was recorded, its stack was not") {
     builder.alloc(0x1000, 1024);
-    CHECK(reason(builder.read()) == "<no stack: recorded without stacks>");
+    CHECK(reason(builder.read()) == "<no stack: recorded without one>");
   }
 }
 

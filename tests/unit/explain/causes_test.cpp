@@ -61,6 +61,7 @@ const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
       {"causes/snapshots/kv_cat.pickle.zst", CauseKind::concatenation},
       {"causes/snapshots/load_on_gpu.pickle.zst", CauseKind::loaded_weights},
       {"causes/snapshots/logits_float.pickle.zst", CauseKind::logits},
+      {"causes/snapshots/lora_not_frozen.pickle.zst", CauseKind::training_state},
       {"causes/snapshots/outside.pickle.zst", CauseKind::outside},
       {"causes/snapshots/rnn_state.pickle.zst", CauseKind::kept_graphs},
       {"causes/snapshots/running_loss.pickle.zst", CauseKind::kept_graphs},
@@ -186,6 +187,16 @@ TEST_CASE("causes: what an audited pass and an optimizer had still to make is na
     const MemoryState state = state_of(*shared / "probes/findings4" / program.first);
     CHECK(explain(state, {}).at(0).causes.at(0).to_come_bytes == program.second);
   }
+}
+
+TEST_CASE("causes: training state says how much of the parameters is trained") {
+  const auto shared = test::shared_folder();
+  if (!shared) return;
+  const MemoryState state = state_of(*shared / "causes/snapshots/lora_not_frozen.pickle.zst");
+  const DeviceExplanation device = explain(state, {}).at(0);
+  CHECK(cause_text(state.frames(), device, device.causes.at(0)) ==
+        "Training state: 1.24 GiB (63.7 %) is gradients and the optimizer's state. The gradients are as large as all "
+        "parameters, 661 MiB. Its largest line: train common.py:56 ‹ <module> lora_not_frozen.py:23.");
 }
 
 TEST_CASE("causes: passes that are kept without a backward pass are named with their call") {
