@@ -1,13 +1,12 @@
 #pragma once
 
-// The memory in use when a request failed -> the causes that a colleague who has seen them before would name, each with
-// its bytes. A cause is a fact about stacks and lives of blocks; how to remove it is advice (explain_words.hpp).
+// The memory in use at a moment -> the causes that a colleague who has seen them before would name, each with its
+// bytes. A cause is a fact about stacks and lives of blocks; how to remove it is advice (explain_words.hpp).
 
-#include "memviz/tree.hpp"
+#include "memviz/called_line.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace memviz {
@@ -24,14 +23,16 @@ enum class CauseKind : std::uint8_t {
   recomputed,          ///< by one torch.utils.checkpoint, all at once
   copied_weights,      ///< by copy.deepcopy()
   loaded_weights,      ///< by torch.load() to the device, and again elsewhere
+  growth,              ///< more from step to step, by find_leaks()
   concatenation,       ///< torch.cat() makes a new tensor while the old one is alive
   made_at_once,        ///< many blocks of one line that allocated them in one go, of which none was freed
   fragmentation,       ///< free memory in pieces that are too small
+  varying_sizes,       ///< reserved beyond what was ever requested, for lines whose sizes vary from call to call
   activations,         ///< of the pass that runs, as far as it has come
   training_state,      ///< gradients and the optimizer's state
   weights,             ///< parameters, with neither gradients nor the optimizer's state
 };
-inline constexpr std::size_t kCauseKinds = 17;
+inline constexpr std::size_t kCauseKinds = 19;
 
 /// "outside", "large_request", "kept_graphs", ...
 [[nodiscard]] std::string_view cause_name(CauseKind kind);
@@ -40,21 +41,14 @@ inline constexpr std::size_t kCauseKinds = 17;
 /// in pieces.
 [[nodiscard]] bool is_usual(CauseKind kind);
 
-/// A line of the user's own code, and who calls it.
-struct CalledLine {
-  std::optional<FrameId> line; ///< the innermost line of the user's own code
-  std::optional<FrameId> call; ///< the line that called the outermost torch.nn module, else `line`
-  /// The next line of the user's own code: of another file, if there is one. Nullopt if it is the module level of the
-  /// same file.
-  std::optional<FrameId> caller;
-  friend auto operator<=>(const CalledLine&, const CalledLine&) = default;
-};
-
 struct Cause {
   CauseKind kind = CauseKind::outside;
   std::uint64_t bytes = 0;  ///< requested, and of the request itself where it is part of it
   std::uint64_t blocks = 0; ///< alive
-  std::uint64_t calls = 0;  ///< of kept_graphs and kept_outputs: earlier calls whose blocks are alive
+  /// The earlier calls whose blocks are alive, for kept_graphs and kept_outputs; the steps, for growth; the allocations
+  /// of `line`, for varying_sizes; else 0.
+  std::uint64_t calls = 0;
+  std::uint64_t sizes = 0; ///< of varying_sizes: the different sizes that `line` asked for
   /// The N of large_request: the request is N x N values, and N values of that size are alive; else 0.
   std::uint64_t square_of = 0;
   std::uint64_t value_bytes = 0; ///< the size of one of these values

@@ -37,6 +37,7 @@ struct StepLeak {
   std::uint64_t bytes_per_step = 0;
   std::uint64_t steps = 0;
   std::vector<UserLine> lines; ///< bytes per step, and blocks at the end of the recording; largest first
+  StackId stack;               ///< the one that grows most
 };
 
 /// A way to need less memory in a training step.
@@ -58,6 +59,8 @@ struct FirstStep {
   std::uint64_t parameter_bytes = 0;
   std::uint64_t gradient_bytes = 0;
   std::uint64_t gradients_to_come_bytes = 0;
+  /// Whether a backward pass or an optimizer has run. Else it may be a forward pass that needs no gradients.
+  bool shows_training = false;
   std::string optimizer; ///< its class, "AdamW"; "" where none is seen, and then the state is what Adam keeps
   std::uint64_t values_per_parameter = 0; ///< a lower bound for the optimizer's state
   std::uint64_t state_bytes = 0;          ///< the optimizer's
@@ -93,11 +96,11 @@ struct DeviceExplanation {
   std::vector<UserLine> users; ///< the lines that hold memory at the moment, largest first
   /// For the lines in `users`: the callers that account for most of the line's bytes, if there are any.
   std::map<NodeKey, CalledLine> callers;
-  std::vector<Cause> causes; ///< if a request failed, in the order in which they are named
+  std::vector<Cause> causes; ///< in the order in which they are named
   KindAccount kinds;         ///< all 0 if the state has no kinds
   Pins pins;
   Growth growth;
-  std::optional<StepLeak> leak;        ///< if memory ran out, steps are annotated, and the amount matters
+  std::optional<StepLeak> leak;        ///< if steps are annotated, and the amount matters
   std::optional<FirstStep> first_step; ///< if memory ran out in it
   Fidelity fidelity;
   std::vector<WhatIf> what_ifs;     ///< nullopt for main memory, which no such allocator manages

@@ -102,8 +102,9 @@ struct Holder {
   std::string line; ///< "forward model.py:140"
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
-  std::vector<Holder> within = {}; ///< as UserLine::within
-  std::string source = {};         ///< of the line, if its file exists and did not change
+  std::vector<Holder> within = {};       ///< as UserLine::within
+  std::string source = {};               ///< of the line, if its file exists and did not change
+  std::vector<std::string> callers = {}; ///< of the line, each as " ‹ validate eval.py:11"
 };
 
 /// One device of a snapshot, at one moment.

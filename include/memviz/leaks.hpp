@@ -4,6 +4,7 @@
 // is the floor: the lowest live bytes of a stack in each step. It does not depend on where steps are cut, and memory
 // that lives only within a step, as activations do, has a floor of 0.
 
+#include "memviz/causes.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 
@@ -61,9 +62,9 @@ inline constexpr std::size_t kFewestSureSteps = 8;
 enum class TrendKind : std::uint8_t {
   none,       ///< does not grow, or grew once
   grows,      ///< rises again and again until the end
-  stopped,    ///< rose and stays: a cache that is full
+  stopped,    ///< rose and stays: a cache that is full, or an optimizer's state, which ends with the last parameter
   late_frees, ///< rises for several steps, then falls back at once: reference cycles
-  replaced,   ///< rises because larger blocks replace freed ones: a cache that grows by cat()
+  replaced,   ///< rises because larger blocks replace freed ones: a cache that grows by cat(), outside training
 };
 
 /// The confidence that growth is not chance. Among stacks that vary without leaking (16 kinds simulated, 8 to 400
@@ -146,6 +147,10 @@ struct DeviceLeaks {
   std::vector<StackGrowth> stopped;
   std::vector<StackGrowth> late_frees;
   std::vector<StackGrowth> replaced;
+  /// The kept_graphs and kept_outputs of earlier calls at the state's moment, largest first: found by calls, in steps
+  /// or not, and by the rule of explain().
+  std::vector<Cause> kept;
+  std::uint64_t requested_bytes = 0;           ///< in use at that moment
   std::optional<std::uint64_t> capacity_bytes; ///< what PyTorch can get from the device
   CapacitySource capacity_source = CapacitySource::unknown;
 

@@ -8,6 +8,7 @@
 #include "memviz/baseline_json.hpp"
 #include "memviz/births.hpp"
 #include "memviz/block_lines.hpp"
+#include "memviz/called_line.hpp"
 #include "memviz/causes.hpp"
 #include "memviz/check.hpp"
 #include "memviz/check_report.hpp"

@@ -1,5 +1,6 @@
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
+#include "export/causes_json.hpp"
 #include "export/device_json.hpp"
 #include "export/kinds_json.hpp"
 #include "export/lines_json.hpp"
@@ -141,34 +142,6 @@ void write_first_step(JsonWriter& json, const std::optional<FirstStep>& step) {
   json.end_array().end_object();
 }
 
-/// Writes a line of the user's own code, or null.
-void write_own_line(JsonWriter& json, std::string_view key, const FrameTable& frames,
-                    const std::optional<FrameId>& line) {
-  json.key(key);
-  if (line)
-    json.value(node_label(frames, *line));
-  else
-    json.value(nullptr);
-}
-
-void write_causes(JsonWriter& json, const FrameTable& frames, const DeviceExplanation& device) {
-  json.key("causes").begin_array();
-  for (const Cause& cause : device.causes) {
-    json.begin_object()
-        .member("cause", cause_name(cause.kind))
-        .member("bytes", cause.bytes)
-        .member("has_request", cause.has_request)
-        .member("blocks", cause.blocks)
-        .member("calls", cause.calls)
-        .member("to_come_bytes", cause.to_come_bytes);
-    write_own_line(json, "line", frames, cause.line.line);
-    write_own_line(json, "call", frames, cause.line.call);
-    write_own_line(json, "caller", frames, cause.line.caller);
-    json.member("text", cause_text(frames, device, cause)).end_object();
-  }
-  json.end_array();
-}
-
 void write_measured(JsonWriter& json, const MeasuredDevice& measured) {
   json.key("measured")
       .begin_object()
@@ -211,7 +184,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
       .member("verdict", verdict_name(device.judgement.verdict))
       .member("verdict_text", words.verdict)
       .member("reasons", words.reasons);
-  write_causes(json, frames, device);
+  write_causes(json.key("causes"), frames, scope_of(device), device.causes);
   json.key("request");
   write_request(json, frames, device);
   json.key("totals");

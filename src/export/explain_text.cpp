@@ -63,12 +63,9 @@ std::string line_with_callers(const FrameTable& frames, const NodeKey& line,
   std::string text = line_text(frames, line, kNameColumns);
   if (!called) return text;
   const auto found = called->callers.find(line);
-  if (found == called->callers.end() || !found->second.line || NodeKey(*found->second.line) != line) return text;
-  for (const std::string& caller : callers_text(frames, found->second)) {
-    if (column_count(text) + column_count(caller) + kFigures > called->columns) break;
-    text += caller;
-  }
-  return text;
+  if (found == called->callers.end()) return text;
+  return with_callers(std::move(text), callers_text(frames, found->second),
+                      called->columns - std::min(called->columns, kFigures));
 }
 
 struct LinesTable {

@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/fit_server_text.hpp"
+#include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/fit_server_settings.hpp"
 #include "memviz/fit_server_words.hpp"
@@ -92,13 +93,15 @@ std::string around_server(const FileFacts& facts) {
   return part_line("the server", facts.server_kinds) + part_line("the program around it", around);
 }
 
-std::string holders(const std::string& title, const FileFacts& facts) {
+std::string holders(const std::string& title, const FileFacts& facts, std::size_t columns) {
+  constexpr std::size_t kFigures = 22; // the columns before the line
   if (facts.holders.empty()) return "";
   const DeviceFigures& figures = facts.device.figures;
   TextTable table{Align::right, Align::right, Align::left};
   const auto add = [&](const Holder& holder, std::string_view indent) {
+    const std::string line = std::string(indent) + with_source(elided(holder.line, kNameColumns), holder.source);
     table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, figures.requested_bytes),
-                   std::string(indent) + with_source(elided(holder.line, kNameColumns), holder.source)});
+                   with_callers(line, holder.callers, columns - std::min(columns, kFigures))});
   };
   for (const Holder& holder : facts.holders) {
     add(holder, "");
@@ -122,7 +125,7 @@ std::string failure_text(const Failure& failure, std::size_t columns) {
   std::string text = '\n' + wrapped_text(failure.words.headline, "", columns);
   text += wrapped_text(failure.words.verdict, "", columns);
   text += sentences("What would help", failure.words.helps, columns);
-  text += holders("Who held it", failure.facts);
+  text += holders("Who held it", failure.facts, columns);
   return text + sentences("What would not have helped, or is unknown", failure.words.does_not_help, columns);
 }
 
@@ -144,7 +147,7 @@ std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
   if (verdict.failure)
     text += failure_text(*verdict.failure, columns);
   else if (verdict.peak)
-    text += holders("Who holds it", *verdict.peak);
+    text += holders("Who holds it", *verdict.peak, columns);
   text += files(verdict.facts);
   return text + sentences("What to know", notes(verdict), columns);
 }

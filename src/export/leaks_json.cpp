@@ -1,5 +1,6 @@
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
+#include "export/causes_json.hpp"
 #include "export/device_json.hpp"
 #include "export/line_json.hpp"
 #include "export/stack_lines.hpp"
@@ -83,6 +84,7 @@ public:
     add_list("late_frees", leaks.late_frees);
     add_list("replaced", leaks.replaced);
     add_list("stopped", leaks.stopped);
+    write_causes(json_.key("kept"), frames_, {.requested_bytes = leaks.requested_bytes}, leaks.kept);
     json_.end_object();
   }
 
@@ -151,7 +153,7 @@ private:
 
 std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.leaks/1.1").member("file", file).key("devices").begin_array(JsonLayout::rows);
+    begin_document(json, "memviz.leaks/1.2").member("file", file).key("devices").begin_array(JsonLayout::rows);
     LeaksJson leaks_json(state, json);
     for (const DeviceLeaks& leaks : devices)
       leaks_json.add(leaks);

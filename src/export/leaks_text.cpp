@@ -1,9 +1,11 @@
+#include "analysis/calls/call_lines.hpp"
 #include "analysis/tree/text_facts.hpp"
 #include "base/hash_map.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
+#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/kinds.hpp"
@@ -27,6 +29,7 @@ namespace {
 constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kMostFrames = 12;
 constexpr std::size_t kParagraphColumns = 92;
+constexpr std::size_t kLeakCallerColumns = 80; ///< of a line with its callers
 
 std::string per_step(double bytes) {
   return format_delta(std::llround(bytes));
@@ -82,7 +85,7 @@ class LeaksText {
 public:
   explicit LeaksText(const MemoryState& state)
       : state_(state), frames_(state.frames()), lines_(state.frames()), origins_(state.frames(), origin_of),
-        kinds_(kinds_by_stack(state)) {}
+        calls_(state.frames()), kinds_(kinds_by_stack(state)) {}
 
   [[nodiscard]] std::string section(const DeviceLeaks& leaks);
 
@@ -100,14 +103,19 @@ private:
   const FrameTable& frames_;
   StackLines lines_;
   TextFacts<CodeOrigin> origins_;
+  CallLineFinder calls_;
   HashMap<std::uint32_t, std::string> stack_texts_;
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
 };
 
 std::string LeaksText::line_of(const StackGrowth& growth) {
-  if (!frames_.stack(growth.stack).empty())
-    return with_source(elided(lines_.line(growth.stack), kLeakLineColumns),
-                       source_of(frames_, lines_.finder().line_of(growth.stack)));
+  if (!frames_.stack(growth.stack).empty()) {
+    const NodeKey line = lines_.finder().line_of(growth.stack);
+    const CalledLine& called = calls_.of(growth.stack).line;
+    std::string text = with_source(elided(lines_.line(growth.stack), kLeakLineColumns), source_of(frames_, line));
+    if (!called.line || NodeKey(*called.line) != line) return text;
+    return with_callers(std::move(text), callers_text(frames_, called), kLeakCallerColumns);
+  }
   return fmt::format("{}, of {} each", pseudo_label(Pseudo::without_stack), format_bytes(growth.size_bytes));
 }
 
@@ -203,8 +211,11 @@ std::string LeaksText::rise_table(const std::vector<StackGrowth>& growths) {
 
 std::string LeaksText::section(const DeviceLeaks& leaks) {
   const LeaksWords words = leaks_words(*state_.recording, leaks);
-  std::string text = fmt::format(
-      "\n{}\n  {}\n", device_heading(leaks.device, state_.recording->origin.kind_of(leaks.device)), words.verdict);
+  std::string text =
+      fmt::format("\n{}\n", device_heading(leaks.device, state_.recording->origin.kind_of(leaks.device)));
+  for (const std::string& kept : words.kept)
+    text += paragraph(kept);
+  text += fmt::format("  {}\n", words.verdict);
   for (const std::string& reason : words.reasons)
     text += fmt::format("  {}\n", reason);
   if (!leaks.has_enough_steps()) return text;

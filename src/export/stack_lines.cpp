@@ -25,4 +25,12 @@ std::string line_text(const FrameTable& frames, const NodeKey& line, std::size_t
   return with_source(elided(node_label(frames, line), columns), source_of(frames, line));
 }
 
+std::string with_callers(std::string text, const std::vector<std::string>& callers, std::size_t columns) {
+  for (const std::string& caller : callers) {
+    if (column_count(text) + column_count(caller) > columns) break;
+    text += caller;
+  }
+  return text;
+}
+
 } // namespace memviz

@@ -31,6 +31,8 @@ private:
 
 /// Returns the label of a line, elided to this many columns, followed by the source text if that is known.
 [[nodiscard]] std::string line_text(const FrameTable& frames, const NodeKey& line, std::size_t columns);
+/// Returns the text of a line followed by its callers, as many as fit into `columns`.
+[[nodiscard]] std::string with_callers(std::string text, const std::vector<std::string>& callers, std::size_t columns);
 /// Returns the label of an inner line, indented below the line.
 [[nodiscard]] std::string inner_line_text(const FrameTable& frames, FrameId inner, std::size_t columns);
 

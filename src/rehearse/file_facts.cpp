@@ -9,6 +9,7 @@
 #include "memviz/source_lines.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 namespace memviz::rehearse {
@@ -36,10 +37,14 @@ Holder holder_of(const FrameTable& frames, const NodeKey& line, const Amount& am
           .source = std::string(source_of(frames, line))};
 }
 
-std::vector<Holder> holders_of(const FrameTable& frames, const std::vector<UserLine>& users) {
+std::vector<Holder> holders_of(const MemoryState& state, DeviceId device, const std::vector<UserLine>& users) {
+  const FrameTable& frames = state.frames();
+  const std::map<NodeKey, CalledLine> callers = callers_of_lines(state, device);
   std::vector<Holder> holders;
   for (std::size_t i = 0; i < std::min(kMostHolders, users.size()); ++i) {
     holders.push_back(holder_of(frames, users[i].key, users[i].amount));
+    if (const auto found = callers.find(users[i].key); found != callers.end())
+      holders.back().callers = callers_text(frames, found->second);
     for (const InnerLine& inner : users[i].within)
       holders.back().within.push_back(holder_of(frames, inner.frame, inner.amount));
   }
@@ -50,7 +55,7 @@ FileFacts facts_of(const std::string& file, const MemoryState& state, const Devi
                    const std::vector<UserLine>& users) {
   return {.file = file,
           .device = device,
-          .holders = holders_of(state.frames(), users),
+          .holders = holders_of(state, device.device, users),
           .kinds = kind_account(state, device.device),
           .server_kinds = server_kind_account(state, device.device),
           .loss = lost_history(*state.recording, device.figures)};

@@ -1,6 +1,7 @@
 #include "story/cause_words.hpp"
 
 #include "base/printable.hpp"
+#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "story/explain_answers.hpp"
@@ -69,6 +70,9 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
     {CauseKind::loaded_weights,
      "Weights twice: {0} was loaded onto the device, with the sizes of parameters, in addition to the model.",
      "Load it with map_location=\"cpu\", and let go of it once the model has its values."},
+    {CauseKind::growth,
+     "Growth from step to step: {0} was added in {1} steps and is still alive: something keeps a part of each step.",
+     ""},
     {CauseKind::concatenation,
      "Concatenation: {0} is for torch.cat(), which makes a new tensor while the old one is alive.",
      "Allocate it once in its full length, and write each step's part into it instead of letting it grow."},
@@ -76,6 +80,8 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
      "Many blocks at once: {0} is {1} blocks made in one go, as for a data set, and still alive.",
      "Keep it on the CPU, and move each batch when it is needed."},
     {CauseKind::fragmentation, "", ""},
+    {CauseKind::varying_sizes, "",
+     "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or pad lengths to a few sizes."},
     {CauseKind::activations, "Activations: {0} is what a forward pass has made so far.", ""},
     {CauseKind::training_state, "Training state: {0} is gradients and the optimizer's state.",
      "If only a part is to be trained (LoRA), freeze the rest with requires_grad_(False) before the optimizer is "
@@ -114,16 +120,20 @@ std::string large_request(const Cause& cause) {
       format_bytes(cause.bytes), format_count(cause.square_of), cause.value_bytes);
 }
 
+std::string varying_sizes_text(const Cause& cause) {
+  return fmt::format("Sizes that vary: {} is reserved beyond the most that this recording requests at once. In {} "
+                     "allocations its largest line asks for {} sizes, and free pieces of one size do not hold a "
+                     "larger one.",
+                     format_bytes(cause.bytes), format_count(cause.calls), format_count(cause.sizes));
+}
+
 /// Returns how many of the parameters have gradients; "" for other causes, or if the parameters are unknown.
-std::string trained_text(const DeviceExplanation& device, const Cause& cause) {
-  const auto bytes_of = [&](MemoryKind kind) { return device.kinds[static_cast<std::size_t>(kind)].bytes; };
-  const std::uint64_t parameter_bytes = bytes_of(MemoryKind::parameter);
-  const std::uint64_t gradient_bytes = bytes_of(MemoryKind::gradient);
-  if (cause.kind != CauseKind::training_state || parameter_bytes == 0) return "";
-  if (gradient_bytes >= parameter_bytes)
-    return fmt::format(" The gradients are as large as all parameters, {}.", format_bytes(parameter_bytes));
-  return fmt::format(" The gradients are {} of {} of parameters.", format_bytes(gradient_bytes),
-                     format_bytes(parameter_bytes));
+std::string trained_text(const CauseScope& scope, const Cause& cause) {
+  if (cause.kind != CauseKind::training_state || scope.parameter_bytes == 0) return "";
+  if (scope.gradient_bytes >= scope.parameter_bytes)
+    return fmt::format(" The gradients are as large as all parameters, {}.", format_bytes(scope.parameter_bytes));
+  return fmt::format(" The gradients are {} of {} of parameters.", format_bytes(scope.gradient_bytes),
+                     format_bytes(scope.parameter_bytes));
 }
 
 /// Returns what is still to come, with the assumption behind it; "" if that is unknown.
@@ -138,13 +148,19 @@ std::string to_come_text(const Cause& cause) {
       cause.layers_done, cause.layers, bytes);
 }
 
-std::string held_text(const DeviceExplanation& device, const Cause& cause) {
-  const std::uint64_t requested_bytes = device.device_state.figures.requested_bytes;
+std::string held_text(const CauseScope& scope, const Cause& cause) {
   std::string bytes = format_bytes(cause.bytes);
   if (cause.kind == CauseKind::outside) return bytes;
-  if (!cause.has_request) return fmt::format("{} ({})", bytes, format_percent(cause.bytes, requested_bytes));
+  if (!cause.has_request) return fmt::format("{} ({})", bytes, format_percent(cause.bytes, scope.requested_bytes));
   return fmt::format("{} ({} with the request)", bytes,
-                     format_percent(cause.bytes, requested_bytes + device.request->bytes));
+                     format_percent(cause.bytes, scope.requested_bytes + scope.request_bytes));
+}
+
+std::string fact_text(const CauseScope& scope, const Cause& cause) {
+  if (cause.kind == CauseKind::large_request) return large_request(cause);
+  if (cause.kind == CauseKind::varying_sizes) return varying_sizes_text(cause);
+  const std::uint64_t count = cause.kind == CauseKind::made_at_once ? cause.blocks : cause.calls;
+  return fmt::format(fmt::runtime(words_of(cause).fact), held_text(scope, cause), format_count(count));
 }
 
 } // namespace
@@ -161,13 +177,14 @@ std::string called_line_text(const FrameTable& frames, const CalledLine& called)
   return own_line(frames, *called.line) + fmt::format("{}", fmt::join(callers_text(frames, called), ""));
 }
 
-std::string cause_text(const FrameTable& frames, const DeviceExplanation& device, const Cause& cause) {
-  const std::uint64_t count = cause.kind == CauseKind::made_at_once ? cause.blocks : cause.calls;
-  std::string text =
-      cause.kind == CauseKind::large_request
-          ? large_request(cause)
-          : fmt::format(fmt::runtime(words_of(cause).fact), held_text(device, cause), format_count(count));
-  text += trained_text(device, cause) + to_come_text(cause);
+CauseScope scope_of(const DeviceExplanation& device) {
+  const auto bytes_of = [&](MemoryKind kind) { return device.kinds[static_cast<std::size_t>(kind)].bytes; };
+  return {device.device_state.figures.requested_bytes, device.request ? device.request->bytes : 0,
+          bytes_of(MemoryKind::parameter), bytes_of(MemoryKind::gradient)};
+}
+
+std::string cause_text(const FrameTable& frames, const CauseScope& scope, const Cause& cause) {
+  std::string text = fact_text(scope, cause) + trained_text(scope, cause) + to_come_text(cause);
   const std::string line = called_line_text(frames, cause.line);
   if (!text.empty() && !line.empty()) text += fmt::format(" Its largest line: {}.", line);
   return text;

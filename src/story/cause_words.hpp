@@ -4,6 +4,7 @@
 
 #include "memviz/explain.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,16 +12,22 @@
 
 namespace memviz {
 
+/// The memory that a cause is a part of.
+struct CauseScope {
+  std::uint64_t requested_bytes = 0; ///< in use
+  std::uint64_t request_bytes = 0;   ///< of the request that failed
+  std::uint64_t parameter_bytes = 0;
+  std::uint64_t gradient_bytes = 0;
+};
+[[nodiscard]] CauseScope scope_of(const DeviceExplanation& device);
+
 /// "forward common.py:23 ‹ validate eval.py:11": a line, the line that called the outermost module, and its caller; ""
 /// without a line.
 [[nodiscard]] std::string called_line_text(const FrameTable& frames, const CalledLine& called);
 
-/// Returns its callers, each as " ‹ validate eval.py:11".
-[[nodiscard]] std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& called);
-
 /// "Kept graphs: 1.51 GiB (67.0 %) of 26 earlier forward passes is still alive, ... Its largest line: forward
 /// model.py:9."
-[[nodiscard]] std::string cause_text(const FrameTable& frames, const DeviceExplanation& device, const Cause& cause);
+[[nodiscard]] std::string cause_text(const FrameTable& frames, const CauseScope& scope, const Cause& cause);
 /// Returns what to do about it; "" where other advice says it.
 [[nodiscard]] std::string_view cause_advice(const Cause& cause);
 

@@ -197,7 +197,7 @@ bool helps(const DeviceExplanation& device, const WhatIf& answer) {
 void lead_with_causes(ExplanationText& text, const FrameTable& frames, const DeviceExplanation& device) {
   std::vector<std::string> sentences;
   for (const Cause& cause : named_causes(device))
-    if (std::string sentence = cause_text(frames, device, cause); !sentence.empty())
+    if (std::string sentence = cause_text(frames, scope_of(device), cause); !sentence.empty())
       sentences.push_back(std::move(sentence));
   if (sentences.empty()) return;
   if (!leads_with_fragmentation(device)) {

@@ -40,10 +40,15 @@ std::string first_step_text(const FirstStep& step) {
     to_come.push_back(fmt::format("{} of gradients, if all {} of parameters are trained",
                                   format_bytes(step.gradients_to_come_bytes), format_bytes(step.parameter_bytes)));
   if (step.state_to_come_bytes > 0) to_come.push_back(state_to_come(step));
-  std::string text =
-      fmt::format("This looks like the first training step. It still needs at least {}. Parameters, gradients and "
-                  "optimizer state together take at least {}; PyTorch can have {}.",
-                  fmt::join(to_come, ", and "), format_bytes(step.needed_bytes), format_bytes(step.available_bytes));
+  const std::string_view start =
+      step.shows_training
+          ? "This looks like the first training step. It"
+          : "This looks like the first forward pass: no backward pass and no optimizer has run. If it is "
+            "part of training, the step";
+  std::string text = fmt::format("{} still needs at least {}. Parameters, gradients and "
+                                 "optimizer state together take at least {}; PyTorch can have {}.",
+                                 start, fmt::join(to_come, ", and "), format_bytes(step.needed_bytes),
+                                 format_bytes(step.available_bytes));
   if (step.missing_bytes > 0)
     text += fmt::format(" For the whole step at least {} is missing.", format_bytes(step.missing_bytes));
   return text;

@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/leaks_words.hpp"
+#include "story/cause_words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,15 +62,51 @@ bool is_still(const DeviceLeaks& leaks) {
   return leaks.grows.empty() && leaks.doubt == Doubt::none && leaks.replaced.empty();
 }
 
+/// Returns a name for growth that is not called a leak.
+std::string_view doubtful_judgement(Doubt doubt) {
+  switch (doubt) {
+  case Doubt::none: break;
+  case Doubt::one_pass: return "Perhaps one pass, not a leak";
+  case Doubt::loading: return "Perhaps loading, not a leak";
+  case Doubt::offset: return "Hardly a leak";
+  }
+  return "";
+}
+
+std::string doubtful_verdict(const DeviceLeaks& leaks) {
+  double bytes = 0;
+  for (const StackGrowth& growth : leaks.doubtful)
+    bytes += growth.trend.bytes_per_step;
+  return fmt::format("{}: {} in steps that are a guess: {} a step", doubtful_judgement(leaks.doubt),
+                     format_counted(leaks.doubtful.size(), "stack grows", "stacks grow"),
+                     format_delta(std::llround(bytes)));
+}
+
 std::string verdict_of_none(const DeviceLeaks& leaks) {
-  return fmt::format("{}: {} looked at in {}", is_still(leaks) ? "Nothing grows from step to step" : "No leak found",
-                     format_counted(leaks.stacks, "stack"), format_counted(leaks.steps.starts.size(), "step"));
+  const std::string looked_at = fmt::format("{} looked at in {}", format_counted(leaks.stacks, "stack"),
+                                            format_counted(leaks.steps.starts.size(), "step"));
+  if (leaks.doubt != Doubt::none) return doubtful_verdict(leaks);
+  if (!leaks.replaced.empty())
+    return fmt::format("{} but {} nothing behind: {}",
+                       format_counted(leaks.replaced.size(), "stack grows", "stacks grow"),
+                       leaks.replaced.size() == 1 ? "leaves" : "leave", looked_at);
+  if (!leaks.kept.empty()) return "Between steps nothing else grows: " + looked_at;
+  return fmt::format("{}: {}", is_still(leaks) ? "Nothing grows from step to step" : "No leak found", looked_at);
+}
+
+/// Outputs that are kept need no sentence where steps show them.
+std::vector<std::string> kept_words(const FrameTable& frames, const DeviceLeaks& leaks) {
+  std::vector<std::string> words;
+  for (const Cause& cause : leaks.kept)
+    if (cause.kind != CauseKind::kept_outputs || !leaks.is_sure())
+      words.push_back(cause_text(frames, {.requested_bytes = leaks.requested_bytes}, cause));
+  return words;
 }
 
 std::vector<std::string> reasons_of_none(const DeviceLeaks& leaks) {
   const auto growth =
       static_cast<std::int64_t>(leaks.floor_bytes.back()) - static_cast<std::int64_t>(leaks.floor_bytes.front());
-  if (growth <= 0 || !is_still(leaks)) return {};
+  if (growth <= 0 || !is_still(leaks) || !leaks.kept.empty()) return {};
   return {fmt::format("(the {} between the first step and the last were allocated once, or came and went)",
                       format_bytes(static_cast<std::uint64_t>(growth)))};
 }
@@ -179,8 +216,13 @@ std::string_view no_events_text() {
 }
 
 LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks) {
-  if (!leaks.has_enough_steps()) return no_verdict(recording, leaks);
   LeaksWords words;
+  if (!leaks.has_enough_steps()) {
+    words = no_verdict(recording, leaks);
+    words.kept = kept_words(recording.frames, leaks);
+    return words;
+  }
+  words.kept = kept_words(recording.frames, leaks);
   words.steps = steps_text(leaks);
   words.step_notes = step_notes(leaks.steps);
   if (leaks.grows.empty()) {
@@ -199,7 +241,9 @@ LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks) {
     words.replaced = "Replaced by larger blocks step by step, nothing left behind: grows, as a cache that is extended "
                      "by torch.cat() does";
   if (!leaks.stopped.empty())
-    words.stopped = "Grew and stopped, or almost: memory that is filled once, such as a cache";
+    words.stopped =
+        "Grew and stopped, or almost: memory that is filled once, such as a cache, or an optimizer's state, "
+        "made at each parameter's first gradient";
   return words;
 }
 

@@ -19,6 +19,7 @@ struct LeaksWords {
   /// A line: "A leak: 2 stacks grow from step to step: +1.00 MiB a step", or that none does, or that there are too few
   /// steps for a verdict.
   std::string verdict;
+  std::vector<std::string> kept;    ///< what earlier calls have left; the first of them leads the answer
   std::vector<std::string> reasons; ///< one line each: why there is no verdict, or what else grew
   std::string room;                 ///< a line: when the growth fills the device
   std::string perhaps;              ///< heads the growing stacks outside the verdict

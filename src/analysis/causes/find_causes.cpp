@@ -1,8 +1,9 @@
 #include "analysis/causes/find_causes.hpp"
 
-#include "analysis/causes/kept_calls.hpp"
+#include "analysis/calls/kept_calls.hpp"
+#include "analysis/calls/live_block.hpp"
 #include "analysis/causes/layers.hpp"
-#include "analysis/causes/live_block.hpp"
+#include "analysis/causes/varying_sizes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -209,8 +210,8 @@ Cause activations(const Failed& failed, CallLineFinder& finder) {
   }
   Cause cause = sum.cause(CauseKind::activations);
   if (cause.blocks < kFewest) return {CauseKind::activations};
-  const bool has_optimizer = failed.device.first_step && !failed.device.first_step->optimizer.empty();
-  cause.has_backward = has_optimizer || has_backward_before(failed, finder);
+  const bool trains = failed.device.first_step && failed.device.first_step->shows_training;
+  cause.has_backward = trains || has_backward_before(failed, finder);
   const Layers layers = find_layers(parameters, pass, failed.request.stack);
   cause.layers = layers.count;
   cause.layers_done = layers.done;
@@ -229,6 +230,21 @@ Cause training_state(const Failed& failed) {
 Cause weights(const Failed& failed) {
   return sum_of(failed, [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; })
       .cause(CauseKind::weights);
+}
+
+/// Adds growth from step to step, unless a cause of the same line or calls that are kept explain most of it.
+void add_growth(std::vector<Cause>& causes, const DeviceExplanation& device, CallLineFinder& finder) {
+  if (!device.leak) return;
+  Cause growth{.kind = CauseKind::growth};
+  growth.bytes = device.leak->bytes_per_step * device.leak->steps;
+  growth.calls = device.leak->steps;
+  growth.line = finder.of(device.leak->stack).line;
+  const bool is_explained = std::ranges::any_of(causes, [&](const Cause& cause) {
+    const bool is_kept = cause.kind == CauseKind::kept_graphs || cause.kind == CauseKind::kept_outputs;
+    const bool is_its_line = cause.line.line && cause.line.line == growth.line.line;
+    return (is_kept || is_its_line) && cause.bytes >= growth.bytes / 2;
+  });
+  if (!is_explained) causes.push_back(growth);
 }
 
 /// Puts memory in pieces first unless a mistake explains more. Blocks may be kept for good reason, so
@@ -257,6 +273,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(second_weights(failed, CauseKind::copied_weights, cause_mark::deep_copy | cause_mark::copy_file));
   causes.push_back(second_weights(failed, CauseKind::loaded_weights, mark::checkpoint_file));
   causes.push_back(concatenation(failed));
+  add_growth(causes, failed.device, finder);
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, finder));
   causes.push_back(training_state(failed));
@@ -272,9 +289,10 @@ bool is_usual(CauseKind kind) {
 
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
-      "outside",      "large_request",    "kept_graphs", "kept_outputs",   "earlier_failure", "foreach_temporaries",
-      "logits",       "attention_scores", "recomputed",  "copied_weights", "loaded_weights",  "concatenation",
-      "made_at_once", "fragmentation",    "activations", "training_state", "weights"};
+      "outside",       "large_request",    "kept_graphs",   "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",        "attention_scores", "recomputed",    "copied_weights", "loaded_weights",  "growth",
+      "concatenation", "made_at_once",     "fragmentation", "varying_sizes",  "activations",     "training_state",
+      "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }
 
@@ -284,13 +302,23 @@ namespace {
 /// have just begun when the request for one of them fails.
 std::uint64_t least_part(CauseKind kind) {
   if (is_usual(kind)) return 3;
-  return kind == CauseKind::foreach_temporaries ? 20 : 10;
+  return kind == CauseKind::foreach_temporaries ? 20 : kLeastPartOfCause;
+}
+
+/// Returns the causes of what a program holds that has not failed: what it keeps, and what it reserves in vain.
+std::vector<Cause> causes_of_use(const MemoryState& state, const DeviceExplanation& device, CallLineFinder& finder) {
+  std::vector<Cause> causes = kept_at_moment(state, device.device_state, finder);
+  add_growth(causes, device, finder);
+  if (causes.empty())
+    if (auto varying = varying_sizes(state, device.device_state, finder)) causes.push_back(*varying);
+  return causes;
 }
 
 } // namespace
 
 std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation& device, CallLineFinder& finder) {
-  if (!device.request || is_of_request(device.judgement.verdict)) return {};
+  if (!device.request) return causes_of_use(state, device, finder);
+  if (is_of_request(device.judgement.verdict)) return {};
   const std::vector<LiveBlock> blocks = live_blocks(state, device.device_state.device, finder);
   const Failed failed{state, device, *device.request, finder.of(device.request->stack), blocks};
   std::vector<Cause> causes = all_causes(failed, finder);

@@ -1,8 +1,8 @@
 #pragma once
 
-// A failed request and all that explain() knows of its device -> the causes.
+// All that explain() knows of a device -> the causes of a failed request, or of what a program holds.
 
-#include "analysis/causes/call_lines.hpp"
+#include "analysis/calls/call_lines.hpp"
 #include "memviz/explain.hpp"
 
 #include <vector>
@@ -10,7 +10,8 @@
 namespace memviz {
 
 /// Returns the causes that hold at least a tenth of the memory in use and requested; mistakes first, then what every
-/// program of its kind needs, each largest first. Empty without a request.
+/// program of its kind needs, each largest first. Without a request: what earlier passes and steps have left, or sizes
+/// that vary.
 [[nodiscard]] std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation& device,
                                              CallLineFinder& finder);
 

@@ -3,7 +3,7 @@
 // The blocks of a pass, and the model's parameters -> how many of the model's equal layers the pass has run.
 // Layers that a loop runs allocate from the same stacks with the same sizes.
 
-#include "analysis/causes/live_block.hpp"
+#include "analysis/calls/live_block.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,6 @@
 #include "memviz/explain.hpp"
 
+#include "analysis/calls/line_callers.hpp"
 #include "analysis/causes/find_causes.hpp"
 #include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/first_step.hpp"
@@ -86,13 +87,13 @@ public:
     if (const MeasuredDevice* const measured = measured_of(state_, device_state.device)) result.measured = *measured;
     result.judgement = judge(result.ledger, result.request, settings_);
     result.users = users(device_state.device);
-    result.callers = callers(device_state.device);
+    result.callers = callers_of_lines(state_, device_state.device, names_.lines, calls_);
     if (state_.has_kinds) result.kinds = kind_account(state_, device_state.device);
     PinOptions pins;
     pins.device = device_state.device;
     result.pins = find_pins(state_, names_, pins);
     result.growth = growth_before(state_, device_state, names_);
-    if (result.request) result.leak = step_leak(state_, device_state, names_);
+    result.leak = step_leak(state_, device_state, names_);
     const bool is_cpu = device_state.device_kind == DeviceKind::cpu;
     if (has_cuda_allocator(device_state.device_kind)) {
       ask_what_if(result);
@@ -103,8 +104,8 @@ public:
     if (result.request && !is_cpu) {
       if (!passes_) passes_.emplace(state_.frames());
       result.first_step = first_step(state_, result, *passes_);
-      result.causes = find_causes(state_, result, calls_);
     }
+    if (!is_cpu) result.causes = find_causes(state_, result, calls_);
     return result;
   }
 
@@ -124,24 +125,6 @@ private:
       add(amounts, names_.lines.line_of(device, outside), outside.stack,
           {outside.requested_bytes, outside.allocations});
     return amounts.ranked(names_.order);
-  }
-
-  [[nodiscard]] std::map<NodeKey, CalledLine> callers(DeviceId device) {
-    std::map<NodeKey, std::map<CalledLine, std::uint64_t>> held;
-    for (const Segment& segment : state_.segments_of(device))
-      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
-        if (state_.blocks[i].is_active())
-          held[names_.lines.line_of(device, i)][calls_.of(state_.blocks[i].stack).line] +=
-              state_.blocks[i].requested_bytes;
-    std::map<NodeKey, CalledLine> found;
-    for (const auto& [line, by_caller] : held) {
-      std::uint64_t bytes = 0;
-      for (const auto& [caller, part] : by_caller)
-        bytes += part;
-      for (const auto& [caller, part] : by_caller)
-        if (part > bytes / 2 && caller.line) found.emplace(line, caller);
-    }
-    return found;
   }
 
   /// Returns, for each block of the state on the device, the bytes that `users` lists for its line.

@@ -114,6 +114,8 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   step.state_bytes = kind_bytes(device, MemoryKind::optimizer_state);
   step.pass_bytes = pass_bytes(device);
   step.optimizer = optimizer_before(*state.recording, *device.request);
+  step.shows_training =
+      in_optimizer || !step.optimizer.empty() || step.gradient_bytes > 0 || passes_before(state, device, passes) > 0;
   step.values_per_parameter = values_per_parameter(step.optimizer);
   // After the backward pass, gradients show which parameters are trained.
   const std::uint64_t trained_bytes = in_optimizer ? step.gradient_bytes : step.parameter_bytes;

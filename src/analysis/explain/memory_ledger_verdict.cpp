@@ -25,24 +25,24 @@ bool is_at_least(std::uint64_t part, std::uint64_t percent, std::uint64_t whole)
 }
 
 /// Memory that does not serve the program's requests, and the verdict if it is the reason for a failure.
-using Cause = std::pair<Verdict, std::uint64_t>;
-using Causes = std::array<Cause, 7>;
+using Candidate = std::pair<Verdict, std::uint64_t>;
+using Candidates = std::array<Candidate, 7>;
 
-Causes causes(const MemoryLedger& ledger) {
+Candidates causes(const MemoryLedger& ledger) {
   const FreeRoom& room = ledger.room;
   const bool rounds_much = is_at_least(ledger.rounding_bytes, kRoundingPercent, ledger.live_bytes);
-  return {Cause{Verdict::fragmentation, room.hard_bytes},
-          Cause{Verdict::idle, room.soft_bytes},
-          Cause{Verdict::size_class, room.other_size_bytes},
-          Cause{Verdict::stream, room.stream_bytes},
-          Cause{Verdict::private_pool, room.private_pool_bytes},
-          Cause{Verdict::pending_free, ledger.pending_bytes},
-          Cause{Verdict::rounding, rounds_much ? ledger.rounding_bytes : 0}};
+  return {Candidate{Verdict::fragmentation, room.hard_bytes},
+          Candidate{Verdict::idle, room.soft_bytes},
+          Candidate{Verdict::size_class, room.other_size_bytes},
+          Candidate{Verdict::stream, room.stream_bytes},
+          Candidate{Verdict::private_pool, room.private_pool_bytes},
+          Candidate{Verdict::pending_free, ledger.pending_bytes},
+          Candidate{Verdict::rounding, rounds_much ? ledger.rounding_bytes : 0}};
 }
 
-Cause largest_of(const Causes& candidates) {
+Candidate largest_of(const Candidates& candidates) {
   return *std::max_element(candidates.begin(), candidates.end(),
-                           [](const Cause& left, const Cause& right) { return left.second < right.second; });
+                           [](const Candidate& left, const Candidate& right) { return left.second < right.second; });
 }
 
 bool is_outside_to_blame(const MemoryLedger& ledger, const Judgement& judgement) {
@@ -55,14 +55,14 @@ bool is_outside_to_blame(const MemoryLedger& ledger, const Judgement& judgement)
 /// Judges a request for which the device had no memory left: what else would have been enough for it?
 void find_cause(const MemoryLedger& ledger, Judgement& judgement) {
   const std::uint64_t device_free = *ledger.device_free_bytes;
-  const Causes found = causes(ledger);
-  Causes sufficient = found;
-  for (Cause& cause : sufficient) {
+  const Candidates found = causes(ledger);
+  Candidates sufficient = found;
+  for (Candidate& cause : sufficient) {
     // Whole segments and pages can return as they are; all other free memory would have to be contiguous.
     const std::uint64_t enough = cause.first == Verdict::idle ? judgement.needed_bytes : judgement.alone_bytes;
     if (device_free + cause.second < enough) cause.second = 0;
   }
-  if (const Cause best = largest_of(sufficient); best.second > 0) {
+  if (const Candidate best = largest_of(sufficient); best.second > 0) {
     judgement.verdict = best.first;
   } else if (judgement.reachable_bytes >= judgement.alone_bytes ||
              (judgement.reachable_bytes + ledger.rounding_bytes >= judgement.alone_bytes && found.back().second > 0)) {

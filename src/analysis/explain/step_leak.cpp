@@ -25,6 +25,7 @@ std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& d
       amounts.add(names.lines.line_of(growth.stack), {bytes, growth.end_blocks});
     }
     found.lines = amounts.ranked(names.order);
+    found.stack = leaks.grows.front().stack;
     return found;
   }
   return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps of a recording -> what grows from one to the next, if memory ran out in it.
+// The steps of a recording -> what grows from one to the next.
 
 #include "analysis/explain/line_names.hpp"
 #include "memviz/explain.hpp"

@@ -86,7 +86,7 @@ StackGrowth growth_of(const KindFloors& kind, std::size_t steps) {
   weigh(growth, old_survivors(growth.survivor_bytes, kind.lifetimes.long_life()));
   if (growth.trend.kind == TrendKind::none) return growth;
   if (growth.trend.kind == TrendKind::grows && is_replaced(growth)) growth.trend.kind = TrendKind::replaced;
-  if (growth.trend.kind == TrendKind::grows) count_steps(growth);
+  if (growth.trend.kind == TrendKind::grows || growth.trend.kind == TrendKind::replaced) count_steps(growth);
   growth.start_bytes = kind.by_step(&StepSample::start_bytes, steps);
   growth.end_bytes = kind.end_bytes;
   growth.end_blocks = kind.end_blocks;

@@ -1,5 +1,6 @@
 #include "memviz/leaks.hpp"
 
+#include "analysis/calls/kept_calls.hpp"
 #include "analysis/leaks/growth.hpp"
 #include "analysis/leaks/step_floors.hpp"
 #include "analysis/leaks/steps.hpp"
@@ -89,23 +90,64 @@ void keep_series(std::vector<StackGrowth>& growths, std::size_t steps) {
       std::vector<std::uint64_t>().swap(*series);
 }
 
+/// Memory at the moment that lasts longer than a step.
+struct LastingMemory {
+  std::uint64_t parameter_bytes = 0; ///< with what may be an optimizer's state
+  bool is_training = false;          ///< whether there are gradients or an optimizer's state
+};
+
+LastingMemory lasting_memory(const MemoryState& state, DeviceId device) {
+  LastingMemory lasting;
+  if (!state.has_kinds) return lasting;
+  for (const Segment& segment : state.segments_of(device)) {
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      if (!state.blocks[i].is_active()) continue;
+      const MemoryKind kind = state.facts[i].kind.kind;
+      if (kind == MemoryKind::parameter || kind == MemoryKind::parameter_or_state)
+        lasting.parameter_bytes += state.blocks[i].requested_bytes;
+      lasting.is_training |= kind == MemoryKind::gradient || kind == MemoryKind::optimizer_state;
+    }
+  }
+  return lasting;
+}
+
 class LeakFinder {
 public:
   LeakFinder(const MemoryState& state, const LeakOptions& options)
       : state_(state), capacity_bytes_(options.capacity_bytes), steps_(*state.recording, options.steps),
-        kinds_(kinds_by_stack(state)) {}
+        kinds_(kinds_by_stack(state)), calls_(state.frames()) {}
 
   [[nodiscard]] DeviceLeaks leaks_of(const DeviceState& device_state);
 
 private:
-  [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) const;
+  [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks);
+  [[nodiscard]] bool is_of_kept_calls(const DeviceLeaks& leaks);
   [[nodiscard]] bool may_be_one_pass(const StepFloors& floors, const DeviceLeaks& leaks) const;
+  void reconsider(StackGrowth& growth, const DeviceLeaks& leaks);
+  void add_trends(DeviceLeaks& result, const StepFloors& floors);
 
   const MemoryState& state_;
   std::optional<std::uint64_t> capacity_bytes_;
   StepFinder steps_;
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_; ///< the kinds of live memory in the state
+  CallLineFinder calls_;
+  LastingMemory lasting_; ///< of the current device
 };
+
+/// Decides again by facts that steps do not show. An optimizer makes its state when a parameter has its first gradient:
+/// each line of it makes at most one value for each parameter, so it ends. What torch.cat() extends in each step of a
+/// training does not: a request's cache would end with the request.
+void LeakFinder::reconsider(StackGrowth& growth, const DeviceLeaks& leaks) {
+  constexpr std::uint64_t kLargestValue = 2; // bytes, of those of a parameter: float32 next to bfloat16
+  const auto kind = kinds_.find({leaks.device, growth.stack});
+  const bool is_state = kind != kinds_.end() && kind->second == MemoryKind::optimizer_state;
+  if (growth.trend.kind == TrendKind::grows && is_state && growth.end_bytes <= kLargestValue * lasting_.parameter_bytes)
+    growth.trend.kind = TrendKind::stopped;
+  const bool is_cat = (calls_.of(growth.stack).marks & mark::cat) != 0;
+  if (growth.trend.kind == TrendKind::replaced && is_cat && lasting_.is_training && growth.trend.falls == 0 &&
+      leaks.steps.are_known)
+    growth.trend.kind = TrendKind::grows;
+}
 
 /// Whether growth in steps without both passes may be what a pass keeps: its kind says so, many lines grow together, or
 /// it is not a small part of everything allocated.
@@ -121,13 +163,36 @@ bool LeakFinder::may_be_one_pass(const StepFloors& floors, const DeviceLeaks& le
   });
 }
 
+/// Whether the stack that grows most is the line of calls that keep memory: then the steps are no layers of one call.
+bool LeakFinder::is_of_kept_calls(const DeviceLeaks& leaks) {
+  const CalledLine& line = calls_.of(leaks.grows.front().stack).line;
+  return std::ranges::any_of(leaks.kept, [&](const Cause& cause) { return line.line && cause.line == line; });
+}
+
 /// The layers of one pass repeat like steps do; what they keep is not a leak.
-Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) const {
+Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) {
   if (!leaks.steps.is_guess() || leaks.grows.empty()) return Doubt::none;
   if (2 * leaks.trend.bytes_per_step < static_cast<double>(leaks.bytes_per_step())) return Doubt::offset;
   constexpr std::uint64_t kNextToNothing = 10; // one in ten
-  if (floors.freed_bytes < floors.allocated_bytes / kNextToNothing) return Doubt::loading;
+  if (floors.freed_bytes < floors.allocated_bytes / kNextToNothing && !is_of_kept_calls(leaks)) return Doubt::loading;
+  if (is_of_kept_calls(leaks)) return Doubt::none;
   return may_be_one_pass(floors, leaks) ? Doubt::one_pass : Doubt::none;
+}
+
+/// Adds the stacks whose floors rose to the lists of the device.
+void LeakFinder::add_trends(DeviceLeaks& result, const StepFloors& floors) {
+  for (const KindFloors* kind : candidates_of(floors)) {
+    StackGrowth growth = growth_of(*kind, result.steps.starts.size());
+    if (result.steps.is_guess()) growth.trend.confidence = std::min(growth.trend.confidence, Confidence::medium);
+    reconsider(growth, result);
+    switch (growth.trend.kind) {
+    case TrendKind::grows: result.grows.push_back(std::move(growth)); break;
+    case TrendKind::stopped: result.stopped.push_back(std::move(growth)); break;
+    case TrendKind::late_frees: result.late_frees.push_back(std::move(growth)); break;
+    case TrendKind::replaced: result.replaced.push_back(std::move(growth)); break;
+    case TrendKind::none: break;
+    }
+  }
 }
 
 DeviceLeaks LeakFinder::leaks_of(const DeviceState& device_state) {
@@ -138,22 +203,15 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceState& device_state) {
   result.steps = steps_.steps_of(device_state.device);
   result.capacity_bytes = capacity_bytes_ ? capacity_bytes_ : capacity_at_oom(events, device_state);
   if (result.capacity_bytes) result.capacity_source = capacity_bytes_ ? CapacitySource::given : CapacitySource::oom;
+  result.requested_bytes = device_state.figures.requested_bytes;
+  result.kept = kept_at_moment(state_, device_state, calls_);
   const std::size_t count = result.steps.starts.size();
   if (count < kFewestSteps) return result;
 
   StepFloors floors = step_floors(state_.frames(), events, result.steps.starts, device_state.figures.baseline_bytes);
   result.stacks = floors.kinds.size();
-  for (const KindFloors* kind : candidates_of(floors)) {
-    StackGrowth growth = growth_of(*kind, count);
-    if (result.steps.is_guess()) growth.trend.confidence = std::min(growth.trend.confidence, Confidence::medium);
-    switch (growth.trend.kind) {
-    case TrendKind::grows: result.grows.push_back(std::move(growth)); break;
-    case TrendKind::stopped: result.stopped.push_back(std::move(growth)); break;
-    case TrendKind::late_frees: result.late_frees.push_back(std::move(growth)); break;
-    case TrendKind::replaced: result.replaced.push_back(std::move(growth)); break;
-    case TrendKind::none: break;
-    }
-  }
+  lasting_ = lasting_memory(state_, device_state.device);
+  add_trends(result, floors);
   std::stable_sort(result.grows.begin(), result.grows.end(), [](const StackGrowth& left, const StackGrowth& right) {
     const auto is_sure = [](const StackGrowth& growth) { return growth.trend.confidence > Confidence::low; };
     if (is_sure(left) != is_sure(right)) return is_sure(left);

@@ -67,6 +67,7 @@ const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
       {"causes/snapshots/running_loss.pickle.zst", CauseKind::kept_graphs},
       {"causes/snapshots/slice_keeps_base.pickle.zst", CauseKind::kept_outputs},
       {"causes/snapshots/validate_keeps.pickle.zst", CauseKind::kept_graphs},
+      {"causes/snapshots/varying_lengths.pickle.zst", CauseKind::varying_sizes},
       {"probes/findings4/field/caught_exception_keeps_attempts.pickle", CauseKind::earlier_failure},
       {"probes/findings4/field/eval_keeps_predictions.pickle", CauseKind::kept_outputs},
       {"probes/findings4/field/eval_without_no_grad.pickle", CauseKind::kept_graphs},
@@ -74,6 +75,7 @@ const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
       {"probes/findings4/field/logits_oom.pickle", CauseKind::logits},
       {"probes/findings4/field/logits_oom_checkpointed.pickle", CauseKind::logits},
       {"probes/findings4/field/outside_94_percent.pickle", CauseKind::outside},
+      {"probes/findings4/field/retain_graph_no_steps.pickle.gz", CauseKind::kept_graphs},
       {"probes/findings4/truth/explain/ema_copy.pickle", CauseKind::copied_weights},
       {"probes/findings4/truth/explain/eval_without_no_grad.pickle", CauseKind::kept_graphs},
       {"probes/findings4/truth/explain/first_step.pickle", CauseKind::activations},
@@ -114,6 +116,11 @@ public:
         .event(Action::free_requested, address_, kCauseMiB, backward_)
         .event(Action::free_completed, address_, kCauseMiB, backward_);
     return *this;
+  }
+  /// Looks at the program in which no request failed.
+  [[nodiscard]] DeviceExplanation look(MomentKind moment) {
+    state_ = test::state_at(recording_ = made_.take(), {.kind = moment});
+    return explain(state_, {}).at(0);
   }
   [[nodiscard]] DeviceExplanation fail() {
     made_.event(Action::oom, 0, 64 * kCauseMiB, first_);
@@ -230,6 +237,124 @@ TEST_CASE("causes: passes of which most are freed are not kept") {
     program.pass(100 * kCauseMiB, i % 2 == 0);
   program.pass(100 * kCauseMiB, true).pass(100 * kCauseMiB, true).pass(100 * kCauseMiB, false);
   CHECK_FALSE(has_mistake(program.fail()));
+}
+
+TEST_CASE("causes: eight passes that are kept are named although no request failed, five are not") {
+  Passes program;
+  for (int i = 0; i < 9; ++i)
+    program.pass(100 * kCauseMiB, false);
+  const DeviceExplanation device = program.look(MomentKind::end);
+  REQUIRE(device.causes.size() == 1);
+  CHECK(device.causes[0].kind == CauseKind::kept_graphs);
+  CHECK(device.causes[0].calls == 8); // the ninth may still run
+  CHECK(device.causes[0].bytes == 2400 * kCauseMiB);
+
+  Passes few;
+  for (int i = 0; i < 5; ++i)
+    few.pass(100 * kCauseMiB, false);
+  CHECK(few.look(MomentKind::end).causes.empty());
+}
+
+TEST_CASE("causes: what is freed later in the recording is not kept") {
+  for (const bool is_freed : {true, false}) {
+    SmallSnapshot made;
+    const StackId output = made.stack({"/app/serve.py:4:<module>", "/app/serve.py:9:answer"});
+    const auto address_of = [](std::uint64_t i) { return 0x10000000 + i * 64 * kCauseMiB; };
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      const StackId input = made.stack({"/app/serve.py:4:<module>", "/app/serve.py:3:read"});
+      made.event(Action::alloc, 0x1000, 512, input).event(Action::free_completed, 0x1000, 512, input);
+      made.event(Action::alloc, address_of(i), 32 * kCauseMiB, output).segment(address_of(i), 32 * kCauseMiB);
+      if (is_freed)
+        made.inactive(32 * kCauseMiB);
+      else
+        made.active(32 * kCauseMiB, 32 * kCauseMiB, output);
+    }
+    for (std::uint64_t i = 0; is_freed && i < 10; ++i)
+      made.event(Action::free_completed, address_of(i), 32 * kCauseMiB, output);
+    const Recording recording = made.take();
+    const MemoryState state = test::state_at(recording, {.kind = MomentKind::peak});
+    const DeviceExplanation device = explain(state, {}).at(0);
+    CHECK(device.device_state.figures.requested_bytes == 320 * kCauseMiB);
+    CHECK(device.causes.size() == (is_freed ? 0 : 1));
+  }
+}
+
+TEST_CASE("causes: blocks that layers make in their constructors are not kept outputs") {
+  SmallSnapshot made;
+  const StackId layer =
+      made.stack({"/app/train.py:1:<module>", "/app/model.py:9:__init__", "/app/layer.py:3:__init__"});
+  const StackId other = made.stack({"/app/train.py:1:<module>", "/app/model.py:9:__init__", "/app/norm.py:3:__init__"});
+  std::uint64_t address = 0x10000000;
+  for (int i = 0; i < 24; ++i, address += 64 * kCauseMiB) {
+    const StackId stack = i % 2 == 0 ? layer : other;
+    made.event(Action::alloc, address, 32 * kCauseMiB, stack).segment(address, 32 * kCauseMiB);
+    made.active(32 * kCauseMiB, 32 * kCauseMiB, stack);
+  }
+  made.event(Action::oom, 0, 64 * kCauseMiB, other);
+  const Recording recording = made.take();
+  const MemoryState state = test::state_at(recording, {.kind = MomentKind::automatic});
+  CHECK(explain(state, {}).at(0).causes.empty());
+}
+
+namespace {
+
+/// A program whose line makes and frees blocks of these sizes, of which the largest are cut by a small one that stays.
+DeviceExplanation with_sizes(const std::vector<std::uint64_t>& sizes) {
+  SmallSnapshot made;
+  const StackId line = made.stack({"/app/train.py:9:step", "/app/model.py:2:forward"});
+  std::uint64_t address = 0x10000000;
+  for (const std::uint64_t bytes : sizes) {
+    made.event(Action::segment_alloc, address, bytes, line)
+        .event(Action::alloc, address, bytes, line)
+        .event(Action::free_requested, address, bytes, line)
+        .event(Action::free_completed, address, bytes, line)
+        .segment(address, bytes)
+        .inactive(bytes);
+    address += std::uint64_t{1} << 32U;
+  }
+  const Recording recording = made.take();
+  const MemoryState state = test::state_at(recording, {.kind = MomentKind::end});
+  return explain(state, {}).at(0);
+}
+
+} // namespace
+
+TEST_CASE("causes: a line that asks for ever new sizes explains what is reserved in vain") {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t i = 0; i < 12; ++i)
+    sizes.push_back((100 + i) * kCauseMiB);
+  const DeviceExplanation device = with_sizes(sizes);
+  REQUIRE(device.causes.size() == 1);
+  const Cause& cause = device.causes[0];
+  CHECK(cause.kind == CauseKind::varying_sizes);
+  CHECK(cause.bytes == (1266 - 111) * kCauseMiB); // all segments, less the most requested at once
+  CHECK(cause.calls == 12);
+  CHECK(cause.sizes == 12);
+
+  // The layers of a fixed shape repeat their sizes.
+  CHECK(with_sizes({100 * kCauseMiB, 200 * kCauseMiB, 300 * kCauseMiB, 100 * kCauseMiB, 200 * kCauseMiB,
+                    300 * kCauseMiB, 100 * kCauseMiB, 200 * kCauseMiB, 300 * kCauseMiB})
+            .causes.empty());
+}
+
+TEST_CASE("causes: growth from step to step is named by explain and leaks alike") {
+  const std::filesystem::path leaking = test::testdata() / "leaks" / "every_fourth.pickle";
+  const MemoryState state = state_of(leaking);
+  const std::vector<DeviceExplanation> devices = explain(state, {});
+  REQUIRE(devices.size() == 1);
+  REQUIRE(devices[0].causes.size() == 1);
+  CHECK(devices[0].causes[0].kind == CauseKind::growth);
+  CHECK(devices[0].causes[0].bytes == 40 * kCauseMiB); // 1.25 MiB in each of 32 steps
+  CHECK(called_line_text(state.frames(), devices[0].causes[0].line) == "evaluate evaluate.py:44 ‹ step train.py:60");
+}
+
+TEST_CASE("causes: a cache that fills once, and cycles that are freed late, are no mistakes") {
+  for (const std::string name : {"buckets", "clean", "clean_marked", "cycles", "last_four", "one_pass", "hidden"}) {
+    CAPTURE(name);
+    const MemoryState state = state_of(test::testdata() / "leaks" / (name + ".pickle"));
+    for (const DeviceExplanation& device : explain(state, {}))
+      CHECK(device.causes.empty());
+  }
 }
 
 TEST_CASE("causes: what one pass made is usual, and no mistake") {

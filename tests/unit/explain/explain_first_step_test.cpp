@@ -120,6 +120,7 @@ TEST_CASE("nothing is still to come after the first step, and without training")
 
 TEST_CASE("a first step says what is missing where something is") {
   FirstStep step;
+  step.shows_training = true;
   step.parameter_bytes = 100 * kMiB;
   step.needed_bytes = 400 * kMiB;
   step.available_bytes = 500 * kMiB;
@@ -131,6 +132,23 @@ TEST_CASE("a first step says what is missing where something is") {
   CHECK(first_step_text(step) == text);
   step.missing_bytes = kMiB;
   CHECK(first_step_text(step) == text + " For the whole step at least 1.00 MiB is missing.");
+}
+
+TEST_CASE("a first forward pass without a backward pass or an optimizer may be one that needs no gradients") {
+  const DeviceExplanation forward = Training().forward(80 * kMiB).fail(0);
+  REQUIRE(forward.first_step);
+  CHECK_FALSE(forward.first_step->shows_training);
+  CHECK(first_step_text(*forward.first_step)
+            .starts_with("This looks like the first forward pass: no backward pass and no optimizer has run. If it is "
+                         "part of training, the step still needs at least "));
+  CHECK(Training().forward(80 * kMiB).backward(40 * kMiB).fail(0).first_step->shows_training);
+  const auto shared = test::shared_folder();
+  if (!shared) return;
+  const std::string answer =
+      test::run({"explain", "--quiet", (*shared / "probes/findings4/truth/explain/infer_no_guard.pickle").string()})
+          .out;
+  CHECK(answer.find("run it under torch.no_grad()") != std::string::npos);
+  CHECK(answer.find("first training step") == std::string::npos);
 }
 
 } // namespace memviz

@@ -255,6 +255,57 @@ TEST_CASE("leaks names the line that grows, in text and JSON") {
   CHECK(devices[0]["grows"][0]["survivor_bytes"].size() == 12);
 }
 
+TEST_CASE("leaks names what earlier calls keep, whether steps show it or not") {
+  const auto shared = test::shared_folder();
+  if (!shared) return;
+  const auto first_lines = [&](const std::string& file) {
+    const std::string out = run({"leaks", "--quiet", (*shared / file).string()}).out;
+    return out.substr(0, out.find("a step\n"));
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string no_grad = first_lines("probes/findings4/field/eval_without_no_grad.pickle");
+  CHECK(has(no_grad, "Kept graphs: 1.78 GiB (80.9 %) of 4 earlier forward passes is still alive"));
+  CHECK(has(no_grad, "torch.no_grad() is missing"));
+  CHECK(has(no_grad, "forward common.py:9 ‹ validate s02_validate.py:10"));
+  CHECK(has(no_grad, "Between steps nothing else grows: 64 stacks looked at in 4 steps"));
+  const std::string predictions = first_lines("probes/findings4/field/eval_keeps_predictions.pickle");
+  CHECK(has(predictions, "Kept: 1.71 GiB (81.8 %) of 28 earlier calls is still alive"));
+  const std::string no_steps = first_lines("probes/findings4/field/retain_graph_no_steps.pickle.gz");
+  CHECK(has(no_steps, "Kept graphs: 298 MiB (62.6 %) of 199 earlier forward passes"));
+  CHECK(has(no_steps, "68,616 events; no verdict:"));
+  const auto devices = nlohmann::json::parse(
+      run({"leaks", "--json", "-", (*shared / "probes/findings4/field/eval_keeps_predictions.pickle").string()})
+          .out)["devices"];
+  REQUIRE(devices[0]["kept"].size() == 1);
+  CHECK(devices[0]["kept"][0]["cause"] == "kept_outputs");
+  CHECK(devices[0]["kept"][0]["calls"] == 28);
+  CHECK(devices[0]["kept"][0]["caller"] == "validate s02b_validate.py:10");
+}
+
+TEST_CASE("an optimizer's state, made lazily, is no leak; what torch.cat() extends in each step of a training is one") {
+  const auto shared = test::shared_folder();
+  if (!shared) return;
+  const auto gate = [&](const std::string& name) {
+    return run({"leaks", "--quiet", "--fail-over", "1KiB", (*shared / "probes/findings4/truth/leaks" / name).string()});
+  };
+  const auto lazy = gate("c_lazy_state.pickle");
+  CHECK(lazy.exit_code == 0);
+  CHECK(lazy.out.find("Grew and stopped, or almost") != std::string::npos);
+  const auto cat = gate("metric_cat.pickle");
+  CHECK(cat.exit_code == 3);
+  CHECK(cat.out.find("A leak: 1 stack grows from step to step: +5.00 KiB a step") != std::string::npos);
+  CHECK(cat.out.find("grow_cat progs.py:117") != std::string::npos);
+}
+
+TEST_CASE("growth in steps that are a guess is not called no leak above its own line") {
+  const std::string out = run({"leaks", leaking("one_pass")}).out;
+  CHECK(out.find("Perhaps one pass, not a leak: 6 stacks grow in steps that are a guess: +69.0 MiB a step") !=
+        std::string::npos);
+  CHECK(out.find("No leak found") == std::string::npos);
+}
+
 TEST_CASE("leaks of a clean recording says what was looked at, and of a short one what to do") {
   CHECK(run({"leaks", leaking("clean")}).out.find("Nothing grows from step to step: 9 stacks looked at in 14 steps") !=
         std::string::npos);

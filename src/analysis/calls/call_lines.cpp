@@ -1,4 +1,4 @@
-#include "analysis/causes/call_lines.hpp"
+#include "analysis/calls/call_lines.hpp"
 
 #include "memviz/label.hpp"
 
@@ -92,6 +92,7 @@ CallLines CallLineFinder::find(StackId stack) {
     }
     if ((marks & cause_mark::own) != 0) add_own(found, id);
   }
+  found.is_in_constructor = found.line.line && frames_.name(*found.line.line) == "__init__";
   if ((found.marks & cause_mark::loss) != 0) found.marks &= ~cause_mark::softmax;
   return found;
 }

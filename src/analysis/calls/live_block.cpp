@@ -1,4 +1,4 @@
-#include "analysis/causes/live_block.hpp"
+#include "analysis/calls/live_block.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ std::vector<LiveBlock> live_blocks(const MemoryState& state, DeviceId device, Ca
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];
       if (!block.is_active()) continue;
-      blocks.push_back({state.facts[i].history.alloc_event, block.requested_bytes, block.stack,
+      blocks.push_back({state.facts[i].history.alloc_event, block.address, block.requested_bytes, block.stack,
                         state.facts[i].kind.kind, &finder.of(block.stack)});
     }
   }

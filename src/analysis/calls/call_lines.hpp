@@ -5,7 +5,7 @@
 
 #include "analysis/kinds/frame_marks.hpp"
 #include "analysis/tree/text_facts.hpp"
-#include "memviz/causes.hpp"
+#include "memviz/called_line.hpp"
 #include "memviz/frames.hpp"
 
 #include <cstdint>
@@ -30,6 +30,7 @@ enum : std::uint64_t {
 struct CallLines {
   std::uint64_t marks = 0; ///< of both kinds, of all frames
   bool is_in_module = false;
+  bool is_in_constructor = false; ///< whether `line` is in a constructor: memory that an object keeps by design
   CalledLine line;
 };
 

@@ -1,6 +1,9 @@
-#include "analysis/causes/kept_calls.hpp"
+#include "analysis/calls/kept_calls.hpp"
+
+#include "base/hash_map.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -29,7 +32,7 @@ Site site_of(const CallLines& lines) {
 }
 
 bool counts(const LiveBlock& block) {
-  return !block.is_lasting() && block.lines->line.line && !block.has(mark::engine) &&
+  return !block.is_lasting() && block.lines->line.line && !block.lines->is_in_constructor && !block.has(mark::engine) &&
          !block.has(mark::optimizer_file) && !block.has(cause_mark::deep_copy) && !block.has(mark::checkpoint_file);
 }
 
@@ -90,9 +93,10 @@ private:
 
 /// Whether the calls from the first one that is alive have left memory, except a few, and the last one, which may still
 /// run. A backward pass frees what is not kept; without one, a step may have two or three forward passes.
-bool are_kept(const Calls& calls, bool has_backward) {
+bool are_kept(const Calls& calls, bool has_backward, bool has_failed) {
   if (calls.alive.empty()) return false;
-  const std::uint64_t fewest = has_backward ? 2 : 3;
+  constexpr std::uint64_t kFewestWithoutFailure = 8;
+  const std::uint64_t fewest = !has_failed ? kFewestWithoutFailure : has_backward ? 2 : 3;
   const std::uint64_t earlier = calls.alive.size() - (calls.alive.contains(calls.count) ? 1U : 0U);
   const std::uint64_t since = calls.count - calls.alive.begin()->first;
   return earlier >= fewest && earlier * 5 >= since * 4;
@@ -106,6 +110,15 @@ bool are_graphs(const Site& site, const Calls& calls) {
   for (const LiveBlock* block : first)
     stacks.insert(block->stack);
   return site.is_in_module && stacks.size() > 1 && first.size() >= kFewest;
+}
+
+/// Whether calls that leave memory go on until the recording ends, judged by the usual distance between them.
+bool go_on(const Calls& calls, const EventTable& events) {
+  constexpr std::uint64_t kLongest = 3;
+  const std::uint64_t first = calls.alive.begin()->second.front()->alloc_event.value();
+  const std::uint64_t last = std::prev(calls.alive.end())->second.front()->alloc_event.value();
+  const std::uint64_t usual = (last - first) / std::max<std::uint64_t>(calls.alive.size() - 1, 1);
+  return events.size() - last <= kLongest * (usual + 1);
 }
 
 /// The sum of a kind of cause over its sites.
@@ -148,11 +161,13 @@ std::vector<Cause> kept_calls(const LiveHistory& history, CallLineFinder& finder
   for (const auto& [site, calls] : sites) {
     if (!site.call) continue;
     const bool has_backward = counter.has_backward_between(calls);
-    if (!are_kept(calls, has_backward)) {
+    if (!are_kept(calls, has_backward, history.has_failed)) {
       if (!site.is_in_module) add_made_at_once(at_once, calls);
       continue;
     }
-    KeptSum& kept = are_graphs(site, calls) ? graphs : outputs;
+    const bool is_graph = are_graphs(site, calls);
+    if (!is_graph && !history.has_failed && !go_on(calls, history.events)) continue;
+    KeptSum& kept = is_graph ? graphs : outputs;
     const std::uint64_t bytes = add_earlier(kept.sum, calls);
     kept.has_backward |= has_backward;
     if (bytes <= kept.most_bytes) continue;
@@ -167,6 +182,43 @@ std::vector<Cause> kept_calls(const LiveHistory& history, CallLineFinder& finder
     cause.has_backward = kept->has_backward;
     causes.push_back(cause);
   }
+  return causes;
+}
+
+namespace {
+
+/// Whether the program ended, as far as recorded, with a request that failed.
+bool ends_with_failure(const EventTable& events, const DeviceState& device_state) {
+  if (device_state.last_oom_event.is_none()) return false;
+  const auto failed = static_cast<std::size_t>(device_state.last_oom_event.value());
+  for (std::size_t i = failed; i < events.size(); ++i)
+    if (events.action(i) == Action::alloc) return false;
+  return true;
+}
+
+void remove_freed_later(std::vector<LiveBlock>& blocks, const EventTable& events, std::size_t event_count) {
+  HashMap<std::uint64_t, bool> freed;
+  for (std::size_t i = event_count; i < events.size(); ++i)
+    if (events.action(i) == Action::free_completed || events.action(i) == Action::free_requested)
+      freed.add(events.address(i));
+  if (freed.empty()) return;
+  std::erase_if(blocks, [&](const LiveBlock& block) { return freed.contains(block.address); });
+}
+
+} // namespace
+
+std::vector<Cause> kept_at_moment(const MemoryState& state, const DeviceState& device_state, CallLineFinder& finder) {
+  if (!state.has_kinds) return {};
+  const EventTable& events = state.recording->events_of(device_state.device);
+  const std::size_t count = std::min(events.size(), static_cast<std::size_t>(device_state.moment.event.count()));
+  std::vector<LiveBlock> blocks = live_blocks(state, device_state.device, finder);
+  remove_freed_later(blocks, events, count);
+  std::vector<Cause> causes = kept_calls({events, count, blocks, ends_with_failure(events, device_state)}, finder);
+  std::erase_if(causes, [&](const Cause& cause) {
+    return cause.kind == CauseKind::made_at_once || cause.bytes == 0 ||
+           cause.bytes < device_state.figures.requested_bytes / kLeastPartOfCause;
+  });
+  std::ranges::stable_sort(causes, std::ranges::greater(), &Cause::bytes);
   return causes;
 }
 

@@ -3,7 +3,8 @@
 // The blocks of a device in use at a moment, in the order in which they were allocated, with the facts that causes
 // depend on.
 
-#include "analysis/causes/call_lines.hpp"
+#include "analysis/calls/call_lines.hpp"
+#include "memviz/causes.hpp"
 #include "memviz/memory_ledger.hpp"
 #include "memviz/memory_state.hpp"
 
@@ -14,7 +15,8 @@
 namespace memviz {
 
 struct LiveBlock {
-  EventIndex alloc_event;  ///< none: before the first event
+  EventIndex alloc_event; ///< none: before the first event
+  std::uint64_t address = 0;
   std::uint64_t bytes = 0; ///< requested
   StackId stack;
   MemoryKind kind = MemoryKind::unknown;
