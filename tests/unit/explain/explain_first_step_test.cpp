@@ -2,6 +2,8 @@
 #include "story/first_step_words.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"
+#include "support/files.hpp"
+#include "support/process.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
@@ -77,8 +79,8 @@ TEST_CASE("in a first forward pass gradients and the usual optimizer's state are
   CHECK(step.levers[1].bytes == 80 * kMiB);
   CHECK(step.levers[2].lever == Lever::smaller_batch);
   const ExplanationText words = training.words(device);
-  CHECK(one_contains(words.reasons, "It still needs at least 100 MiB of gradients, if all 100 MiB of parameters "
-                                    "are trained, and 200 MiB of optimizer state"));
+  CHECK(one_contains(words.reasons, "If it is part of training, the step still needs at least 100 MiB of gradients, if "
+                                    "all 100 MiB of parameters are trained, and 200 MiB of optimizer state"));
   CHECK(one_contains(words.reasons, "For the whole step at least 210 MiB is missing."));
   CHECK(words.advice.at(0).starts_with("Make the optimizer's state smaller"));
   CHECK(words.advice.back().find("memviz rehearse --gpu PROFILE --steps 2") != std::string::npos);

@@ -281,7 +281,7 @@ TEST_CASE("leaks names what earlier calls keep, whether steps show it or not") {
   REQUIRE(devices[0]["kept"].size() == 1);
   CHECK(devices[0]["kept"][0]["cause"] == "kept_outputs");
   CHECK(devices[0]["kept"][0]["calls"] == 28);
-  CHECK(devices[0]["kept"][0]["caller"] == "validate s02b_validate.py:10");
+  CHECK(devices[0]["kept"][0]["call"] == "validate s02b_validate.py:10");
 }
 
 TEST_CASE("an optimizer's state, made lazily, is no leak; what torch.cat() extends in each step of a training is one") {
