@@ -3,6 +3,7 @@
 // The sizes that lines ask for, call after call -> whether ever new sizes explain memory that is reserved and free.
 
 #include "analysis/calls/call_lines.hpp"
+#include "memviz/causes.hpp"
 #include "memviz/memory_state.hpp"
 
 #include <optional>
