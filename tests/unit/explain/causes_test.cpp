@@ -204,7 +204,7 @@ TEST_CASE("causes: training state says how much of the parameters is trained") {
   if (!shared) return;
   const MemoryState state = state_of(*shared / "causes/snapshots/lora_not_frozen.pickle.zst");
   const DeviceExplanation device = explain(state, {}).at(0);
-  CHECK(cause_text(state.frames(), device, device.causes.at(0)) ==
+  CHECK(cause_text(state.frames(), scope_of(device), device.causes.at(0)) ==
         "Training state: 1.24 GiB (63.7 %) is gradients and the optimizer's state. The gradients are as large as all "
         "parameters, 661 MiB. Its largest line: train common.py:56 ‹ <module> lora_not_frozen.py:23.");
 }
