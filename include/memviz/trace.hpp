@@ -101,8 +101,8 @@ private:
 /// Writes the log in a second pass over the events of `recording`, after `survey` received those of the first.
 class TraceLog final : public EventSink {
 public:
-  /// `write` receives the log piece by piece, in whole lines. Both references must outlive this object. Throws
-  /// UsageError if an expression in the filter is not RE2.
+  /// `write` receives the log piece by piece, also in the middle of a line if it is long. Both references must outlive
+  /// this object. Throws UsageError if an expression in the filter is not RE2.
   TraceLog(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
            std::function<void(std::string_view)> write);
   ~TraceLog() override;

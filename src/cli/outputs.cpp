@@ -53,25 +53,27 @@ PieceOutput::PieceOutput(const FileOptions& options, std::string path) : options
 void PieceOutput::write(std::string_view piece) {
   constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
   if (options_.redactor == nullptr) return naming_output(path_, [&] { file_->write(piece); });
-  line_ += piece;
-  if (line_.size() < kAtOnce || piece.find('\n') == std::string_view::npos) return;
-  const std::size_t whole = line_.rfind('\n') + 1; // 0 if there is none
-  look_through(std::string_view(line_).substr(0, whole));
-  line_.erase(0, whole);
+  rest_ += piece;
+  // A path that is searched for contains none of these.
+  constexpr std::string_view kEnds = "\n\" ";
+  if (rest_.size() < kAtOnce || piece.find_first_of(kEnds) == std::string_view::npos) return;
+  const std::size_t whole = rest_.find_last_of(kEnds) + 1;
+  look_through(std::string_view(rest_).substr(0, whole));
+  rest_.erase(0, whole);
 }
 
-void PieceOutput::look_through(std::string_view lines) {
-  check_redacted(options_, lines);
+void PieceOutput::look_through(std::string_view text) {
+  check_redacted(options_, text);
   naming_output(path_, [&] {
     if (waiting_)
-      waiting_->write(lines);
+      waiting_->write(text);
     else
-      file_->write(lines);
+      file_->write(text);
   });
 }
 
 void PieceOutput::finish() {
-  look_through(line_);
+  look_through(rest_);
   naming_output(path_, [&] {
     if (waiting_) waiting_->read([&](std::string_view piece) { file_->write(piece); });
     file_->commit();

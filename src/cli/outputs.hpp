@@ -57,7 +57,7 @@ public:
   void finish();
 
 private:
-  void look_through(std::string_view lines);
+  void look_through(std::string_view text);
 
   const FileOptions& options_;
   std::string path_;
@@ -65,7 +65,7 @@ private:
   /// The results for standard output with --redact, which are checked before any is written, because none can be taken
   /// back.
   std::optional<ScratchFile> waiting_;
-  std::string line_; ///< with --redact: text not searched yet, because a word may continue
+  std::string rest_; ///< with --redact: text not searched yet, because a path may continue
 };
 
 } // namespace memviz::cli

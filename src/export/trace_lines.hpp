@@ -1,9 +1,11 @@
 #pragma once
 
-// One event or annotation -> its line in a log, as text for people or as JSON.
+// One event or annotation -> its line in a log, as text for people or as JSON. A line that is too long for memory is
+// written piece by piece.
 
 #include "analysis/trace/allocation_names.hpp"
 #include "export/stack_lines.hpp"
+#include "memviz/export.hpp"
 #include "memviz/trace.hpp"
 
 #include <cstdint>
@@ -39,8 +41,14 @@ public:
   virtual void end(std::string& out, const TraceCount& count) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<TraceLines> text_trace_lines(const Recording& recording, const TraceOptions& options);
-[[nodiscard]] std::unique_ptr<TraceLines> json_trace_lines(const Recording& recording, const TraceOptions& options);
+/// The size from which the text that was not yet written is given to `write`, in the middle of a line if need be.
+inline constexpr std::size_t kTracePieceBytes = std::size_t{1} << 16U;
+
+/// `write` receives the beginning of a long line; what is left in `out` comes after it.
+[[nodiscard]] std::unique_ptr<TraceLines> text_trace_lines(const Recording& recording, const TraceOptions& options,
+                                                           TextSink write);
+[[nodiscard]] std::unique_ptr<TraceLines> json_trace_lines(const Recording& recording, const TraceOptions& options,
+                                                           TextSink write);
 
 /// "b7f064c000000_0", "s7f064c000000_0"
 [[nodiscard]] std::string allocation_name(const AllocationLife& life);

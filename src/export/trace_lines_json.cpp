@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 namespace memviz {
 
@@ -13,8 +14,8 @@ namespace {
 
 class JsonLines final : public TraceLines {
 public:
-  JsonLines(const Recording& recording, const TraceOptions& options)
-      : recording_(recording), options_(options), stack_lines_(recording.frames) {}
+  JsonLines(const Recording& recording, const TraceOptions& options, TextSink write)
+      : recording_(recording), options_(options), write_(std::move(write)), stack_lines_(recording.frames) {}
 
   void begin(std::string&, DeviceId, const TraceSurvey::Device&) override {}
   void end(std::string&, const TraceCount&) override {}
@@ -22,7 +23,7 @@ public:
   void add(std::string& out, const TraceLine& line) override {
     const Event& event = line.event;
     begin_line(out);
-    JsonWriter json(out, JsonLayout::spaced);
+    JsonWriter json(out, write_, JsonLayout::spaced);
     write_device_key(json.begin_object().member("kind", "event"), line.device).member("event", line.index);
     if (event.time_us) json.member("time_us", *event.time_us);
     add_text(json, "action", action_text(recording_.frames, event));
@@ -35,7 +36,7 @@ public:
   void add(std::string& out, const Annotation& annotation) override {
     const FrameTable& frames = recording_.frames;
     begin_line(out);
-    JsonWriter json(out, JsonLayout::spaced);
+    JsonWriter json(out, write_, JsonLayout::spaced);
     write_device_key(json.begin_object().member("kind", "annotation"), annotation.device);
     json.member("time_us", annotation.time_us);
     add_text(json, "name", frames.text(annotation.name));
@@ -130,14 +131,15 @@ private:
 
   const Recording& recording_;
   const TraceOptions& options_;
+  TextSink write_;
   StackLines stack_lines_;
   bool is_first_ = true;
 };
 
 } // namespace
 
-std::unique_ptr<TraceLines> json_trace_lines(const Recording& recording, const TraceOptions& options) {
-  return std::make_unique<JsonLines>(recording, options);
+std::unique_ptr<TraceLines> json_trace_lines(const Recording& recording, const TraceOptions& options, TextSink write) {
+  return std::make_unique<JsonLines>(recording, options, std::move(write));
 }
 
 } // namespace memviz

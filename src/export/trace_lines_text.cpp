@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -50,8 +51,9 @@ void add_right(std::string& out, std::string_view text, std::size_t columns) {
 
 class TextLines final : public TraceLines {
 public:
-  TextLines(const Recording& recording, const TraceOptions& options)
-      : recording_(recording), options_(options), stack_lines_(recording.frames, kTraceLineColumns) {}
+  TextLines(const Recording& recording, const TraceOptions& options, TextSink write)
+      : recording_(recording), options_(options), write_(std::move(write)),
+        stack_lines_(recording.frames, kTraceLineColumns) {}
 
   void begin(std::string& out, DeviceId device, const TraceSurvey::Device& survey) override {
     first_us_ = survey.first_us;
@@ -89,11 +91,13 @@ public:
     begin_line(out, "", annotation.time_us, "annotation");
     add_after_gap(out, elided(frames.text(annotation.stage), kTextColumns));
     add_after_gap(out, elided(frames.text(annotation.name), kTextColumns));
-    std::string details;
-    for (const auto& [key, value] : annotation.metadata)
-      add_detail(details, elided(frames.text(key), kTextColumns) + ": " + elided(frames.text(value), kTextColumns));
-    if (!details.empty()) out += "  [" + details + "]";
-    out += '\n';
+    bool is_first = true;
+    for (const auto& [key, value] : annotation.metadata) {
+      out += std::exchange(is_first, false) ? "  [" : "; ";
+      out += elided(frames.text(key), kTextColumns) + ": " + elided(frames.text(value), kTextColumns);
+      write_long(out);
+    }
+    out += annotation.metadata.empty() ? "\n" : "]\n";
   }
 
   void end(std::string& out, const TraceCount& count) override {
@@ -125,11 +129,18 @@ private:
     add_columns(out, index, time, since, elided(action, 40));
   }
 
+  void write_long(std::string& out) const {
+    if (out.size() < kTracePieceBytes) return;
+    write_(out);
+    out.clear();
+  }
+
   /// A line of its own below an event.
-  static void add_below(std::string& out, const std::string& text) {
+  void add_below(std::string& out, const std::string& text) const {
     out += kFrameIndent;
     out += printable(text);
     out += '\n';
+    write_long(out);
   }
 
   void add_frame(std::string& out, FrameId frame) const {
@@ -172,6 +183,7 @@ private:
 
   const Recording& recording_;
   const TraceOptions& options_;
+  TextSink write_;
   StackLines stack_lines_;
   std::optional<std::int64_t> first_us_;
   std::optional<std::int64_t> above_us_;
@@ -181,8 +193,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<TraceLines> text_trace_lines(const Recording& recording, const TraceOptions& options) {
-  return std::make_unique<TextLines>(recording, options);
+std::unique_ptr<TraceLines> text_trace_lines(const Recording& recording, const TraceOptions& options, TextSink write) {
+  return std::make_unique<TextLines>(recording, options, std::move(write));
 }
 
 } // namespace memviz

@@ -56,9 +56,7 @@ public:
   Log(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
       std::function<void(std::string_view)> write)
       : recording_(recording), survey_(survey), options_(options), write_(std::move(write)),
-        sieve_(options_.filter, recording.frames),
-        lines_(options_.format == TraceFormat::text ? text_trace_lines(recording, options_)
-                                                    : json_trace_lines(recording, options_)),
+        sieve_(options_.filter, recording.frames), lines_(lines_for(options_.format)),
         limit_(recording.origin.size_bytes,
                options.stacks ? "omit --stacks, or use --from and --to, to write less" : "--from and --to write less"),
         annotations_(recording) {}
@@ -81,7 +79,7 @@ public:
     ++device_->count.shown;
     ++shown_;
     lines_->add(out_, {device, index, event, life, device_->pools.pool(index, event)});
-    flush(kPieceBytes);
+    flush(kTracePieceBytes);
   }
 
   std::uint64_t finish() {
@@ -103,8 +101,6 @@ public:
   [[nodiscard]] bool wants_device(DeviceId device) const { return sieve_.wants_device(device); }
 
 private:
-  static constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
-
   struct Device {
     DeviceId number;
     AllocationNames names;
@@ -147,15 +143,25 @@ private:
       const Annotation& annotation = *device_->annotations[device_->next_annotation];
       if (annotation.time_us > time_us) break;
       if (sieve_.wants(annotation, next_event)) lines_->add(out_, annotation);
-      flush(kPieceBytes);
+      flush(kTracePieceBytes);
     }
   }
 
   void flush(std::size_t at_least) {
     if (out_.size() < at_least) return;
-    limit_.add(out_.size());
-    write_(out_);
+    write(out_);
     out_.clear();
+  }
+
+  void write(std::string_view piece) {
+    limit_.add(piece.size());
+    write_(piece);
+  }
+
+  [[nodiscard]] std::unique_ptr<TraceLines> lines_for(TraceFormat format) {
+    const auto write_piece = [this](std::string_view piece) { write(piece); };
+    return format == TraceFormat::text ? text_trace_lines(recording_, options_, write_piece)
+                                       : json_trace_lines(recording_, options_, write_piece);
   }
 
   const Recording& recording_;

@@ -44,12 +44,6 @@ MeasuredStep step_of(const cli::Command& command, std::vector<std::string> optio
   return step;
 }
 
-/// A known excess: the JSON of a trace writes up to 4 KiB of metadata for each event, 200 bytes for each byte of a file
-/// whose events share one text.
-bool is_known_excess(const cli::Command& command, std::string_view word) {
-  return command.text.name == "trace" && (word == "ndjson" || word == "json");
-}
-
 bool draws_pictures(const cli::OptionText& option) {
   return std::ranges::find(option.words, "svg") != option.words.end();
 }
@@ -64,7 +58,6 @@ void add_choices(std::vector<MeasuredStep>& steps, const cli::Command& command, 
     const cli::OptionText* const option = option_of(command, name);
     if (option == nullptr || draws_pictures(*option)) continue;
     for (const std::string_view word : option->words) {
-      if (is_known_excess(command, word)) continue;
       std::vector<std::string> options{fmt::format("--{}", name), std::string(word)};
       if (needs_format(command) && name != "format") options.insert(options.end(), {"--format", "json"});
       const cli::OptionText* const table = option_of(command, "table");
@@ -77,7 +70,7 @@ void add_choices(std::vector<MeasuredStep>& steps, const cli::Command& command, 
 
 void add_variants(std::vector<MeasuredStep>& steps, const cli::Command& command) {
   for (const auto& [name, value] : kVariants) {
-    if (option_of(command, name) == nullptr || is_known_excess(command, name)) continue;
+    if (option_of(command, name) == nullptr) continue;
     const bool is_redacted = std::ranges::find(kRedacted, command.text.name) != kRedacted.end();
     if (needs_format(command) || (name == "redact" && !is_redacted)) continue;
     std::vector<std::string> options{fmt::format("--{}", name)};

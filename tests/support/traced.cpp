@@ -2,6 +2,7 @@
 
 #include "memviz/recording.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace memviz::test {
@@ -12,7 +13,10 @@ Logged logged(const std::string& bytes, const TraceOptions& options) {
   first.sink = &survey;
   const Recording snapshot = read_snapshot(bytes, first);
   Logged result;
-  TraceLog log(snapshot, survey, options, [&](std::string_view piece) { result.text += piece; });
+  TraceLog log(snapshot, survey, options, [&](std::string_view piece) {
+    result.text += piece;
+    result.longest_piece = std::max(result.longest_piece, piece.size());
+  });
   ReadOptions second;
   second.sink = &log;
   static_cast<void>(read_snapshot(bytes, second));

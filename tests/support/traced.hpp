@@ -14,6 +14,7 @@ namespace memviz::test {
 
 struct Logged {
   std::string text;
+  std::size_t longest_piece = 0; ///< bytes
   std::uint64_t shown = 0;
 };
 

@@ -51,6 +51,23 @@ std::vector<std::string> names_of(const std::vector<json>& lines) {
   return names;
 }
 
+/// One annotation of 1,000 texts of 2,000 bytes, and one event whose stack has 1,000 names of 2,000 bytes.
+std::string long_lines() {
+  SnapshotBuilder builder;
+  const std::string text(2000, 'x');
+  builder.event(dict({{"action", "alloc"},
+                      {"addr", 0x1000},
+                      {"size", 200},
+                      {"stream", 0},
+                      {"time_us", 10},
+                      {"frames", test::frames_of(std::vector<std::string>(1000, "/app/train.py:12:" + text))}}));
+  test::PythonValue annotation = test::mark("step", "START", 20);
+  for (int i = 0; i < 1000; ++i)
+    annotation.set(std::to_string(i), text);
+  builder.set("external_annotations", test::list({annotation}));
+  return builder.pickle();
+}
+
 } // namespace
 
 TEST_CASE("an annotation names the allocation that it is of, and ends nothing") {
@@ -104,6 +121,29 @@ TEST_CASE("an alloc where something lives is the next use of the address") {
   builder.alloc(0x1000, 1).alloc(0x1000, 2).free(0x1000, 2);
   CHECK(names_of(objects(builder.pickle())) == std::vector<std::string>{"b1000_0", "b1000_1", "b1000_1", "b1000_1"});
   CHECK(objects(builder.pickle())[2]["began_event"] == 1);
+}
+
+TEST_CASE("a line of megabytes is written in pieces, and none of it is lost") {
+  constexpr std::size_t kMostPieceBytes = 100'000;
+  TraceOptions options;
+  options.stacks = true;
+  options.format = TraceFormat::ndjson;
+  const test::Logged written = logged(long_lines(), options);
+  CHECK(written.longest_piece < kMostPieceBytes);
+  const std::vector<json> lines = objects(long_lines(), options);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["frames"].size() == 1000);
+  CHECK(lines[0]["frames"][999]["name"].get<std::string>().size() == 2000);
+  CHECK(lines[1]["metadata"].size() == 1000);
+  CHECK(lines[1]["metadata"]["999"].get<std::string>().size() == 2000);
+
+  options.format = TraceFormat::text;
+  const test::Logged text = logged(long_lines(), options);
+  CHECK(text.longest_piece < kMostPieceBytes);
+  CHECK(text.text.size() > 2'000'000);
+  CHECK(text.text.find("START  step  [0: xxx") != std::string::npos);
+  CHECK(text.text.find("x; 999: xxx") != std::string::npos);
+  CHECK(text.text.ends_with("x]\n"));
 }
 
 TEST_CASE("segments have their own names") {
