@@ -32,6 +32,13 @@ PageFile& Engine::file(const Request& request, std::string_view member) {
   return *files_[static_cast<std::size_t>(index)];
 }
 
+std::vector<std::string_view> Engine::questions() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, make] : kAnswers)
+    names.push_back(name);
+  return names;
+}
+
 std::string Engine::answer(std::string_view text) {
   const Request request(text);
   const std::string ask = request.text("ask");

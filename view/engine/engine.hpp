@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz::view {
@@ -23,6 +24,8 @@ public:
   /// Returns the answer: JSON or SVG as UTF-8, or numbers as they are in memory. Throws UsageError for an unknown or
   /// invalid question, and Error if there is no answer.
   [[nodiscard]] std::string answer(std::string_view request);
+  /// Returns the names of all questions.
+  [[nodiscard]] static std::vector<std::string_view> questions();
 
 private:
   std::vector<std::unique_ptr<PageFile>> files_;

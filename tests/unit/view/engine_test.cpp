@@ -3,6 +3,7 @@
 #include "memviz/error.hpp"
 #include "support/files.hpp"
 #include "support/page_engine.hpp"
+#include "support/page_questions.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/svg_check.hpp"
 
@@ -15,13 +16,10 @@ using view::Engine;
 
 namespace {
 
-const std::vector<std::string> kAsks = {"overview", "curve",  "classes", "live",    "life",    "cell",
-                                        "lines",    "events", "find",    "picture", "compare", "text"};
-
 /// Throws all but messages for the user.
-std::string answer_or_message(Engine& engine, const json& request) {
+std::string answer_or_message(Engine& engine, const std::string& request) {
   try {
-    return answered(engine, request);
+    return engine.answer(request);
   } catch (const Error& error) {
     return error.what();
   }
@@ -38,7 +36,7 @@ std::uint64_t sum_of_rows(const json& rows) {
 
 TEST_CASE("without a file there is no answer") {
   Engine engine;
-  for (const std::string& ask : kAsks) {
+  for (const std::string_view ask : Engine::questions()) {
     CAPTURE(ask);
     CHECK_THROWS_AS(static_cast<void>(answered(engine, {{"ask", ask}})), UsageError);
   }
@@ -83,37 +81,14 @@ TEST_CASE("questions that make no sense are refused") {
 }
 
 TEST_CASE("every question of every file of testdata has an answer or a message") {
-  const std::vector<json> members = {json::object(),
-                                     {{"device", 0}},
-                                     {{"device", kHostDevice.value}},
-                                     {{"state", 18446744073709551615U}, {"cells", 100}, {"cell_bytes", 4096}},
-                                     {{"first", 18446744073709551615U}, {"last", 18446744073709551615U}},
-                                     {{"from", 18446744073709551615U}, {"count", 18446744073709551615U}},
-                                     {{"life", 18446744073709551615U}, {"cell", 18446744073709551615U}},
-                                     {{"name", "b1000_18446744073709551615"}},
-                                     {{"by", "sandwich"}, {"frame", 18446744073709551615U}},
-                                     {{"by", "function"}, {"of", "freed"}},
-                                     {{"of", "flame"}, {"at", "start"}},
-                                     {{"of", "state"}, {"at", "start"}},
-                                     {{"of", "explain"}, {"at", "start"}},
-                                     {{"of", "stats"}, {"at", "start"}},
-                                     {{"of", "timeline"}, {"axis", "time"}},
-                                     {{"filter", ">1KiB alloc stream:0 model"}},
-                                     {{"filter", ">nan"}},
-                                     {{"columns", 0}}};
   for (const auto& path : files_in(testdata(), ".pickle")) {
     Engine engine;
     const std::string name = path.filename().string();
     CAPTURE(name);
     add_testdata(engine, name);
-    for (const json& more : members) {
-      for (const std::string& ask : kAsks) {
-        json request = more;
-        request["ask"] = ask;
-        if (ask == "curve" && !more.contains("columns")) request["columns"] = 50;
-        CAPTURE(request.dump());
-        CHECK_NOTHROW(static_cast<void>(answer_or_message(engine, request)));
-      }
+    for (const std::string& question : page_questions()) {
+      CAPTURE(question);
+      CHECK_NOTHROW(static_cast<void>(answer_or_message(engine, question)));
     }
   }
 }
@@ -127,8 +102,8 @@ TEST_CASE("damaged files are opened, or refused with a message") {
     } catch (const Error&) {
       continue;
     }
-    for (const std::string& ask : kAsks)
-      CHECK_NOTHROW(static_cast<void>(answer_or_message(engine, {{"ask", ask}, {"of", "flame"}, {"cells", 100}})));
+    for (const std::string& question : page_questions())
+      CHECK_NOTHROW(static_cast<void>(answer_or_message(engine, question)));
   }
 }
 
