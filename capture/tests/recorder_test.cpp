@@ -1,18 +1,22 @@
 #include "memviz/capture/recorder.hpp"
 
+#include "memviz/capture/allocated_memory.hpp"
 #include "process_name.hpp"
 #include "temporary_folder.hpp"
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <functional>
 #include <sstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace memviz::capture;
 
@@ -163,6 +167,39 @@ TEST_CASE("recorder: annotations are in the file, of every thread and of user sc
   const std::string bytes = content_of(folder.path() / "a.pickle");
   CHECK(contains(bytes, "step <1>"));
   CHECK(contains(bytes, "a scope"));
+}
+
+TEST_CASE("recorder: snapshots are written while other threads allocate, annotate, measure and ask") {
+  if (!has_gpu()) return;
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 50;
+  constexpr int kDumps = 5;
+  const TemporaryFolder folder;
+  Recorder recorder;
+  recorder.start();
+  std::atomic<int> refused = 0;
+  std::atomic<int> recorded = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < kRounds; ++round) {
+        const Annotation annotation("a round");
+        const AllocatedMemory memory(c10::Device(c10::kCPU));
+        const at::Tensor on_gpu = at::empty({1000}, at::kCUDA);
+        const at::Tensor on_cpu = at::empty({1000});
+        Recorder other;
+        refused += contains(message_of([&] { other.start(); }), "another") ? 1 : 0;
+        recorded += recorder.is_recording() && memory.delta().allocated >= 4000 ? 1 : 0;
+      }
+    });
+  }
+  for (int dump = 0; dump < kDumps; ++dump)
+    recorder.dump(folder.path() / (std::to_string(dump) + ".pickle"));
+  for (std::thread& thread : threads)
+    thread.join();
+  CHECK(refused == kThreads * kRounds);
+  CHECK(recorded == kThreads * kRounds);
+  CHECK(folder.names().size() == kDumps);
 }
 
 TEST_CASE("recorder: a forked child does not record, and stops nothing") {
