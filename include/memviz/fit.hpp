@@ -84,6 +84,7 @@ struct RunFacts {
   std::uint64_t host_reads = 0;
   std::uint64_t other_reads = 0;     ///< of these, reads of values other than zero; none without values
   std::uint64_t compiled_frames = 0; ///< functions that torch.compile compiled
+  bool is_left_uncompiled = false;   ///< computing values kept torch.compile from compiling any
   std::uint64_t kernel_launches = 0;
   std::uint64_t convolutions = 0;               ///< prepared by cuDNN; only a part of their workspaces is counted
   std::vector<std::string> notes;               ///< missing from the made-up GPU or the absent ranks; each once

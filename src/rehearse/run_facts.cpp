@@ -197,6 +197,7 @@ private:
     facts_.steps = std::max(facts_.steps, number(line, "steps"));
     facts_.other_reads += number(line, "other_reads");
     facts_.compiled_frames += number(line, "compiled_frames");
+    facts_.is_left_uncompiled = facts_.is_left_uncompiled || flag(line, "left_uncompiled");
     facts_.is_stopped = facts_.is_stopped || flag(line, "stopped");
     facts_.has_own_recorder = facts_.has_own_recorder || flag(line, "own_recorder");
     if (number(line, "ooms") == 0 && flag(line, "uncaught_oom")) ++facts_.oom_count;

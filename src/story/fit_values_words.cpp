@@ -34,7 +34,12 @@ bool is_range(const FitVerdict& verdict) {
   return verdict.other_values && verdict.other_values->is_range;
 }
 
+bool is_left_uncompiled(const FitVerdict& verdict) {
+  return verdict.computes_values && verdict.facts.is_left_uncompiled;
+}
+
 bool is_doubtful(const FitVerdict& verdict) {
+  if (is_left_uncompiled(verdict)) return true;
   const auto& other = verdict.other_values;
   if (!other || !other->is_computed) return false;
   return other->disturbance == Disturbance::compiler ||
@@ -46,6 +51,7 @@ std::string waiting_text(const ReadLine& read) {
 }
 
 std::string unknown_text(const FitVerdict& verdict) {
+  if (is_left_uncompiled(verdict)) return " The memory that the compiled program takes is unknown.";
   if (is_doubtful(verdict))
     return fmt::format(" The memory that it takes is unknown unless the values that it reads at {} are zeros.",
                        read_lines_text(verdict.facts.decisions));
@@ -55,6 +61,12 @@ std::string unknown_text(const FitVerdict& verdict) {
       return fmt::format(" An integer or condition that it reads at {} is unknown, so it may take more.",
                          printable(read.line));
   return "";
+}
+
+std::string uncompiled_text(const FitVerdict& verdict) {
+  std::string text = "This version of PyTorch compiles nothing while values are computed, so the program ran without "
+                     "torch.compile, and the figures here are those without it.";
+  return verdict.other_values ? text : text + " Omit --values=on to rehearse the compiled program.";
 }
 
 std::string decisions_text(const FitVerdict& verdict) {

@@ -270,6 +270,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   if (facts.has_own_recorder)
     list.emplace_back(
         "The program records its own history, so who holds memory is known only from where that history begins.");
+  if (is_left_uncompiled(verdict)) list.push_back(uncompiled_text(verdict));
   if (!facts.decisions.empty()) list.push_back(decisions_text(verdict));
   if (facts.host_reads > 0) list.push_back(host_reads_text(verdict));
   if (const DeviceUse* const use = fullest(facts); use != nullptr && use->context_bytes > 0) {

@@ -351,7 +351,7 @@ def _end(is_stopped=False):
             steps=_State.steps,
             stopped=is_stopped,
             other_reads=_State.reads.other_count if _State.reads is not None else 0,
-            compiled_frames=_guarded(memviz_rehearsal_methods.compiled_frames, _State.settings["values"] == "on") or 0,
+            **(_guarded(memviz_rehearsal_methods.compiler_facts, _State.settings["values"] == "on") or {}),
             own_recorder=_State.history is not None and _State.history.was_of_program,
             interrupted_at=_guarded(_interrupted_at),
             uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),

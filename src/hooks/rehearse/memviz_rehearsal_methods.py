@@ -41,12 +41,19 @@ def running_values():
     return mode if type(mode).__module__ == "memviz_rehearsal_values" else None
 
 
-def compiled_frames(computes_values):
-    """Returns the number of functions that torch.compile compiled in this process. While values are computed, versions
-    before 2.9 compile none but those that a backward pass calls."""
+def compiles_nothing(computes_values):
+    """Whether torch.compile compiles nothing but what a backward pass calls: before 2.9, while values are computed."""
+    mode = sys.modules["torch"].utils._python_dispatch.TorchDispatchMode
+    return computes_values and not hasattr(mode, "ignore_compile_internals")
+
+
+def compiler_facts(computes_values):
+    """Returns the number of functions that torch.compile compiled in this process, and whether it compiled nothing of what
+    the program gave to it."""
     dynamo = sys.modules.get("torch._dynamo.utils")
     if dynamo is None:
-        return 0
-    mode = sys.modules["torch"].utils._python_dispatch.TorchDispatchMode
-    has_obstacle = computes_values and not hasattr(mode, "ignore_compile_internals")
-    return 0 if has_obstacle else dynamo.counters["frames"]["ok"]
+        return {}
+    if not compiles_nothing(computes_values):
+        return {"compiled_frames": dynamo.counters["frames"]["ok"]}
+    backends = getattr(sys.modules.get("torch._dynamo.eval_frame"), "cached_backends", {})
+    return {"left_uncompiled": any(callable(backend) for backend in backends.values())}  # those of torch._dynamo.disable are None

@@ -199,6 +199,20 @@ TEST_CASE("a baseline whose parts are of other types is an error, not read outsi
                        Error);
 }
 
+TEST_CASE("real attacks on a baseline: devices that are no dicts") {
+  const auto folder = shared_folder();
+  if (!folder) return;
+  constexpr std::string_view kRefusal =
+      "not a baseline that this memviz reads: expected a dict with 'device_kind', found ";
+  for (const auto& [name, kind] :
+       {std::pair{"int", "an int"}, {"release_crash", "an int"}, {"text", "a str"}, {"found", "a str"}}) {
+    CAPTURE(name);
+    const std::string json = read_bytes(*folder / fmt::format("probes/findings4/attack/baseline_oob_{}.json", name));
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(json)), fmt::format("{}{}", kRefusal, kind).c_str(),
+                         Error);
+  }
+}
+
 TEST_CASE("what is not a baseline is refused with what is wrong") {
   CHECK(!is_baseline_json("{\"segments\": []}"));
   CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(R"({"schema": "memviz.baseline/9.0"})")),

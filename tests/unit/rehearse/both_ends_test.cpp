@@ -78,6 +78,21 @@ TEST_CASE("a run with values is the answer only if computing them disturbed noth
     CHECK(headline(verdict).find("unknown unless the values that it reads at train.py:5") != std::string::npos);
     CHECK(notes_say(verdict, "does not compile the program"));
   }
+  SUBCASE("the compiler compiled nothing with it, and no other run is requested") {
+    Setup setup;
+    setup.values = Values::on;
+    RunFacts facts = with_other_reads(reading(150 * kMiB, 0));
+    facts.is_left_uncompiled = true;
+    const auto verdicts =
+        rehearse_both_ways(setup, [&](const Setup& one, const Variables&) { return std::vector{ended(facts, one)}; });
+    REQUIRE(verdicts.size() == 1);
+    CHECK(headline(verdicts.front()).starts_with("May fit"));
+    CHECK(headline(verdicts.front()).find("The memory that the compiled program takes is unknown.") !=
+          std::string::npos);
+    CHECK(notes_say(verdicts.front(), "the figures here are those without it. Omit --values=on"));
+    facts.is_left_uncompiled = false;
+    CHECK(headline(ended(facts, setup)).starts_with("Fits"));
+  }
   SUBCASE("the compiler compiled nothing with it, and there is no answer with zeros") {
     const FitVerdict verdict = of_both(reading(100 * kMiB, 4), with_other_reads(reading(150 * kMiB, 0)), 1);
     CHECK_FALSE(verdict.computes_values);

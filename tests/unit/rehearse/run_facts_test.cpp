@@ -40,6 +40,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
       R"({"event": "needs", "pid": 7, "ranks": [0, "1", 2, -3]})"
       "\n[1, 2]\nnonsense\n"
       R"({"event": "end", "pid": 7, "rank": 3, "steps": 5, "stopped": true, "own_recorder": false, "uncaught_oom": true,)"
+      R"( "compiled_frames": 6, "left_uncompiled": true,)"
       R"( "ooms": 1, "file": "/x/y.pickle", "devices": [{"device": 0, "peak_reserved_bytes": 75,)"
       R"( "peak_allocated_bytes": 40, "ooms": 1, "retries": 1}]})"
       "\n");
@@ -52,6 +53,8 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
   CHECK(facts.convolutions == 4);
+  CHECK(facts.compiled_frames == 6);
+  CHECK(facts.is_left_uncompiled);
   CHECK(facts.notes == std::vector<std::string>{"a", "b"});
   CHECK(facts.refusals == std::vector<std::string>{"rank 3 waits"});
   CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
