@@ -12,12 +12,14 @@ namespace memviz {
 namespace {
 
 constexpr std::uint32_t kBefore = 0xFFFFFFFF; ///< no step has begun
+constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 
 class StepReplay {
 public:
   StepReplay(const FrameTable& frames, const EventTable& events, const std::vector<std::uint64_t>& starts,
              std::uint64_t baseline_bytes)
-      : frames_(frames), events_(events), starts_(starts), live_bytes_(baseline_bytes) {}
+      : frames_(frames), events_(events), starts_(starts), of_stack_(frames.stack_count(), kUnknown),
+        live_bytes_(baseline_bytes) {}
 
   void begin_step() {
     close_step();
@@ -68,12 +70,15 @@ private:
   };
 
   std::uint32_t kind_of(std::size_t alloc) {
-    const AllocationKind kind = allocation_kind(frames_, events_.stack(alloc), events_.size_bytes(alloc));
+    const StackId stack = events_.stack(alloc);
+    if (const std::uint32_t known = of_stack_[stack.value]; known != kUnknown) return known;
+    const AllocationKind kind = allocation_kind(frames_, stack, events_.size_bytes(alloc));
     const auto [entry, is_new] = numbers_.try_emplace(kind, static_cast<std::uint32_t>(result_.kinds.size()));
     if (is_new) {
       result_.kinds.emplace_back().kind = kind;
       freed_.emplace_back();
     }
+    if (kind.stack != kNoFrames) of_stack_[stack.value] = entry->second;
     return entry->second;
   }
 
@@ -152,9 +157,10 @@ private:
   const std::vector<std::uint64_t>& starts_;
   StepFloors result_;
   std::map<AllocationKind, std::uint32_t> numbers_;
-  std::vector<Freed> freed_;           ///< by kind
-  std::vector<std::uint32_t> touched_; ///< kinds that changed in this step
-  NumberMap live_;                     ///< address -> index of the alloc
+  std::vector<std::uint32_t> of_stack_; ///< by stack: its number if the kind is the stack alone
+  std::vector<Freed> freed_;            ///< by kind
+  std::vector<std::uint32_t> touched_;  ///< kinds that changed in this step
+  NumberMap live_;                      ///< address -> index of the alloc
   std::uint64_t live_bytes_;
   std::uint32_t step_ = kBefore;
 };

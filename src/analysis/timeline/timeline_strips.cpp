@@ -4,13 +4,29 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace memviz {
 namespace {
 
+/// Keys as small numbers, in the order in which they are first seen.
+class KeyNumbers {
+public:
+  [[nodiscard]] std::uint32_t of(const NodeKey& key) {
+    const auto [entry, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (is_new) keys_.push_back(key);
+    return entry->second;
+  }
+  [[nodiscard]] const NodeKey& key(std::size_t number) const { return keys_[number]; }
+
+private:
+  std::map<NodeKey, std::uint32_t> numbers_;
+  std::vector<NodeKey> keys_;
+};
+
 /// A life that is not a band, as seen at the slices.
 struct Seen {
-  NodeKey key;
+  std::uint32_t key = 0; ///< its number
   std::uint64_t size_bytes = 0;
   std::uint32_t first = 0; ///< slices
   std::uint32_t last = 0;  ///< after them
@@ -34,8 +50,10 @@ public:
                      [](const Life& left, const Life& right) { return left.begin < right.begin; });
   }
 
+  [[nodiscard]] KeyNumbers& numbers() { return numbers_; }
+
   /// Calls `seen(life)`.
-  template <class Visit> void visit(const LifeList& list, const Visit& seen) const {
+  template <class Visit> void visit(const LifeList& list, const Visit& seen) {
     std::size_t next_band = 0;
     for (std::size_t i = 0; i < list.lives->size(); ++i) {
       const Life& life = (*list.lives)[i];
@@ -47,7 +65,7 @@ public:
       const std::uint32_t first = slice_at_(life.begin);
       const std::uint32_t last = slice_at_(life.end);
       if (first >= last) continue;
-      const NodeKey key = list.kinds ? (*list.kinds)[i].kind : lines_.line_of(record_.device, life);
+      const std::uint32_t key = list.kinds ? number_of_kind((*list.kinds)[i].kind) : number_of_line(life);
       seen(Seen{key, life.size_bytes, first, last});
     }
   }
@@ -58,27 +76,49 @@ private:
     return band.begin == life.begin && band.address == life.address;
   }
 
+  std::uint32_t number_of_kind(MemoryKind kind) {
+    return known_in(of_kind_, static_cast<std::size_t>(kind), [&] { return numbers_.of(kind); });
+  }
+
+  /// Memory with a stack has the same line whenever it lives.
+  std::uint32_t number_of_line(const Life& life) {
+    const auto number = [&] { return numbers_.of(lines_.line_of(record_.device, life)); };
+    return life.stack == kNoFrames ? number() : known_in(of_stack_, life.stack.value, number);
+  }
+
+  template <class Find>
+  static std::uint32_t known_in(std::vector<std::uint32_t>& numbers, std::size_t place, const Find& find) {
+    constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+    if (place >= numbers.size()) numbers.resize(place + 1, kUnknown);
+    if (numbers[place] == kUnknown) numbers[place] = find();
+    return numbers[place];
+  }
+
   const LifeLines& lines_;
   const DeviceRecord& record_;
   const BandChart& chart_;
+  KeyNumbers numbers_;
+  std::vector<std::uint32_t> of_stack_; ///< by stack
+  std::vector<std::uint32_t> of_kind_;
   SliceIndex slice_at_;
   std::vector<Life> banded_; ///< those of the bands, in order of `begin`
 };
 
 /// Mean bytes over the slices, and those at the peak: the visible extent of a line. Largest first.
-std::vector<NodeKey> weightiest(const Unbanded& unbanded, const LifeLists& lists, const BandChart& chart,
-                                std::size_t most) {
-  std::map<NodeKey, double> weights;
+std::vector<NodeKey> weightiest(Unbanded& unbanded, const LifeLists& lists, const BandChart& chart, std::size_t most) {
+  std::vector<std::optional<double>> weights; // by key
   for (const LifeList& list : lists) {
     unbanded.visit(list, [&](const Seen& seen) {
       const double share = static_cast<double>(seen.last - seen.first) / static_cast<double>(chart.slices.size());
       const bool is_at_peak = seen.first <= chart.peak && chart.peak < seen.last;
-      weights[seen.key] += static_cast<double>(seen.size_bytes) * (share + (is_at_peak ? 1 : 0));
+      if (seen.key >= weights.size()) weights.resize(seen.key + 1);
+      weights[seen.key] =
+          weights[seen.key].value_or(0) + static_cast<double>(seen.size_bytes) * (share + (is_at_peak ? 1 : 0));
     });
   }
   std::vector<std::pair<double, NodeKey>> ranked;
-  for (const auto& [line, weight] : weights)
-    ranked.emplace_back(-weight, line);
+  for (std::size_t number = 0; number < weights.size(); ++number)
+    if (weights[number]) ranked.emplace_back(-*weights[number], unbanded.numbers().key(number));
   std::sort(ranked.begin(), ranked.end());
   ranked.resize(std::min(ranked.size(), most));
   std::vector<NodeKey> lines;
@@ -102,18 +142,19 @@ void fit(std::vector<Strip>& strips, std::size_t slice, std::uint64_t wanted_byt
 }
 
 /// Returns a strip for each of `keys`, the last of which gets all others, with the bytes of `lists`.
-std::vector<Strip> summed(const Unbanded& unbanded, const LifeLists& lists, const std::vector<NodeKey>& keys,
+std::vector<Strip> summed(Unbanded& unbanded, const LifeLists& lists, const std::vector<NodeKey>& keys,
                           std::size_t slices) {
-  std::map<NodeKey, std::size_t> places;
+  std::vector<std::size_t> places; // by key
   std::vector<Strip> strips;
   for (const NodeKey& key : keys) {
-    places.emplace(key, strips.size());
+    const std::uint32_t number = unbanded.numbers().of(key);
+    if (number >= places.size()) places.resize(number + 1, keys.size() - 1);
+    places[number] = strips.size();
     strips.push_back({.key = key, .bytes = std::vector<std::uint64_t>(slices + 1)});
   }
   for (const LifeList& list : lists) {
     unbanded.visit(list, [&](const Seen& seen) {
-      const auto place = places.find(seen.key);
-      Strip& strip = place == places.end() ? strips.back() : strips[place->second];
+      Strip& strip = seen.key < places.size() ? strips[places[seen.key]] : strips.back();
       ++strip.lives;
       // Differences for now: those below 0 wrap around, and wrap back when they are summed.
       strip.bytes[seen.first] += seen.size_bytes;
@@ -143,7 +184,7 @@ void drop_empty(std::vector<Strip>& strips, const BandChart& chart) {
 
 std::vector<Strip> chart_strips(const LifeLines& lines, const DeviceRecord& record, const BandChart& chart,
                                 TimelineKind kind, std::size_t most) {
-  const Unbanded unbanded(lines, record, chart);
+  Unbanded unbanded(lines, record, chart);
   const auto keys_of = [&](const LifeLists& lists) {
     if (chart.is_by_kind) return std::vector<NodeKey>(kKindLayers.begin(), kKindLayers.end());
     std::vector<NodeKey> keys = weightiest(unbanded, lists, chart, most);
