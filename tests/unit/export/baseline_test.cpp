@@ -199,7 +199,7 @@ TEST_CASE("a baseline whose parts are of other types is an error, not read outsi
                        Error);
 }
 
-TEST_CASE("real attacks on a baseline: devices that are no dicts") {
+TEST_CASE("real attacks on a baseline: devices that are not dicts") {
   const auto folder = shared_folder();
   if (!folder) return;
   constexpr std::string_view kRefusal =
