@@ -57,6 +57,7 @@
 #include "memviz/leaks_report.hpp"
 #include "memviz/leaks_words.hpp"
 #include "memviz/life_observer.hpp"
+#include "memviz/line_peaks.hpp"
 #include "memviz/log_commands.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/memory_kind.hpp"

@@ -6,6 +6,7 @@
 
 #include "memviz/device_id.hpp"
 #include "memviz/event_index.hpp"
+#include "memviz/line_peaks.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/moment.hpp"
@@ -25,7 +26,17 @@ struct LineMemory {
   std::string line; ///< "" for the lines of a part that have no entry of their own
   MemoryKind kind = MemoryKind::unknown;
   std::uint64_t bytes = 0;
+  /// The most that the line held at once, of all kinds; only in its first entry, and absent if it is unknown.
+  std::optional<std::uint64_t> peak_bytes = {};
   friend bool operator==(const LineMemory&, const LineMemory&) = default;
+};
+
+/// The memory of a process on a GPU other than its main one.
+struct ElsewhereMemory {
+  DeviceId device = {};
+  std::uint64_t peak_bytes = 0; ///< requested
+  std::string line = {};        ///< the line that holds most of it at the moment; "" if none has a name
+  friend bool operator==(const ElsewhereMemory&, const ElsewhereMemory&) = default;
 };
 
 /// The figures of one file: those of the GPU that ran out of memory, else of the one with the highest peak.
@@ -35,13 +46,14 @@ struct RankPart {
   std::optional<std::uint64_t> rank = {};  ///< if the file itself records it
   std::optional<std::uint64_t> ranks = {}; ///< the number of ranks of the job, if the file records it
   DeviceId device = {};
-  std::uint64_t other_devices = 0;     ///< other GPUs of the file that hold memory
-  MomentKind moment = MomentKind::end; ///< for held_bytes: oom, peak or end
-  EventIndex event = {};               ///< of that moment
-  std::uint64_t held_bytes = 0;        ///< requested, at that moment
-  std::string asked_by = {};           ///< the line that asked for more than there was; "" without such an error
-  std::uint64_t asked_bytes = 0;       ///< of an out-of-memory error
-  std::uint64_t peak_bytes = 0;        ///< requested
+  std::uint64_t other_devices = 0;             ///< other GPUs of the file that hold memory
+  std::vector<ElsewhereMemory> elsewhere = {}; ///< what the process holds on them, ascending by GPU
+  MomentKind moment = MomentKind::end;         ///< for held_bytes: oom, peak or end
+  EventIndex event = {};                       ///< of that moment
+  std::uint64_t held_bytes = 0;                ///< requested, at that moment
+  std::string asked_by = {};     ///< the line that asked for more than there was; "" without such an error
+  std::uint64_t asked_bytes = 0; ///< of an out-of-memory error
+  std::uint64_t peak_bytes = 0;  ///< requested
   EventIndex peak_event = {};
   std::uint64_t end_bytes = 0;      ///< requested, after the last event
   std::uint64_t reserved_bytes = 0; ///< at the end
@@ -50,6 +62,9 @@ struct RankPart {
   bool is_balanced = true;
   bool may_have_lost_events = false;
   std::vector<LineMemory> held = {}; ///< held_bytes by line and kind, largest first
+  /// The largest lines that held something at other moments only, with the most that they held at once. Their kind is
+  /// unknown unless their stack allocates communication buffers.
+  std::vector<LineMemory> not_held = {};
   /// The largest inner lines of the largest line, if that holds more than half; their kinds are not determined.
   std::vector<LineMemory> within = {};
 };
@@ -57,8 +72,8 @@ struct RankPart {
 /// The bytes of text in RankPart::held that keep a part below 8 KB.
 inline constexpr std::size_t kPartTextBytes = 5000;
 /// Returns the figures of a state at its automatic moment, with kinds, and with the largest lines whose texts fit in
-/// this many bytes.
-[[nodiscard]] RankPart part_of(const std::string& file, const MemoryState& state,
+/// this many bytes. `peaks` has taken the events of the file.
+[[nodiscard]] RankPart part_of(const std::string& file, const MemoryState& state, const LinePeaks& peaks,
                                std::size_t most_text_bytes = kPartTextBytes);
 /// Returns a part for a file that could not be read.
 [[nodiscard]] RankPart unread_part(const std::string& file, std::string_view reason);
@@ -112,11 +127,21 @@ struct LineDifference {
   std::int64_t delta_bytes = 0;
 };
 
-/// A rank, compared with the median of its group.
+/// A rank, compared with the median of its group, each line at its own peak.
 struct RankDifference {
   std::size_t rank = 0;                   ///< an index of JobReport::ranks
   std::int64_t delta_bytes = 0;           ///< the sum of `lines`
   std::vector<LineDifference> lines = {}; ///< largest first
+  /// The factor by which all its activations differ, if one factor explains `lines`: batches or sequences of another
+  /// length.
+  std::optional<double> activation_factor = {};
+};
+
+/// The memory of a rank on the GPU of another rank.
+struct ElsewhereRank {
+  std::size_t rank = 0;  ///< an index of JobReport::ranks
+  std::size_t owner = 0; ///< the same, of the rank whose main GPU it is
+  ElsewhereMemory held;
 };
 
 struct JobReport {
@@ -128,6 +153,10 @@ struct JobReport {
   std::vector<RankGroup> groups;                                ///< largest first
   std::vector<RankDifference> failed;                           ///< ranks that ran out of memory
   std::vector<RankDifference> outliers;                         ///< largest difference first
+  /// The second rank of two, compared with the first, if they differ: of two, neither can stand out.
+  std::optional<RankDifference> second;
+  /// Memory on a GPU that is the main one of another rank, whose process holds memory on no other; largest first.
+  std::vector<ElsewhereRank> on_other_gpus;
   /// Ranks whose communication buffers alone differ. Threads decide when those are freed, so identical ranks can
   /// differ.
   std::vector<RankDifference> by_timing;

@@ -45,8 +45,13 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
           throw Error("the lines of a part cannot be changed: make parts of the snapshots with --redact");
         return read_rank_parts(session.input().bytes());
       }
-      RankPart part = part_of(name, session.open(options.wants).state, options.most_text_bytes);
-      for (const std::vector<LineMemory>* const lines : {&part.held, &part.within})
+      LinePeaks peaks;
+      Wants wants = options.wants;
+      wants.sink = &peaks;
+      RankPart part = part_of(name, session.open(wants).state, peaks, options.most_text_bytes);
+      for (const ElsewhereMemory& other : part.elsewhere)
+        check_redacted(options.file, other.line);
+      for (const std::vector<LineMemory>* const lines : {&part.held, &part.not_held, &part.within})
         for (const LineMemory& held : *lines)
           check_redacted(options.file, held.line);
       check_redacted(options.file, part.asked_by);

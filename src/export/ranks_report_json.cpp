@@ -35,11 +35,34 @@ void write_figures(JsonWriter& json, const RankPart& part) {
 
 void write_lines(JsonWriter& json, std::string_view key, const std::vector<LineMemory>& lines) {
   json.key(key).begin_array();
-  for (const LineMemory& held : lines)
+  for (const LineMemory& held : lines) {
+    json.begin_object(JsonLayout::compact).member("line", held.line).member("kind", kind_name(held.kind));
+    json.member("bytes", held.bytes);
+    if (held.peak_bytes) json.member("peak_bytes", *held.peak_bytes);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+/// Writes what a part holds at other moments and on other GPUs; nothing if that is nothing.
+void write_other(JsonWriter& json, const RankPart& part) {
+  if (!part.not_held.empty()) {
+    json.key("not_held").begin_array();
+    for (const LineMemory& line : part.not_held)
+      json.begin_object(JsonLayout::compact)
+          .member("line", line.line)
+          .member("kind", kind_name(line.kind))
+          .member("peak_bytes", line.bytes)
+          .end_object();
+    json.end_array();
+  }
+  if (part.elsewhere.empty()) return;
+  json.key("elsewhere").begin_array();
+  for (const ElsewhereMemory& other : part.elsewhere)
     json.begin_object(JsonLayout::compact)
-        .member("line", held.line)
-        .member("kind", kind_name(held.kind))
-        .member("bytes", held.bytes)
+        .member("device", other.device.value)
+        .member("peak_bytes", other.peak_bytes)
+        .member("line", other.line)
         .end_object();
   json.end_array();
 }
@@ -77,7 +100,8 @@ void write_differences(JsonWriter& json, const JobReport& report, std::string_vi
   for (const RankDifference& difference : differences) {
     const JobRank& rank = report.ranks[difference.rank];
     json.begin_object().member("rank", rank.rank).member("file", report.parts[rank.part].file);
-    json.member("delta_bytes", difference.delta_bytes).key("lines").begin_array();
+    json.member("delta_bytes", difference.delta_bytes);
+    json.member("activation_factor", difference.activation_factor).key("lines").begin_array();
     for (const LineDifference& line : difference.lines)
       json.begin_object(JsonLayout::compact)
           .member("line", line.line)
@@ -85,6 +109,17 @@ void write_differences(JsonWriter& json, const JobReport& report, std::string_vi
           .member("delta_bytes", line.delta_bytes)
           .end_object();
     json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+void write_on_other_gpus(JsonWriter& json, const JobReport& report) {
+  json.key("on_other_gpus").begin_array();
+  for (const ElsewhereRank& other : report.on_other_gpus) {
+    const JobRank& rank = report.ranks[other.rank];
+    json.begin_object(JsonLayout::compact).member("rank", rank.rank).member("file", report.parts[rank.part].file);
+    json.member("device", other.held.device.value).member("peak_bytes", other.held.peak_bytes);
+    json.member("line", other.held.line).end_object();
   }
   json.end_array();
 }
@@ -110,8 +145,10 @@ std::string line_of(const std::function<void(JsonWriter&)>& write) {
 } // namespace
 
 std::string ranks_json(const JobReport& report) {
+  std::vector<RankDifference> of_two;
+  if (report.second) of_two.push_back(*report.second);
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.ranks/1.1").member("headline", ranks_headline(report));
+    begin_document(json, "memviz.ranks/1.2").member("headline", ranks_headline(report));
     json.member("files", report.parts.size()).member("unread", report.unread.size()).key("missing").begin_array();
     for (const auto& [first, last] : report.missing)
       json.begin_object(JsonLayout::compact).member("first", first).member("last", last).end_object();
@@ -119,6 +156,8 @@ std::string ranks_json(const JobReport& report) {
     write_differences(json, report, "out_of_memory", report.failed);
     write_differences(json, report, "outliers", report.outliers);
     write_differences(json, report, "by_timing", report.by_timing);
+    write_differences(json, report, "of_two", of_two);
+    write_on_other_gpus(json, report);
     json.key("groups").begin_array();
     for (const RankGroup& group : report.groups)
       write_group(json, report, group);
@@ -146,11 +185,12 @@ std::string ranks_ndjson(const JobReport& report) {
 
 std::string rank_part_json(const RankPart& part) {
   return line_of([&](JsonWriter& json) {
-    begin_document(json, "memviz.ranks-part/1.0").member("file", part.file);
+    begin_document(json, "memviz.ranks-part/1.1").member("file", part.file);
     if (part.error.empty()) {
       json.member("rank", part.rank).member("ranks", part.ranks);
       write_figures(json, part);
       write_lines(json, "held", part.held);
+      write_other(json, part);
       write_within(json, part);
     } else {
       json.member("error", part.error);

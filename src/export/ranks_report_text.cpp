@@ -26,7 +26,8 @@ std::string event_cell(EventIndex event) {
 
 std::string differences_text(const JobReport& report, const std::string& title,
                              const std::vector<RankDifference>& differences) {
-  if (differences.empty()) return "";
+  const auto has_lines = [](const RankDifference& difference) { return !difference.lines.empty(); };
+  if (std::ranges::none_of(differences, has_lines)) return "";
   TextTable table{Align::left, Align::right, Align::left, Align::left};
   table.add_row({"", "difference", "kind", "line"});
   for (std::size_t i = 0; i < std::min(kMostRankRows, differences.size()); ++i) {
@@ -131,7 +132,9 @@ std::string unread_text(const JobReport& report, std::size_t columns) {
 
 std::string ranks_text(const JobReport& report, std::size_t columns) {
   std::string text = wrapped_text(ranks_headline(report), "", columns);
-  text += differences_text(report, "Out of memory, compared with the median of the nearest group", report.failed);
+  text += differences_text(report, "Out of memory: what they then held that the nearest group never does in the median",
+                           report.failed);
+  if (report.second) text += differences_text(report, "How the second differs", {*report.second});
   text += differences_text(report, "What they hold that the median of their group does not", report.outliers);
   text += groups_text(report) + ranks_table(report) + unread_text(report, columns);
   const std::vector<std::string> notes = ranks_notes(report);

@@ -52,13 +52,43 @@ std::string failed_sentence(const JobReport& report) {
   return text + fmt::format(" More than {} it then held: {}.", against(report, first), difference_lines(more));
 }
 
+/// "activations are 1.33 times the usual, as with longer batches or sequences: "; "" if no factor explains it.
+std::string factor_words(const RankDifference& difference) {
+  if (!difference.activation_factor) return "";
+  return fmt::format("activations are {:.2f} times the median, as with {} batches or sequences: ",
+                     *difference.activation_factor, *difference.activation_factor < 1 ? "shorter" : "longer");
+}
+
+/// Names the GPU that several processes share without need, and the line that allocates most there.
+std::string elsewhere_sentence(const JobReport& report) {
+  const ElsewhereRank& first = report.on_other_gpus.front();
+  const DeviceId device = first.held.device;
+  std::vector<std::size_t> ranks;
+  std::uint64_t bytes = 0;
+  for (const ElsewhereRank& other : report.on_other_gpus) {
+    if (other.held.device != device) continue;
+    ranks.push_back(other.rank);
+    bytes = saturating_sum(bytes, other.held.peak_bytes);
+  }
+  std::ranges::sort(ranks);
+  const bool is_one = ranks.size() == 1;
+  std::string text = is_one ? fmt::format("{} holds {}", name_at_start(report, first.rank), format_bytes(bytes))
+                            : fmt::format("{} ranks ({}) together hold {}", ranks.size(), rank_list(report, ranks),
+                                          format_bytes(bytes));
+  text += fmt::format(" on {}, the GPU of {}, in addition to {} own{}. With one GPU for each process, load with "
+                      "map_location and call torch.cuda.set_device() before anything else.",
+                      fmt::format("GPU {}", device.value), rank_name(report, first.owner), is_one ? "its" : "their",
+                      first.held.line.empty() ? "" : ": " + first.held.line);
+  return text;
+}
+
 std::string outlier_sentence(const JobReport& report) {
   const RankDifference& first = report.outliers.front();
   const std::string amount = first.delta_bytes == 0
                                  ? fmt::format("as much as {}, but in other lines", against(report, first))
                                  : fmt::format("{} than {}", more_or_less(first.delta_bytes), against(report, first));
-  std::string text = fmt::format("{} stands out: it holds {}: {}.", name_at_start(report, first.rank), amount,
-                                 difference_lines(first));
+  std::string text = fmt::format("{} stands out: it holds {}: {}{}.", name_at_start(report, first.rank), amount,
+                                 factor_words(first), difference_lines(first));
   if (report.outliers.size() == 1) return text;
   std::vector<std::size_t> others;
   for (std::size_t i = 1; i < report.outliers.size(); ++i)
@@ -71,6 +101,13 @@ std::string outlier_sentence(const JobReport& report) {
 std::string none_sentence(const JobReport& report) {
   if (report.ranks.size() == 1)
     return fmt::format("Only {} was read: there is no other rank to compare it with.", rank_name(report, 0));
+  if (report.second) {
+    const std::int64_t delta = report.second->delta_bytes;
+    return fmt::format("No rank of two stands out; {} holds {}: {}{}.", rank_name(report, report.second->rank),
+                       delta == 0 ? fmt::format("as much as {}, but in other lines", rank_name(report, 0))
+                                  : fmt::format("{} than {}", more_or_less(delta), rank_name(report, 0)),
+                       factor_words(*report.second), difference_lines(*report.second));
+  }
   const std::string ranks = format_counted(report.ranks.size(), "rank");
   const RankGroup& first = report.groups.front();
   if (report.groups.size() == 1 && first.least_bytes == first.most_bytes)
@@ -206,6 +243,7 @@ std::string difference_lines(const RankDifference& difference) {
 std::string ranks_headline(const JobReport& report) {
   std::string text;
   if (!report.failed.empty()) text = failed_sentence(report);
+  if (!report.on_other_gpus.empty()) text += (text.empty() ? "" : " ") + elsewhere_sentence(report);
   if (!report.outliers.empty()) text += (text.empty() ? "" : " ") + outlier_sentence(report);
   if (text.empty()) text = report.ranks.empty() ? "No file could be read as a snapshot." : none_sentence(report);
   return text + what_is_missing(report);
@@ -227,6 +265,8 @@ std::string rank_remark(const JobReport& report, std::size_t rank) {
   std::vector<std::string_view> remarks;
   if (part.moment == MomentKind::oom) remarks.emplace_back("out of memory");
   if (is_among(report.outliers, rank)) remarks.emplace_back("stands out");
+  if (std::ranges::find(report.on_other_gpus, rank, &ElsewhereRank::rank) != report.on_other_gpus.end())
+    remarks.emplace_back("also on another rank's GPU");
   if (!part.is_balanced) remarks.emplace_back("accounts do not balance");
   if (part.may_have_lost_events) remarks.emplace_back("events may be lost");
   if (part.moment == MomentKind::end) remarks.emplace_back("no events: its end");

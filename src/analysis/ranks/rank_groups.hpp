@@ -20,8 +20,10 @@ using LineId = std::uint32_t;
 /// freed.
 struct RankRow {
   std::optional<std::uint64_t> rank;
-  std::uint64_t total_bytes = 0;                               ///< of `lines`
-  std::vector<std::pair<LineId, std::uint64_t>> lines;         ///< ascending by line
+  std::uint64_t total_bytes = 0; ///< at its moment, without communication buffers
+  /// Ascending by line: the most that each held, whatever the moment; where that is unknown, what it held at the
+  /// moment.
+  std::vector<std::pair<LineId, std::uint64_t>> lines;
   std::vector<std::pair<LineId, std::uint64_t>> persistent;    ///< parameters and optimizer state alone
   std::vector<std::pair<LineId, std::uint64_t>> communication; ///< not in `lines`
 };

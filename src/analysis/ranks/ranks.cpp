@@ -2,6 +2,7 @@
 
 #include "analysis/ranks/rank_groups.hpp"
 #include "analysis/ranks/rank_medians.hpp"
+#include "analysis/ranks/rank_outliers.hpp"
 #include "base/saturating.hpp"
 #include "memviz/rank_names.hpp"
 
@@ -129,7 +130,7 @@ void find_failed(JobReport& report, const RankTable& table) {
       continue;
     }
     report.ranks[i].group = nearest_group(report, table, i);
-    report.failed.push_back(difference_of(table, i, report.groups[*report.ranks[i].group]));
+    report.failed.push_back(excess_of(table, i, report.groups[*report.ranks[i].group]));
   }
 }
 
@@ -146,12 +147,40 @@ void find_outliers(JobReport& report, const RankTable& table) {
     std::ranges::move(outliers.ranks, std::back_inserter(report.outliers));
     std::ranges::move(outliers.by_timing, std::back_inserter(report.by_timing));
   }
+  if (report.ranks.size() == 2 && report.failed.empty() && report.outliers.empty()) {
+    RankDifference second = difference_of(table, 1, group_of(table, {0}));
+    if (!second.lines.empty()) report.second = std::move(second);
+  }
   if (const auto odd = odd_one(report.groups)) {
     RankDifference difference = difference_of(table, *odd, report.groups[0]);
     if (!difference.lines.empty()) report.outliers.push_back(std::move(difference));
   }
   std::ranges::stable_sort(report.outliers, std::greater(),
                            [](const RankDifference& one) { return magnitude(one.delta_bytes); });
+}
+
+/// Returns the rank whose main GPU this is and that holds memory on no other; nullopt if there is none, as where each
+/// process uses several GPUs.
+std::optional<std::size_t> owner_of(const JobReport& report, DeviceId device, std::size_t rank) {
+  for (std::size_t i = 0; i < report.ranks.size(); ++i) {
+    const RankPart& part = report.parts[report.ranks[i].part];
+    if (i != rank && part.device == device && part.other_devices == 0) return i;
+  }
+  return std::nullopt;
+}
+
+void find_elsewhere(JobReport& report) {
+  constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 20U;
+  constexpr std::uint64_t kLeastPart = 200; // one in so many bytes of the rank's own peak
+  for (std::size_t i = 0; i < report.ranks.size(); ++i) {
+    const RankPart& part = report.parts[report.ranks[i].part];
+    for (const ElsewhereMemory& held : part.elsewhere) {
+      if (held.device == part.device || held.peak_bytes < std::max(kLeastBytes, part.peak_bytes / kLeastPart)) continue;
+      if (const auto owner = owner_of(report, held.device, i)) report.on_other_gpus.push_back({i, *owner, held});
+    }
+  }
+  std::ranges::stable_sort(report.on_other_gpus, std::greater(),
+                           [](const ElsewhereRank& one) { return one.held.peak_bytes; });
 }
 
 } // namespace
@@ -166,6 +195,7 @@ JobReport job_report(std::vector<RankPart> parts, const RankOptions& options) {
   find_groups(report, table);
   find_failed(report, table);
   find_outliers(report, table);
+  find_elsewhere(report);
   return report;
 }
 

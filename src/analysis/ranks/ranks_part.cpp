@@ -1,3 +1,5 @@
+#include "analysis/tree/frame_order.hpp"
+#include "analysis/tree/user_lines.hpp"
 #include "base/printable.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/label.hpp"
@@ -5,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 namespace memviz {
 namespace {
@@ -56,27 +60,72 @@ std::size_t json_bytes(std::string_view text) {
   return text.size() + static_cast<std::size_t>(std::ranges::count_if(text, is_escaped));
 }
 
-/// Returns the largest lines, as many as there is room for; the rest by kind.
-std::vector<LineMemory> held_of(const MemoryState& state, const std::vector<UserLine>& lines,
-                                std::size_t most_text_bytes) {
-  constexpr std::size_t kEntryBytes = 50; // around the text
-  std::vector<LineMemory> held;
+/// The lines of a device at its moment and at others, with labels of the same set of keys.
+struct DeviceLines {
+  std::vector<UserLine> held;
+  std::vector<std::pair<NodeKey, LinePeak>> not_held; ///< largest first
+  std::vector<std::string> labels;                    ///< of held, then of not_held
+  std::vector<std::uint64_t> peak_bytes;              ///< of held
+};
+
+/// Returns, by line, the memory in use at the moment that no recorded alloc made: LinePeaks does not contain it.
+std::map<NodeKey, std::uint64_t> older_bytes(const MemoryState& state, DeviceId device) {
+  std::map<NodeKey, std::uint64_t> older;
+  UserLines lines(state);
+  for (const Segment& segment : state.segments_of(device))
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+      if (state.blocks[i].is_active() && !state.facts[i].history.is_explained())
+        older[lines.line_of(device, i)] += state.blocks[i].requested_bytes;
+  return older;
+}
+
+DeviceLines lines_of_device(const MemoryState& state, DeviceId device, const LinePeaks& peaks) {
+  constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 20U;
+  DeviceLines lines{.held = rank_user_lines(state, device), .not_held = {}, .labels = {}, .peak_bytes = {}};
+  std::map<NodeKey, LinePeak> highest = peaks.of(device);
+  for (const auto& [line, bytes] : older_bytes(state, device))
+    highest[line].bytes += bytes;
   std::vector<NodeKey> keys;
-  for (const UserLine& line : lines)
+  for (const UserLine& line : lines.held) {
     keys.push_back(line.key);
-  const std::vector<std::string> labels = node_labels(state.frames(), keys);
+    const auto own = highest.find(line.key);
+    lines.peak_bytes.push_back(std::max(line.amount.bytes, own == highest.end() ? 0 : own->second.bytes));
+    if (own != highest.end()) highest.erase(own);
+  }
+  for (const auto& [line, peak] : highest)
+    if (peak.bytes >= kLeastBytes) lines.not_held.emplace_back(line, peak);
+  const FrameOrder order(state.frames());
+  std::ranges::sort(lines.not_held, [&](const auto& one, const auto& other) {
+    return one.second.bytes != other.second.bytes ? one.second.bytes > other.second.bytes
+                                                  : order.is_before(one.first, other.first);
+  });
+  for (const auto& [line, peak] : lines.not_held)
+    keys.push_back(line);
+  lines.labels = node_labels(state.frames(), keys);
+  for (std::string& label : lines.labels)
+    label = line_text(label);
+  return lines;
+}
+
+constexpr std::size_t kEntryBytes = 50; // of JSON, around the text
+constexpr std::size_t kPeakBytes = 25;
+
+/// Returns the largest lines, as many as there is room for; the rest by kind.
+std::vector<LineMemory> held_of(const DeviceLines& lines, std::size_t most_text_bytes) {
+  std::vector<LineMemory> held;
   std::array<std::uint64_t, kMemoryKinds> rest{};
   std::size_t written = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string label = line_text(labels[i]);
-    const auto kinds = std::ranges::count_if(
-        kKindLayers, [&](MemoryKind kind) { return amount_of_kind(lines[i].kinds, kind).bytes > 0; });
-    written += static_cast<std::size_t>(kinds) * (json_bytes(label) + kEntryBytes);
+  for (std::size_t i = 0; i < lines.held.size(); ++i) {
+    const KindShares& shares = lines.held[i].kinds;
+    const auto kinds =
+        std::ranges::count_if(kKindLayers, [&](MemoryKind kind) { return amount_of_kind(shares, kind).bytes > 0; });
+    written += static_cast<std::size_t>(kinds) * (json_bytes(lines.labels[i]) + kEntryBytes) + kPeakBytes;
+    std::optional<std::uint64_t> peak_bytes = lines.peak_bytes[i];
     for (const MemoryKind kind : kKindLayers) {
-      const std::uint64_t bytes = amount_of_kind(lines[i].kinds, kind).bytes;
+      const std::uint64_t bytes = amount_of_kind(shares, kind).bytes;
       if (bytes == 0) continue;
       if (written <= most_text_bytes)
-        held.push_back({label, kind, bytes});
+        held.push_back({lines.labels[i], kind, bytes, std::exchange(peak_bytes, std::nullopt)});
       else
         rest.at(static_cast<std::size_t>(kind)) += bytes;
     }
@@ -87,9 +136,38 @@ std::vector<LineMemory> held_of(const MemoryState& state, const std::vector<User
   return held;
 }
 
+/// Returns the largest lines that hold nothing at the moment, as many as there is room for.
+std::vector<LineMemory> not_held_of(const DeviceLines& lines, std::size_t most_text_bytes) {
+  std::vector<LineMemory> not_held;
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < lines.not_held.size(); ++i) {
+    const std::string& label = lines.labels[lines.held.size() + i];
+    written += json_bytes(label) + kEntryBytes;
+    if (written > most_text_bytes) break;
+    const LinePeak& peak = lines.not_held[i].second;
+    not_held.push_back({label, peak.is_communication ? MemoryKind::communication : MemoryKind::unknown, peak.bytes});
+  }
+  return not_held;
+}
+
+/// Returns what the process holds on its other GPUs.
+std::vector<ElsewhereMemory> elsewhere_of(const MemoryState& state, const DeviceState& main) {
+  constexpr std::size_t kMostNamed = 16;
+  std::vector<ElsewhereMemory> elsewhere;
+  for (const DeviceState& other : state.devices) {
+    if (&other == &main || is_host(other.device) || !holds_memory(other) || elsewhere.size() == kMostNamed) continue;
+    const std::vector<UserLine> lines = rank_user_lines(state, other.device);
+    const bool has_line = !lines.empty() && is_frame(lines.front().key);
+    elsewhere.push_back({other.device, other.figures.peak_requested_bytes,
+                         has_line ? line_text(node_label(state.frames(), lines.front().key)) : ""});
+  }
+  return elsewhere;
+}
+
 } // namespace
 
-RankPart part_of(const std::string& file, const MemoryState& state, std::size_t most_text_bytes) {
+RankPart part_of(const std::string& file, const MemoryState& state, const LinePeaks& peaks,
+                 std::size_t most_text_bytes) {
   const Recording& recording = *state.recording;
   const DeviceState* const device = main_device(state);
   if (device == nullptr) return unread_part(file, "holds no device memory");
@@ -99,6 +177,7 @@ RankPart part_of(const std::string& file, const MemoryState& state, std::size_t 
   part.other_devices = static_cast<std::uint64_t>(std::ranges::count_if(state.devices, [&](const DeviceState& other) {
     return &other != device && !is_host(other.device) && holds_memory(other);
   }));
+  part.elsewhere = elsewhere_of(state, *device);
   part.moment = device->moment.kind;
   part.event = device->moment.event;
   part.held_bytes = figures.requested_bytes;
@@ -112,10 +191,12 @@ RankPart part_of(const std::string& file, const MemoryState& state, std::size_t 
   part.last_time_us = figures.last_time_us;
   part.is_balanced = figures.balanced();
   part.may_have_lost_events = figures.may_have_lost_events;
-  const std::vector<UserLine> lines = rank_user_lines(state, device->device);
-  part.held = held_of(state, lines, most_text_bytes);
-  if (!lines.empty())
-    for (const InnerLine& inner : lines.front().within)
+  const DeviceLines lines = lines_of_device(state, device->device, peaks);
+  // Held memory is the answer of most commands; what other moments held is compared only where there is room.
+  part.held = held_of(lines, most_text_bytes - most_text_bytes / 4);
+  part.not_held = not_held_of(lines, most_text_bytes / 4);
+  if (!lines.held.empty())
+    for (const InnerLine& inner : lines.held.front().within)
       part.within.push_back({line_text(node_label(state.frames(), inner.frame)), {}, inner.amount.bytes});
   return part;
 }

@@ -31,6 +31,7 @@ public:
     part.ranks = optional_number("ranks");
     part.device = DeviceId{static_cast<std::uint32_t>(std::min<std::uint64_t>(number("device"), kMostDeviceIds))};
     part.other_devices = number("other_devices");
+    part.elsewhere = elsewhere();
     part.moment = moment();
     part.event = event("event");
     part.held_bytes = number("held_bytes");
@@ -45,6 +46,7 @@ public:
     part.is_balanced = is_true("balanced");
     part.may_have_lost_events = is_true("may_have_lost_events");
     part.held = held();
+    part.not_held = not_held();
     part.within = within();
     return part;
   }
@@ -95,26 +97,58 @@ private:
     return lines;
   }
   /// Absent in parts of an older memviz.
+  [[nodiscard]] std::vector<LineMemory> not_held() const {
+    std::vector<LineMemory> lines;
+    if (get("not_held").kind() != Kind::list) return lines;
+    document_.for_each(get("not_held"), [&](Value item) {
+      std::string line = line_in(item, "not_held");
+      lines.push_back({std::move(line), kind_in(item), number(document_.get(item, "peak_bytes"), "peak_bytes")});
+      return true;
+    });
+    return lines;
+  }
+  /// Absent in parts of an older memviz.
+  [[nodiscard]] std::vector<ElsewhereMemory> elsewhere() const {
+    std::vector<ElsewhereMemory> found;
+    if (get("elsewhere").kind() != Kind::list) return found;
+    document_.for_each(get("elsewhere"), [&](Value item) {
+      std::string line = line_in(item, "elsewhere");
+      const std::uint64_t device = number(document_.get(item, "device"), "device");
+      found.push_back({DeviceId{static_cast<std::uint32_t>(std::min<std::uint64_t>(device, kMostDeviceIds))},
+                       number(document_.get(item, "peak_bytes"), "peak_bytes"), std::move(line)});
+      return true;
+    });
+    return found;
+  }
+  /// Returns the text of the line of an object in the list `key`.
+  [[nodiscard]] std::string line_in(Value item, std::string_view key) const {
+    const Value line = item.kind() == Kind::dict ? document_.get(item, "line") : item;
+    if (item.kind() != Kind::dict || line.kind() != Kind::text)
+      throw Error(fmt::format("expected objects with 'line' in '{}'", key));
+    return std::string(document_.text(line));
+  }
+  /// Absent in parts of an older memviz.
   [[nodiscard]] std::vector<LineMemory> within() const {
     std::vector<LineMemory> lines;
     if (get("within").kind() != Kind::list) return lines;
     document_.for_each(get("within"), [&](Value item) {
-      const Value line = item.kind() == Kind::dict ? document_.get(item, "line") : item;
-      if (item.kind() != Kind::dict || line.kind() != Kind::text)
-        throw Error("expected objects with 'line' in 'within'");
-      lines.push_back({std::string(document_.text(line)), {}, number(document_.get(item, "bytes"), "bytes")});
+      lines.push_back({line_in(item, "within"), {}, number(document_.get(item, "bytes"), "bytes")});
       return lines.size() < kMostWithin;
     });
     return lines;
   }
+  [[nodiscard]] MemoryKind kind_in(Value item) const {
+    const Value kind = document_.get(item, "kind");
+    if (kind.kind() != Kind::text) throw Error("expected 'line' and 'kind' in 'held'");
+    return kind_of_name(document_.text(kind)).value_or(MemoryKind::unknown);
+  }
   [[nodiscard]] LineMemory line_of(Value item) const {
     if (item.kind() != Kind::dict) throw Error("expected objects in 'held'");
     const Value line = document_.get(item, "line");
-    const Value kind = document_.get(item, "kind");
-    if (line.kind() != Kind::text || kind.kind() != Kind::text) throw Error("expected 'line' and 'kind' in 'held'");
-    const auto known = kind_of_name(document_.text(kind));
-    return {std::string(document_.text(line)), known.value_or(MemoryKind::unknown),
-            number(document_.get(item, "bytes"), "bytes")};
+    if (line.kind() != Kind::text) throw Error("expected 'line' and 'kind' in 'held'");
+    const Value peak = document_.get(item, "peak_bytes"); // absent in parts of an older memviz
+    return {std::string(document_.text(line)), kind_in(item), number(document_.get(item, "bytes"), "bytes"),
+            document_.as_unsigned(peak) ? std::optional(number(peak, "peak_bytes")) : std::nullopt};
   }
 
   const Document& document_;

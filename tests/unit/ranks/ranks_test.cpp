@@ -138,7 +138,8 @@ TEST_CASE("what is the same, or differs by timing alone, does not stand out") {
     std::vector<RankPart> parts = pipeline(1, 2, 0);
     parts[1].held.push_back({"keep_samples job.py:121", MemoryKind::activation, 96 * kMiB});
     const JobReport report = job_report(parts);
-    CHECK(ranks_headline(report) == "No rank stands out: 2 ranks hold 652 MiB to 748 MiB, 700 MiB in the median.");
+    CHECK(ranks_headline(report) == "No rank of two stands out; rank 1 holds 96.0 MiB more than rank 0: "
+                                    "keep_samples job.py:121 +96.0 MiB (activations).");
     CHECK_FALSE(contains(ranks_text(report, 100), "the same"));
   }
   SUBCASE("communication buffers, of which one rank has fewer at random") {
@@ -173,6 +174,62 @@ TEST_CASE("the only rank that is like no other stands out") {
   const JobReport report = job_report(parts);
   CHECK(ranks_of(report, report.outliers) == std::vector<std::uint64_t>{0});
   CHECK(contains(ranks_headline(report), "Rank 0 stands out: it holds 30.0 MiB more than the median of 3 ranks"));
+}
+
+TEST_CASE("lines are compared by the most that each held, whatever phase the peak of its rank was in") {
+  std::vector<RankPart> parts = pipeline(1, 4, 0);
+  for (RankPart& part : parts)
+    part.held[2].peak_bytes = 320 * kMiB;
+  parts[1].held[2].bytes = 20 * kMiB; // its peak is in the backward pass
+  parts[1].held.push_back({"backward", MemoryKind::gradient, 96 * kMiB, 96 * kMiB});
+  for (const std::size_t i : {0U, 2U, 3U})
+    parts[i].not_held = {{"backward", MemoryKind::unknown, 96 * kMiB}};
+  CHECK(job_report(parts).outliers.empty());
+  parts[2].held[2].peak_bytes = 344 * kMiB;
+  const JobReport report = job_report(parts);
+  CHECK(ranks_of(report, report.outliers) == std::vector<std::uint64_t>{2});
+  CHECK(report.outliers.front().delta_bytes == 24 * 1048576);
+}
+
+TEST_CASE("a rank whose activations are all larger by one factor has longer batches") {
+  std::vector<RankPart> parts = pipeline(1, 4, 0);
+  parts[3] = part_with(3, stage(1, 1.5));
+  const JobReport report = job_report(parts);
+  REQUIRE(report.outliers.size() == 1);
+  CHECK(report.outliers.front().activation_factor == doctest::Approx(1.5));
+  CHECK(ranks_headline(report) ==
+        "Rank 3 stands out: it holds 170 MiB more than the median of its group of 4: activations are 1.50 times the "
+        "median, as with longer batches or sequences: forward block.py:31 +150 MiB (activations), norm block.py:12 "
+        "+20.0 MiB (activations).");
+  parts[3].held[2].bytes -= 100 * kMiB; // not one factor
+  const JobReport uneven = job_report(parts);
+  REQUIRE(uneven.outliers.size() == 1);
+  CHECK_FALSE(uneven.outliers.front().activation_factor.has_value());
+}
+
+TEST_CASE("ranks that hold memory on the GPU of another") {
+  std::vector<RankPart> parts = pipeline(1, 4, 0);
+  for (std::uint32_t i = 0; i < 4; ++i)
+    parts[i].device = DeviceId{i};
+  for (const std::size_t i : {1U, 3U}) {
+    parts[i].other_devices = 1;
+    parts[i].elsewhere = {{DeviceId{0}, 300 * kMiB, "load train.py:7"}};
+  }
+  const std::string advice = " With one GPU for each process, load with map_location and call torch.cuda.set_device() "
+                             "before anything else.";
+  CHECK(ranks_headline(job_report(parts)) == "2 ranks (1, 3) together hold 600 MiB on GPU 0, the GPU of rank 0, in "
+                                             "addition to their own: load train.py:7." +
+                                                 advice);
+  SUBCASE("little of it is not worth a word") {
+    for (const std::size_t i : {1U, 3U})
+      parts[i].elsewhere[0].peak_bytes = kMiB;
+    CHECK(job_report(parts).on_other_gpus.empty());
+  }
+  SUBCASE("processes that each use several GPUs share none without need") {
+    parts[0].other_devices = 1;
+    parts[0].elsewhere = {{DeviceId{1}, 300 * kMiB, "load train.py:7"}};
+    CHECK(job_report(parts).on_other_gpus.empty());
+  }
 }
 
 TEST_CASE("a rank that ran out of memory comes first") {
@@ -231,6 +288,9 @@ TEST_CASE("parts are read as they were written") {
   part.asked_by = "step train.py:7";
   part.asked_bytes = 11;
   part.held.push_back({"", MemoryKind::temporary, 77});
+  part.held[0].peak_bytes = 123;
+  part.not_held = {{"gather fsdp.py:9", MemoryKind::communication, 5}, {"backward", MemoryKind::unknown, 6}};
+  part.elsewhere = {{DeviceId{0}, 7, "load train.py:3"}};
   const RankPart unread = unread_part("odd \"name\".pickle", "byte 7: \x01 unexpected");
   const std::string text = rank_part_json(part) + rank_part_json(unread);
   CHECK(text.starts_with(kRankPartHead));
@@ -239,6 +299,8 @@ TEST_CASE("parts are read as they were written") {
   CHECK(rank_part_json(parts[0]) == rank_part_json(part));
   CHECK(rank_part_json(parts[1]) == rank_part_json(unread));
   CHECK(parts[0].held == part.held);
+  CHECK(parts[0].not_held == part.not_held);
+  CHECK(parts[0].elsewhere == part.elsewhere);
 }
 
 TEST_CASE("damaged parts and those of another version are refused") {
@@ -252,7 +314,7 @@ TEST_CASE("damaged parts and those of another version are refused") {
     return std::string("none");
   };
   std::string newer = text;
-  newer.replace(newer.find("/1.0"), 4, "/2.3");
+  newer.replace(newer.find("/1.1"), 4, "/2.3");
   CHECK(error_of(text + newer) == "line 2: a part of version 2.3; this memviz reads version 1");
   CHECK(contains(error_of("{}\n"), "line 1: expected a part"));
   for (std::size_t size = 1; size + 1 < text.size(); ++size)
