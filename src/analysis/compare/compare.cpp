@@ -302,12 +302,12 @@ struct Matched {
 Matched matched_by(FrameMatch match, const MemoryState& before_side, const MemoryState& after_side,
                    const CompareScope& scope) {
   Matched result;
-  FrameMapper mapper(match, result.frames);
   const MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
   result.moved_files = moved.size();
   const CompareOptions& options = scope.options;
-  const Side after{after_side, mapper.map(after_side), &Change::after, scope.paired};
-  const Side before{before_side, mapper.map(before_side, moved), &Change::before};
+  FrameMappings mappings = map_frames(before_side, after_side, moved, match, result.frames);
+  const Side after{after_side, std::move(mappings.after), &Change::after, scope.paired};
+  const Side before{before_side, std::move(mappings.before), &Change::before};
 
   TreeBuilder<Change> builder(before_side.recording->origin.size_bytes + after_side.recording->origin.size_bytes);
   LineChanges lines(scope.is_by_device);

@@ -6,7 +6,6 @@
 #include "memviz/compare.hpp"
 
 #include <cstdint>
-#include <map>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -35,27 +34,18 @@ private:
   std::vector<StringId> texts_; ///< by StringId of the snapshot
 };
 
-class FrameMapper {
-public:
-  /// Adds to `common`, which must outlive this object.
-  FrameMapper(FrameMatch match, FrameTable& common) : match_(match), common_(common) {}
-
-  /// Treats files that are keys of `moved` as the files they map to. With FrameMatch::function, a function's line is
-  /// the one that requested most memory in the first mapped snapshot that has the function.
-  [[nodiscard]] FrameMapping map(const MemoryState& state, const MovedFiles& moved = {});
-
-private:
-  using Function = std::pair<StringId, StringId>; ///< name and file
-
-  /// Adds a frame of the common table, and the source text of its line if known.
-  [[nodiscard]] FrameId added(const Frame& frame, std::string_view source);
-  /// `frames` are the translated frames of `given`.
-  [[nodiscard]] std::vector<FrameId> ids_by_function(const FrameTable& given, const std::vector<Frame>& frames,
-                                                     const std::vector<std::uint64_t>& bytes);
-
-  FrameMatch match_;
-  FrameTable& common_;
-  std::map<Function, FrameId> functions_;
+/// The mappings of two snapshots into one table.
+struct FrameMappings {
+  FrameMapping before;
+  FrameMapping after;
 };
+
+/// Adds the frames of both snapshots to `common`. Files of `before` that are keys of `moved` are treated as the files
+/// that they map to. With FrameMatch::function, functions that have the same name in one file, as `forward` of several
+/// classes has, remain apart if other functions lie between them and both snapshots have equally many. A function's
+/// line is the one whose own calls hold most memory, in `after` if it holds any there; only of a function that holds
+/// none itself, the line below which most is held.
+[[nodiscard]] FrameMappings map_frames(const MemoryState& before, const MemoryState& after, const MovedFiles& moved,
+                                       FrameMatch match, FrameTable& common);
 
 } // namespace memviz

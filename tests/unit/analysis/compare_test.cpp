@@ -189,6 +189,49 @@ TEST_CASE("a function with several lines is shown with the one that holds most, 
         std::map<std::string, std::int64_t>{{"f a.py:20", 1536}, {"g a.py:40", 1536}});
 }
 
+TEST_CASE("a row of a function is named by the line that allocates, not by one that calls others") {
+  CompareOptions by_function;
+  by_function.match = FrameMatch::function;
+  const Recording before =
+      with_blocks({{{"/app/b.py:3:load", "/app/a.py:40:main"}, 8192}, {{"/app/a.py:30:main"}, 512}});
+  const Recording after =
+      with_blocks({{{"/app/b.py:3:load", "/app/a.py:42:main"}, 8192}, {{"/app/a.py:32:main"}, 2048}});
+  CHECK(deltas(compared(before, after, by_function)) == std::map<std::string, std::int64_t>{{"main a.py:32", 1536}});
+  SUBCASE("where it allocates before alone, the line is that of before") {
+    const Recording gone = with_blocks({{{"/app/b.py:3:load", "/app/a.py:42:main"}, 8192}});
+    CHECK(deltas(compared(before, gone, by_function)) == std::map<std::string, std::int64_t>{{"main a.py:30", -512}});
+  }
+}
+
+TEST_CASE("functions of one name in one file are rows of their own, when functions are compared") {
+  CompareOptions by_function;
+  by_function.match = FrameMatch::function;
+  const Recording before = with_blocks({{{"/app/a.py:10:forward"}, 512},
+                                        {{"/app/a.py:12:<listcomp>"}, 512},
+                                        {{"/app/a.py:14:forward"}, 512},
+                                        {{"/app/a.py:20:__init__"}, 512},
+                                        {{"/app/a.py:30:forward"}, 512}});
+  SUBCASE("the second of two grew") {
+    const Recording after = with_blocks({{{"/app/a.py:11:forward"}, 512},
+                                         {{"/app/a.py:13:<listcomp>"}, 512},
+                                         {{"/app/a.py:15:forward"}, 512},
+                                         {{"/app/a.py:21:__init__"}, 512},
+                                         {{"/app/a.py:31:forward"}, 4096}});
+    CHECK(deltas(compared(before, after, by_function)) ==
+          std::map<std::string, std::int64_t>{{"forward a.py:31", 3584}});
+  }
+  SUBCASE("one is new, so that which is which is unknown") {
+    const Recording after = with_blocks({{{"/app/a.py:11:forward"}, 512},
+                                         {{"/app/a.py:21:__init__"}, 512},
+                                         {{"/app/a.py:31:forward"}, 512},
+                                         {{"/app/a.py:40:__init__"}, 512},
+                                         {{"/app/a.py:50:forward"}, 4096}});
+    CHECK(deltas(compared(before, after, by_function)) ==
+          std::map<std::string, std::int64_t>{
+              {"<listcomp> a.py:12", -512}, {"__init__ a.py:21", 512}, {"forward a.py:50", 3584}});
+  }
+}
+
 TEST_CASE("segments are the same when address and size are") {
   SnapshotBuilder one;
   one.segment(0x1000, 512).inactive(512);
