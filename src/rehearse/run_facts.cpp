@@ -86,9 +86,16 @@ public:
       use.total_bytes = number(device, "total_bytes");
       use.context_bytes = number(device, "context_bytes");
       use.outside_bytes = number(device, "outside_bytes");
+      add_refusal(number(device, "refused_bytes"));
       use.peak_bytes = use.context_bytes + number(device, "peak_used_bytes");
       facts_.used_cuda = true;
     }
+  }
+
+  void add_refusal(std::uint64_t asked_bytes) {
+    if (asked_bytes == 0) return;
+    ++facts_.oom_count;
+    facts_.library_asked_bytes = std::max(facts_.library_asked_bytes, asked_bytes);
   }
 
   /// Adds the line that a process wrote while it ran, if that process has not reached its end.

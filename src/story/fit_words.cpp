@@ -157,8 +157,11 @@ std::string cache_part(const FitVerdict& verdict) {
 std::string shortage_text(const FitVerdict& verdict) {
   const std::uint64_t count = verdict.facts.oom_count;
   if (count == 0) return "too little memory";
-  return fmt::format("it ran out of memory{}{}", count > 1 ? " " + format_count(count) + " times" : "",
-                     verdict.ending.is_good() ? ", caught the error and went on" : "");
+  const std::uint64_t asked_bytes = verdict.facts.library_asked_bytes;
+  return fmt::format(
+      "it ran out of memory{}{}{}", count > 1 ? " " + format_count(count) + " times" : "",
+      verdict.ending.is_good() ? ", caught the error and went on" : "",
+      asked_bytes == 0 ? "" : fmt::format(": libraries outside PyTorch asked for {}", format_bytes(asked_bytes)));
 }
 
 /// Returns the notes of the made-up GPU. Functions that were looked up in vain share one: Python's bindings of CUDA
@@ -228,9 +231,11 @@ std::string short_text(const FitVerdict& verdict) {
                : fmt::format("{}: {} of {}{}", may_run_out(verdict) ? "may fit" : "fits",
                              peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes), cache_part(verdict));
   case FitOutcome::does_not_fit:
-    return verdict.facts.ooms.empty()
-               ? "does not fit"
-               : fmt::format("does not fit: {} asked for", format_bytes(verdict.facts.ooms.front().asked_bytes));
+    if (verdict.facts.ooms.empty() && verdict.facts.library_asked_bytes == 0) return "does not fit";
+    return fmt::format("does not fit: {} asked for{}",
+                       format_bytes(verdict.facts.ooms.empty() ? verdict.facts.library_asked_bytes
+                                                               : verdict.facts.ooms.front().asked_bytes),
+                       verdict.facts.ooms.empty() ? " by libraries" : "");
   case FitOutcome::failed:
   case FitOutcome::no_gpu: break;
   }

@@ -63,7 +63,10 @@ Error Memory::charge_outside(int device) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
   if (book.outside_bytes >= outside_bytes_) return Error::success;
   const Error error = charge(device, outside_bytes_ - book.outside_bytes);
-  if (error == Error::success) book.outside_bytes = outside_bytes_;
+  if (error == Error::success)
+    book.outside_bytes = outside_bytes_;
+  else
+    book.refused_bytes = outside_bytes_ - book.outside_bytes;
   return error;
 }
 

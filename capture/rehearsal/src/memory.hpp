@@ -36,6 +36,7 @@ struct DeviceBook {
   std::uint64_t peak_used_bytes = 0;
   std::uint64_t recent_peak_used_bytes = 0; // since take_recent_peak()
   std::uint64_t outside_bytes = 0;          // the part of the used bytes that libraries took
+  std::uint64_t refused_bytes = 0;          // what libraries asked for in vain
   GraphUse graphs;                          // now; their bytes are part of the used ones
   GraphUse most_graphs;                     // when they had the most nodes
   bool has_context = false;

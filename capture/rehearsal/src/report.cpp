@@ -32,8 +32,8 @@ std::string field(const char* name, std::uint64_t value) {
 std::string device_object(const DeviceBook& book) {
   return "{" + field("device", static_cast<std::uint64_t>(book.number)) + ", " +
          field("total_bytes", book.total_bytes) + ", " + field("context_bytes", book.context_bytes) + ", " +
-         field("outside_bytes", book.outside_bytes) + ", " + field("used_bytes", book.used_bytes) + ", " +
-         field("peak_used_bytes", book.peak_used_bytes) + "}";
+         field("outside_bytes", book.outside_bytes) + ", " + field("refused_bytes", book.refused_bytes) + ", " +
+         field("used_bytes", book.used_bytes) + ", " + field("peak_used_bytes", book.peak_used_bytes) + "}";
 }
 
 } // namespace

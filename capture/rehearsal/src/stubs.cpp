@@ -10,30 +10,31 @@ namespace {
 struct Codes {
   int not_supported;
   int failed;
+  int no_memory;
 };
 
-// Each library's own numbers for NOT_SUPPORTED and EXECUTION_FAILED, or the nearest ones.
+// Each library's own numbers for NOT_SUPPORTED, EXECUTION_FAILED and ALLOC_FAILED, or the nearest ones.
 Codes codes_of(Library library) {
   switch (library) {
   case Library::runtime:
-  case Library::driver: return {801, 719};
-  case Library::nvml: return {3, 999};
+  case Library::driver: return {801, 719, 2};
+  case Library::nvml: return {3, 999, 999};
   case Library::cublas:
-  case Library::cublaslt: return {15, 13};
-  case Library::cudnn: return {3000, 5000};
-  case Library::cufft: return {16, 6};
-  case Library::cufile: return {5003, 5003};
-  case Library::cupti: return {27, 999};
-  case Library::curand: return {999, 201};
-  case Library::cusolver: return {9, 6};
+  case Library::cublaslt: return {15, 13, 3};
+  case Library::cudnn: return {3000, 5000, 4004};
+  case Library::cufft: return {16, 6, 2};
+  case Library::cufile: return {5003, 5003, 5003};
+  case Library::cupti: return {27, 999, 999};
+  case Library::curand: return {999, 201, 102};
+  case Library::cusolver: return {9, 6, 2};
   case Library::cusparse:
-  case Library::cusparselt: return {10, 6};
-  case Library::nccl: return {5, 1};
-  case Library::nvrtc: return {11, 11};
+  case Library::cusparselt: return {10, 6, 2};
+  case Library::nccl: return {5, 1, 1};
+  case Library::nvrtc: return {11, 11, 1};
   case Library::nvshmem:
-  case Library::nvtx: return {-1, -1};
+  case Library::nvtx: return {-1, -1, -1};
   }
-  return {-1, -1};
+  return {-1, -1, -1};
 }
 
 } // namespace
@@ -66,7 +67,10 @@ int set_stream(Handle object, Handle stream) {
 }
 
 int launch_on_stream(Library library, Handle stream) {
-  return driver_call([&](Machine& machine) { return launch(machine, stream); }) == 0 ? 0 : codes_of(library).failed;
+  const int error = driver_call([&](Machine& machine) { return launch(machine, stream); });
+  if (error == 0) return 0;
+  const Codes codes = codes_of(library);
+  return error == static_cast<int>(Error::out_of_memory) ? codes.no_memory : codes.failed;
 }
 
 int launch_for(Library library, Handle object) {

@@ -66,6 +66,7 @@ TEST_CASE("what libraries take outside of the program's allocations is taken onc
   void* const most = take(memory, 900 * kMiB);
   CHECK(memory.charge_outside(0) == Error::out_of_memory);
   CHECK(book.outside_bytes == 0);
+  CHECK(book.refused_bytes == 100 * kMiB);
   CHECK(memory.free(most) == Error::success);
   for (int launch = 0; launch < 2; ++launch)
     CHECK(memory.charge_outside(0) == Error::success);

@@ -114,7 +114,7 @@ TEST_CASE("a report is one line of JSON") {
   CHECK(report_line("small", {book}, {4, 5, 6}, {"a \"note\""}) ==
         "{\"pid\": " + std::to_string(getpid()) +
             ", \"profile\": \"small\", \"devices\": [{\"device\": 2, \"total_bytes\": 100, \"context_bytes\": 10, "
-            "\"outside_bytes\": 0, "
+            "\"outside_bytes\": 0, \"refused_bytes\": 0, "
             "\"used_bytes\": 20, \"peak_used_bytes\": 30}], \"host_reads\": 4, \"kernel_launches\": 5, "
             "\"convolutions\": 6, \"notes\": [\"a \\\"note\\\"\"]}\n");
   CHECK_FALSE(append_line("/no/such/folder/file", "x"));

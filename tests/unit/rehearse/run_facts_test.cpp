@@ -75,6 +75,25 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK_FALSE(nothing.used_cuda);
 }
 
+TEST_CASE("what a library could not get outside PyTorch does not fit") {
+  const test::TemporaryFolder folder;
+  test::write_bytes(
+      folder / "report",
+      R"({"pid": 7, "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10, "outside_bytes": 0, )"
+      R"("refused_bytes": 251658240, "peak_used_bytes": 80}]})"
+      "\n");
+  FitVerdict verdict;
+  verdict.ending.exit_code = 1;
+  verdict.facts = read_facts(folder / "report", folder / "none");
+  CHECK(verdict.facts.oom_count == 1);
+  CHECK(verdict.facts.library_asked_bytes == 251658240);
+  verdict.outcome = outcome_of(verdict.ending, verdict.facts);
+  CHECK(verdict.outcome == FitOutcome::does_not_fit);
+  CHECK(exit_code(verdict) == 3);
+  CHECK(contains(headline(verdict), ": it ran out of memory: libraries outside PyTorch asked for 240 MiB."));
+  CHECK(short_text(verdict) == "does not fit: 240 MiB asked for by libraries");
+}
+
 TEST_CASE("a process that did not come to its end counts with what it wrote while it ran") {
   const test::TemporaryFolder folder;
   const auto line = [](int pid, int peak_bytes, int reads) {
