@@ -74,6 +74,8 @@
 #include "memviz/overlay_svg.hpp"
 #include "memviz/overlay_words.hpp"
 #include "memviz/perfetto.hpp"
+#include "memviz/perfect_allocator.hpp"
+#include "memviz/perfect_allocator_words.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/places.hpp"
 #include "memviz/pprof.hpp"

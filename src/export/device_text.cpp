@@ -5,6 +5,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
+#include "memviz/perfect_allocator_words.hpp"
 #include "memviz/places.hpp"
 #include "story/accounts.hpp"
 
@@ -75,6 +76,8 @@ std::string accounts(const DeviceState& device_state) {
   add("  peak", device_state.figures.peak_requested_bytes, event_text(device_state.peak_event));
   std::string text = fmt::format("  requested bytes over {}\n", format_counted(device_state.figures.events, "event")) +
                      table.text("  ");
+  if (const auto perfect = perfect_allocator(device_state))
+    text += fmt::format("  {}\n", perfect_allocator_text(*perfect));
   if (device_state.figures.ooms > 0) {
     text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(device_state.figures.ooms),
                         format_count(device_state.last_oom_event.value()));

@@ -189,6 +189,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   write_request(json, frames, device);
   json.key("totals");
   write_totals(json, device.ledger);
+  write_perfect_allocator(json, perfect_allocator(device.device_state, device.ledger.device_free_bytes.value_or(0)));
   if (device.measured) write_measured(json, *device.measured);
   write_judgement(json, device.judgement);
   json.key("what_if").begin_array();
@@ -216,7 +217,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
 std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.explain/1.2").member("file", file);
+    begin_document(json, "memviz.explain/1.3").member("file", file);
     write_rehearsal(json, state.recording->origin.rehearsal);
     json.key("devices").begin_array();
     for (const DeviceExplanation& device : devices)

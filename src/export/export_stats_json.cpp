@@ -52,8 +52,8 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceState&
       .member("unaccounted_bytes", device_state.figures.unaccounted_bytes)
       .member("ooms", device_state.figures.ooms)
       .member("last_oom_event", device_state.last_oom_event.number())
-      .member("outside_bytes", device_state.figures.outside_bytes)
-      .key("no_stack");
+      .member("outside_bytes", device_state.figures.outside_bytes);
+  write_perfect_allocator(json, perfect_allocator(device_state)).key("no_stack");
   write_no_stack(json, no_stack);
   if (state.has_kinds) write_kinds(json.key("kinds"), kind_account(state, device_state.device));
   const auto peak = peak_kinds.find(device_state.device);
@@ -64,7 +64,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceState&
 
 std::string stats_json(const std::string& file, const MemoryState& state, const KindsByDevice& peak_kinds) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.stats/1.1").member("file", file).key("devices").begin_array();
+    begin_document(json, "memviz.stats/1.2").member("file", file).key("devices").begin_array();
     const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
     const std::vector<std::vector<UserLine>> users = rank_user_lines_of_devices(state);
     for (std::size_t i = 0; i < state.devices.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "memviz/fit.hpp"
 #include "memviz/fit_report.hpp"
 
+#include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/fit_server_text.hpp"
@@ -12,6 +13,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
+#include "memviz/perfect_allocator_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -108,9 +110,12 @@ std::string holders(const std::string& title, const FileFacts& facts, std::size_
     for (const Holder& inner : holder.within)
       add(inner, "  ");
   }
+  const auto perfect = perfect_allocator(facts.device);
   return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, moment_text(facts.device),
                      format_bytes(figures.requested_bytes), format_bytes(figures.reserved_bytes)) +
-         table.text("  ") + by_kind(facts) + around_server(facts);
+         table.text("  ") +
+         (perfect ? fmt::format("  {}\n", capitalized(perfect_allocator_text(*perfect)) + ".") : "") + by_kind(facts) +
+         around_server(facts);
 }
 
 std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {

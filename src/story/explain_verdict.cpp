@@ -167,7 +167,7 @@ std::string verdict_text(const FrameTable& frames, const DeviceExplanation& devi
   case Verdict::in_use:
     if (is_uncached(device.device_state)) return "In use: all recorded main memory; nothing caches it.";
     if (!is_mostly_used(ledger))
-      return fmt::format("Nothing failed, and nothing stands out: {} of reserved memory is in use, {} is free.",
+      return fmt::format("Partly in use: {} of reserved memory is in use, {} is free.",
                          format_percent(in_use_bytes(ledger), ledger.reserved_bytes),
                          format_bytes(ledger.room.total_bytes()));
     return in_use_text(frames, device);

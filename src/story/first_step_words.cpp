@@ -58,8 +58,7 @@ std::string lever_text(const LeverGain& gain) {
   const std::string bytes = format_bytes(gain.bytes);
   switch (gain.lever) {
   case Lever::checkpointing:
-    return fmt::format("Checkpoint activations (torch.utils.checkpoint): gives up to {}, all that this pass keeps.",
-                       bytes);
+    return fmt::format("Checkpoint activations (torch.utils.checkpoint): frees up to {}, what this pass keeps.", bytes);
   case Lever::smaller_batch:
     return fmt::format("Halve the batch or the length of sequences: gives about {}, half of what this pass keeps.",
                        bytes);

@@ -267,7 +267,7 @@ TEST_CASE("without a failure, fragmentation is said only of a large share of muc
     const Explained found = test::explained(made.take());
     CHECK(found.first().judgement.verdict == Verdict::in_use);
     CHECK(found.words().verdict ==
-          "Nothing failed, and nothing stands out: 40.0 % of reserved memory is in use, 12.0 MiB "
+          "Partly in use: 40.0 % of reserved memory is in use, 12.0 MiB "
           "is free.");
   }
   SUBCASE("a sixth is not") {

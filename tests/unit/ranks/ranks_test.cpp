@@ -131,6 +131,10 @@ TEST_CASE("the name of a file without a rank is not changed where a sentence beg
 }
 
 TEST_CASE("what is the same, or differs by timing alone, does not stand out") {
+  SUBCASE("one rank alone") {
+    CHECK(ranks_headline(job_report(pipeline(1, 1, 0))) ==
+          "Only rank 0 was read: there is no other rank to compare it with.");
+  }
   SUBCASE("all the same") {
     CHECK(ranks_headline(job_report(pipeline(1, 4, 0))) == "No rank stands out: 4 ranks hold the same, 652 MiB each.");
   }
