@@ -18,10 +18,11 @@ struct PerfectAllocator {
   [[nodiscard]] bool is_enough() const { return needed_bytes <= available_bytes; }
 };
 
-/// `device_free_bytes` is what the device had beyond reserved memory when a request failed. Returns nullopt for host
+/// `device_free_bytes` is what the device had beyond reserved memory when a request failed: without it nothing is known
+/// of such a moment. Returns nullopt for host
 /// memory, without events or reserved memory, where the accounts do not balance, for a moment before the peak, whose
 /// own peak is unknown, and where memory was returned since the peak.
 [[nodiscard]] std::optional<PerfectAllocator> perfect_allocator(const DeviceState& device,
-                                                                std::uint64_t device_free_bytes = 0);
+                                                                std::optional<std::uint64_t> device_free_bytes = {});
 
 } // namespace memviz

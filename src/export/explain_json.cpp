@@ -189,7 +189,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   write_request(json, frames, device);
   json.key("totals");
   write_totals(json, device.ledger);
-  write_perfect_allocator(json, perfect_allocator(device.device_state, device.ledger.device_free_bytes.value_or(0)));
+  write_perfect_allocator(json, perfect_allocator(device.device_state, device.ledger.device_free_bytes));
   if (device.measured) write_measured(json, *device.measured);
   write_judgement(json, device.judgement);
   json.key("what_if").begin_array();

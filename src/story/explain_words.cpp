@@ -172,7 +172,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
                       "before 2026 do not record it.");
   else if (device.request && !device.request->pool_is_known && ledger.room.private_pool_bytes > 0)
     text.emplace_back("Assumed: the request was for the default pool. Files before 2026 do not record it.");
-  if (const auto perfect = perfect_allocator(device.device_state, ledger.device_free_bytes.value_or(0)))
+  if (const auto perfect = perfect_allocator(device.device_state, ledger.device_free_bytes))
     text.push_back(capitalized(perfect_allocator_text(*perfect)) + ".");
   const bool has_private_pools = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
     return answer.circumstance == Circumstance::no_private_pools;

@@ -11,6 +11,8 @@ std::string perfect_allocator_text(const PerfectAllocator& perfect) {
   const std::string available = format_bytes(perfect.available_bytes);
   if (!perfect.is_enough())
     return fmt::format("even a perfect allocator needs {}, more than the {} that PyTorch can have", needed, available);
+  if (perfect.needed_bytes == perfect.available_bytes)
+    return fmt::format("a perfect allocator needs the whole {}, so no setting saves any of it", needed);
   return fmt::format("a perfect allocator needs {} of the {}, so no setting saves more than {}", needed, available,
                      format_bytes(perfect.available_bytes - perfect.needed_bytes));
 }

@@ -45,6 +45,11 @@ TEST_CASE("a request that failed counts, and what was free on the device as well
         "even a perfect allocator needs 1.07 GiB, more than the 1,010 MiB that PyTorch can have");
 }
 
+TEST_CASE("where all that is reserved is needed, no setting saves any of it") {
+  CHECK(perfect_allocator_text(perfect_allocator(at_peak(1000, 1000)).value()) ==
+        "a perfect allocator needs the whole 1,000 MiB, so no setting saves any of it");
+}
+
 TEST_CASE("nothing is said of a perfect allocator where its figure is unknown") {
   DeviceState device = at_peak(900, 1000);
   SUBCASE("without events") {
@@ -58,6 +63,9 @@ TEST_CASE("nothing is said of a perfect allocator where its figure is unknown") 
   }
   SUBCASE("the accounts do not balance") {
     device.figures.imbalance_bytes = 1;
+  }
+  SUBCASE("a request failed, and what was free on the device is unknown") {
+    device.moment.kind = MomentKind::oom;
   }
   SUBCASE("host memory") {
     device.device = kHostDevice;
