@@ -73,7 +73,7 @@ inline constexpr std::uint64_t kConvolutionWorkspaceBytes = 102760579;
 struct RunFacts {
   std::vector<DeviceUse> uses; ///< by rank, then process, then device; only devices that were used
   std::vector<OutOfMemoryFact> ooms;
-  std::uint64_t oom_count = 0;      ///< uncaught, including those outside PyTorch's allocator
+  std::uint64_t oom_count = 0; ///< uncaught, including those outside PyTorch's allocator
   /// The bytes that a library, such as cuBLAS for its workspace, asked for in vain outside PyTorch; 0 if none did.
   std::uint64_t library_asked_bytes = 0;
   std::vector<WrittenFile> files;   ///< written at the end of a process

@@ -266,9 +266,8 @@ TEST_CASE("without a failure, fragmentation is said only of a large share of muc
     made.segment(kBase, 20 * MiB).active(8 * MiB, 8 * MiB).inactive(12 * MiB);
     const Explained found = test::explained(made.take());
     CHECK(found.first().judgement.verdict == Verdict::in_use);
-    CHECK(found.words().verdict ==
-          "Partly in use: 40.0 % of reserved memory is in use, 12.0 MiB "
-          "is free.");
+    CHECK(found.words().verdict == "Partly in use: 40.0 % of reserved memory is in use, 12.0 MiB "
+                                   "is free.");
   }
   SUBCASE("a sixth is not") {
     made.segment(kBase, 24 * GiB).active(18 * GiB, 18 * GiB).inactive(4 * GiB).active(2 * GiB, 2 * GiB);
