@@ -8,6 +8,7 @@
 #include "memviz/flame.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/memory_ledger.hpp"
+#include "memviz/pass_need.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -101,6 +102,7 @@ struct DeviceExplanation {
   Pins pins;
   Growth growth;
   std::optional<StepLeak> leak;        ///< if steps are annotated, and the amount matters
+  std::optional<PassNeed> pass;        ///< if a request failed on a GPU
   std::optional<FirstStep> first_step; ///< if memory ran out in it
   Fidelity fidelity;
   std::vector<WhatIf> what_ifs;     ///< nullopt for main memory, which no such allocator manages

@@ -73,6 +73,7 @@
 #include "memviz/overlay.hpp"
 #include "memviz/overlay_svg.hpp"
 #include "memviz/overlay_words.hpp"
+#include "memviz/pass_need.hpp"
 #include "memviz/perfect_allocator.hpp"
 #include "memviz/perfect_allocator_words.hpp"
 #include "memviz/perfetto.hpp"

@@ -5,6 +5,7 @@
 
 #include "memviz/memory_ledger.hpp"
 #include "memviz/memory_state.hpp"
+#include "memviz/pass_need.hpp"
 
 #include <array>
 #include <cstdint>
@@ -85,6 +86,17 @@ enum class Proviso : std::uint8_t {
 /// The values of max_split_size that are tried: common ones, the largest first. PyTorch accepts none of 20 MiB or less.
 inline constexpr std::array<std::uint64_t, 3> kSplitSizesBytes{512ULL << 20U, 128ULL << 20U, 32ULL << 20U};
 
+/// Whether the program would go on after the request, as it did after the same request of the pass before.
+enum class Prospect : std::uint8_t {
+  unknown,     ///< no pass before shows what follows, or the circumstance is not replayed
+  goes_on,     ///< everything up to the same request of the next pass fits, and live memory does not grow
+  grows,       ///< it fits, but each pass leaves more behind, so memory runs out later
+  falls_short, ///< memory runs out again before that
+};
+
+/// "unknown", "goes_on", ...
+[[nodiscard]] std::string_view prospect_name(Prospect prospect);
+
 struct WhatIf {
   Circumstance circumstance = Circumstance::expandable_segments;
   /// For max_split_size: the largest of those tried with which the request fits, else the smallest.
@@ -98,6 +110,7 @@ struct WhatIf {
   /// For without_blocks: indices into the state's blocks, in address order, and their bytes.
   std::vector<std::uint32_t> blocks = {};
   std::uint64_t blocks_bytes = 0;
+  Prospect prospect = Prospect::unknown; ///< of an outcome that fits
 };
 
 /// The question, and how far it can be answered.
@@ -109,6 +122,7 @@ struct Question {
   /// The bytes of each block's line: among sets with the same cost, the one with the largest lines is the answer. Empty
   /// if unknown.
   std::span<const std::uint64_t> line_bytes = {};
+  const PassRest* rest = nullptr; ///< what follows the request, if that is known
 };
 
 /// Returns the answers for every circumstance that differs from the recorded ones, and for empty_cache. With a request:

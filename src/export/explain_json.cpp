@@ -72,6 +72,7 @@ void write_what_if(JsonWriter& json, const MemoryState& state, const WhatIf& ans
     json.value(nullptr);
   else
     json.value(proviso_name(answer.proviso));
+  json.member("prospect", prospect_name(answer.prospect));
   json.member("reserved_bytes", answer.reserved_bytes).member("failed_event", answer.failed_event.number());
   json.key("blocks").begin_array();
   for (const std::uint32_t block : answer.blocks)
@@ -116,6 +117,24 @@ void write_leak(JsonWriter& json, const FrameTable& frames, const std::optional<
   json.begin_object().member("bytes_per_step", leak->bytes_per_step).member("steps", leak->steps).key("lines");
   write_lines(json, frames, leak->lines);
   json.end_object();
+}
+
+void write_pass(JsonWriter& json, const std::optional<PassNeed>& pass) {
+  if (!pass) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_object()
+      .member("basis", pass_basis_name(pass->basis))
+      .member("passes", pass->passes)
+      .member("rise_bytes", pass->rise_bytes)
+      .member("risen_bytes", pass->risen_bytes)
+      .member("to_come_bytes", pass->to_come_bytes)
+      .member("available_bytes", pass->available_bytes)
+      .member("missing_bytes", pass->missing_bytes())
+      .member("growth_bytes", pass->growth_bytes)
+      .member("checkpointing_bytes", pass->checkpointing_bytes)
+      .end_object();
 }
 
 void write_first_step(JsonWriter& json, const std::optional<FirstStep>& step) {
@@ -207,6 +226,8 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   write_growth(json, frames, device.growth);
   json.key("leak");
   write_leak(json, frames, device.leak);
+  json.key("pass");
+  write_pass(json, device.pass);
   json.key("first_step");
   write_first_step(json, device.first_step);
   json.end_object();

@@ -9,6 +9,7 @@
 #include "story/explain_figures.hpp"
 #include "story/first_step_words.hpp"
 #include "story/kinds_advice.hpp"
+#include "story/pass_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -141,7 +142,7 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
   std::vector<std::string> advice;
   for (const WhatIf* answer : answers) {
     const std::string effect =
-        device.request ? "this request fits" : fmt::format("saves {}", format_bytes(saved_bytes(device, *answer)));
+        device.request ? effect_text(device, *answer) : fmt::format("saves {}", format_bytes(saved_bytes(device, *answer)));
     advice.push_back(advice_of(state, device, *answer, effect));
   }
   return advice;
@@ -166,6 +167,7 @@ std::vector<std::string> first_step_advice(const MemoryState& state, const Devic
   for (const LeverGain& gain : device.first_step->levers) {
     if (has_mistake(device) && gain.lever != Lever::settings) continue;
     if (gain.lever == Lever::settings) add_replayed();
+    if (!is_enough(device, gain)) continue;
     if (std::string sentence = lever_text(gain); !sentence.empty()) advice.push_back(std::move(sentence));
   }
   add_replayed();
@@ -176,7 +178,8 @@ std::vector<std::string> first_step_advice(const MemoryState& state, const Devic
 } // namespace
 
 bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
-  if (is_out_of_reach(device) || !is_request_the_problem(device) || !is_worth_advice(device, answer)) return false;
+  if (is_out_of_reach(device) || !is_worth_advice(device, answer) || !may_go_on(device, answer)) return false;
+  if (answer.prospect != Prospect::goes_on && !is_request_the_problem(device)) return false;
   // Without a request it would cost speed for memory that is not needed.
   if (answer.circumstance == Circumstance::empty_cache) return device.request.has_value();
   // Advice for expandable segments needs no figure.

@@ -4,6 +4,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "story/explain_figures.hpp"
+#include "story/pass_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -80,8 +81,8 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
   }
   if (!device.request) return saved(device, answer, circumstance);
   if (answer.outcome == Outcome::fits)
-    return fmt::format("{} the request would have fit, with {} reserved before it.", circumstance,
-                       format_bytes(answer.reserved_bytes.value_or(0)));
+    return fmt::format("{} the request would have fit, with {} reserved before it{}.", circumstance,
+                       format_bytes(answer.reserved_bytes.value_or(0)), shortfall_text(device, answer));
   if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + condition_text(answer);
   if (!answer.failed_event.is_none())
     return fmt::format("{} memory would have run out earlier, at event {}.", circumstance,
@@ -152,9 +153,10 @@ std::string answer_text(const MemoryState& state, const DeviceExplanation& devic
                          format_bytes(within_reach_bytes(device.ledger)));
     if (answer.outcome == Outcome::does_not_fit)
       return "No set of blocks was found that would have made room" + condition_text(answer);
-    return fmt::format("Without {} ({}) the request would have fit: {}{}",
+    return fmt::format("Without {} ({}) the request would have fit{}: {}{}",
                        answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
-                       format_bytes(answer.blocks_bytes), lines_in_the_way(state, device), condition_text(answer));
+                       format_bytes(answer.blocks_bytes), shortfall_text(device, answer),
+                       lines_in_the_way(state, device), condition_text(answer));
   case Circumstance::one_stream: return replayed(device, answer, "With everything on one stream");
   case Circumstance::no_private_pools: return replayed(device, answer, "Without private pools");
   case Circumstance::no_rounding: return replayed(device, answer, "Without roundup_power2_divisions");

@@ -13,6 +13,7 @@
 #include "story/explain_figures.hpp"
 #include "story/explain_verdict.hpp"
 #include "story/first_step_words.hpp"
+#include "story/pass_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -154,6 +155,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
     text.push_back(
         fmt::format("Kinds: of {} requested, {}.", format_bytes(device.device_state.figures.requested_bytes), shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
+  if (std::string said = pass_text(device); !said.empty()) text.push_back(std::move(said));
   // If the request would have fit on no device, other devices do not matter.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
   if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(device));
@@ -192,7 +194,7 @@ bool is_in_verdict(const DeviceExplanation& device, const WhatIf& answer) {
 /// Whether the request fits, or at a moment without a failure more than 2 % is saved.
 bool helps(const DeviceExplanation& device, const WhatIf& answer) {
   constexpr std::uint64_t kLeastPart = 50;
-  if (!is_request_the_problem(device)) return false;
+  if (!is_request_the_problem(device) || !may_go_on(device, answer)) return false;
   if (answer.outcome != Outcome::fits && answer.outcome != Outcome::at_best) return false;
   return device.request || saved_bytes(device, answer) > device.ledger.reserved_bytes / kLeastPart;
 }
@@ -303,6 +305,9 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
                    answer.outcome != Outcome::no_matter;
   }
   add_answers(text, std::move(helping), device.request.has_value());
+  if (device.first_step && !has_mistake(device))
+    for (std::string& sentence : short_levers_text(device))
+      text.does_not_help.push_back(std::move(sentence));
   if (is_replayed || !device.fidelity.settings_not_modelled.empty())
     text.answers.push_back(fidelity_text(device.fidelity));
   return text;

@@ -22,6 +22,16 @@ std::string state_to_come(const FirstStep& step) {
   return fmt::format("{} of optimizer state ({})", format_bytes(step.state_to_come_bytes), source);
 }
 
+std::string_view what_of(Lever lever) {
+  switch (lever) {
+  case Lever::checkpointing: return "Checkpointing each layer";
+  case Lever::smaller_batch: return "Half the batch";
+  case Lever::smaller_state: return "A smaller optimizer state";
+  case Lever::settings: break;
+  }
+  return "";
+}
+
 } // namespace
 
 std::string_view lever_name(Lever lever) {
@@ -58,9 +68,10 @@ std::string lever_text(const LeverGain& gain) {
   const std::string bytes = format_bytes(gain.bytes);
   switch (gain.lever) {
   case Lever::checkpointing:
-    return fmt::format("Checkpoint activations (torch.utils.checkpoint): frees up to {}, what this pass keeps.", bytes);
+    return fmt::format("Checkpoint each layer (torch.utils.checkpoint): frees about {} of what this pass keeps so far.",
+                       bytes);
   case Lever::smaller_batch:
-    return fmt::format("Halve the batch or the length of sequences: gives about {}, half of what this pass keeps.",
+    return fmt::format("Halve the batch or the length of sequences: frees about {}, half of what this pass keeps so far.",
                        bytes);
   case Lever::smaller_state:
     return fmt::format(
@@ -71,6 +82,21 @@ std::string lever_text(const LeverGain& gain) {
   case Lever::settings: break;
   }
   return "";
+}
+
+bool is_enough(const DeviceExplanation& device, const LeverGain& gain) {
+  return gain.bytes >= device.first_step->missing_bytes;
+}
+
+std::vector<std::string> short_levers_text(const DeviceExplanation& device) {
+  std::vector<std::string> sentences;
+  const std::string missing = format_bytes(device.first_step->missing_bytes);
+  for (const LeverGain& gain : device.first_step->levers) {
+    if (is_enough(device, gain) || gain.lever == Lever::settings) continue;
+    sentences.push_back(fmt::format("{} frees about {}, and the step lacks at least {}.", what_of(gain.lever),
+                                    format_bytes(gain.bytes), missing));
+  }
+  return sentences;
 }
 
 std::string rehearse_text(const DeviceExplanation& device) {

@@ -5,11 +5,16 @@
 #include "memviz/explain.hpp"
 
 #include <string>
+#include <vector>
 
 namespace memviz {
 
 /// Says how much is still to come, and whether the device has room for it.
 [[nodiscard]] std::string first_step_text(const FirstStep& step);
+/// Whether a change covers what the step lacks at least.
+[[nodiscard]] bool is_enough(const DeviceExplanation& device, const LeverGain& gain);
+/// Returns a sentence for each change that does not.
+[[nodiscard]] std::vector<std::string> short_levers_text(const DeviceExplanation& device);
 /// Returns advice with its gain; "" for settings, which a replay has sentences about.
 [[nodiscard]] std::string lever_text(const LeverGain& gain);
 /// Returns the call of `memviz rehearse` that shows whether a change is enough.

@@ -3,7 +3,9 @@
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
 #include "story/explain_figures.hpp"
+#include "story/pass_words.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
@@ -48,6 +50,25 @@ std::optional<Remedy> remedy_of(MemoryKind kind) {
   }
 }
 
+std::uint64_t checkpointing_bytes(const DeviceExplanation& device) {
+  return device.pass ? device.pass->checkpointing_bytes : 0;
+}
+
+/// Returns about what the remedy frees: half of it, unless more is known.
+std::uint64_t freed_bytes(const DeviceExplanation& device, const KindPart& part) {
+  return part.kind == MemoryKind::activation ? std::max(part.bytes / 2, checkpointing_bytes(device)) : part.bytes / 2;
+}
+
+/// Checkpointing is named only if it frees enough.
+std::string how_text(const DeviceExplanation& device, const KindPart& part, const Remedy& remedy) {
+  if (part.kind != MemoryKind::activation || !device.request) return std::string(remedy.how);
+  constexpr std::string_view kLess = "a smaller batch, shorter sequences";
+  const std::uint64_t bytes = checkpointing_bytes(device);
+  if (bytes < lacking_bytes(device)) return std::string(kLess);
+  return fmt::format("checkpointing each layer (torch.utils.checkpoint), which frees about {}, {}", format_bytes(bytes),
+                     kLess);
+}
+
 } // namespace
 
 std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
@@ -61,14 +82,14 @@ std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
   for (const KindPart& part : kind_parts(device.kinds)) {
     const std::optional<Remedy> remedy = remedy_of(part.kind);
     if (!remedy || part.bytes / 100 < in_use_bytes / 10'000 * remedy->least_percent) continue;
-    if (device.request && part.bytes / 2 < device.judgement.missing_bytes) continue;
+    if (device.request && freed_bytes(device, part) < lacking_bytes(device)) continue;
     if (!device.request && part.bytes < kLeastUnaskedBytes) continue;
     // A server deliberately gives all remaining memory to its cache.
     if (!device.request && part.kind == MemoryKind::kv_cache) continue;
     const std::string missing =
-        device.request ? fmt::format("; {} was missing", format_bytes(short_bytes(device))) : "";
+        device.request ? fmt::format("; {} was missing", format_bytes(lacking_bytes(device))) : "";
     advice.push_back(fmt::format("{} ({}, {} of requested memory{}): {}.", remedy->what, format_bytes(part.bytes),
-                                 format_percent(part.bytes, in_use_bytes), missing, remedy->how));
+                                 format_percent(part.bytes, in_use_bytes), missing, how_text(device, part, *remedy)));
   }
   return advice;
 }

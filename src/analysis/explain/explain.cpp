@@ -6,7 +6,10 @@
 #include "analysis/explain/first_step.hpp"
 #include "analysis/explain/growth.hpp"
 #include "analysis/explain/line_names.hpp"
+#include "analysis/explain/pass_memory.hpp"
+#include "analysis/explain/pass_rest.hpp"
 #include "analysis/explain/step_leak.hpp"
+#include "analysis/leaks/steps.hpp"
 #include "analysis/tree/open_annotations.hpp"
 #include "memviz/device_kind.hpp"
 
@@ -95,6 +98,7 @@ public:
     result.growth = growth_before(state_, device_state, names_);
     result.leak = step_leak(state_, device_state, names_);
     const bool is_cpu = device_state.device_kind == DeviceKind::cpu;
+    if (result.request && !is_cpu && !passes_) passes_.emplace(state_.frames());
     if (has_cuda_allocator(device_state.device_kind)) {
       ask_what_if(result);
     } else if (is_cpu && !is_host(device_state.device)) { // its segments are exactly the program's requests
@@ -102,8 +106,11 @@ public:
       result.growth.reserved_bytes = 0;
     }
     if (result.request && !is_cpu) {
-      if (!passes_) passes_.emplace(state_.frames());
-      result.first_step = first_step(state_, result, *passes_);
+      const PassMemory memory =
+          pass_memory(live_blocks(state_, device_state.device, calls_), result.pass ? result.pass->start : EventIndex());
+      result.first_step = first_step(state_, result, memory, *passes_);
+      if (result.pass) result.pass->checkpointing_bytes = memory.checkpointing_bytes;
+      if (result.first_step && result.pass) add_first_step(*result.pass, result);
     }
     if (!is_cpu) result.causes = find_causes(state_, result, calls_);
     return result;
@@ -139,6 +146,34 @@ private:
     return bytes;
   }
 
+  /// What a first step still needs is a lower bound, even after its only pass.
+  static void add_first_step(PassNeed& pass, const DeviceExplanation& device) {
+    const std::uint64_t live_bytes = device.device_state.figures.requested_bytes;
+    const std::uint64_t needed_bytes = device.first_step->needed_bytes;
+    if (pass.is_least() && needed_bytes > live_bytes)
+      pass.to_come_bytes = std::max(pass.to_come_bytes, needed_bytes - live_bytes);
+  }
+
+  /// Returns where known steps begin, else where forward passes follow backward passes.
+  [[nodiscard]] std::vector<std::uint64_t> starts_of_passes(const EventTable& events, DeviceId device) {
+    if (!state_.recording->annotations.empty()) {
+      const Steps steps = StepFinder(*state_.recording, {}).steps_of(device);
+      if (steps.are_known) return steps.starts;
+    }
+    return pass_starts(passes_->changes_in(events));
+  }
+
+  [[nodiscard]] PassRest what_follows(const LeadUp& lead_up, const Request& request) {
+    std::vector<std::uint64_t> lasting; // events
+    for (const LiveBlock& block : live_blocks(state_, lead_up.device, calls_))
+      if (block.is_lasting() && block.kind != MemoryKind::gradient && !block.alloc_event.is_none())
+        lasting.push_back(static_cast<std::uint64_t>(block.alloc_event.value()));
+    return rest_of_pass(lead_up, request, starts_of_passes(lead_up.events, lead_up.device), [&](std::size_t event) {
+      return std::ranges::binary_search(lasting, event) ||
+             (calls_.of(lead_up.events.stack(event)).marks & mark::init_state) != 0;
+    });
+  }
+
   void ask_what_if(DeviceExplanation& result) {
     const DeviceState& device_state = result.device_state;
     const EventTable& events = state_.recording->events_of(device_state.device);
@@ -153,10 +188,16 @@ private:
         result.request && result.judgement.missing_bytes > 0 && missing_is_least(lead_up, *result.request, settings_);
     result.fidelity = check_model(lead_up, settings_);
     result.settings.free_block_order = result.fidelity.free_block_order.value_or(FreeBlockOrder::address);
+    PassRest rest;
+    if (result.request && passes_) {
+      rest = what_follows(lead_up, *result.request);
+      rest.need.available_bytes = result.judgement.reachable_bytes;
+      result.pass = rest.need;
+    }
     const auto held = result.request ? line_bytes(device_state.device, result.users) : std::vector<std::uint64_t>{};
     // No replay knows when another stream was done.
     const Verdict verdict = result.ledger.late_free_bytes > 0 ? Verdict::unclear : result.judgement.verdict;
-    result.what_ifs = what_if(lead_up, {result.request, result.settings, result.fidelity, verdict, held});
+    result.what_ifs = what_if(lead_up, {result.request, result.settings, result.fidelity, verdict, held, &rest});
     LineAmounts amounts;
     for (const WhatIf& answer : result.what_ifs)
       for (const std::uint32_t block : answer.blocks)

@@ -15,15 +15,6 @@ std::uint64_t kind_bytes(const DeviceExplanation& device, MemoryKind kind) {
   return device.kinds[static_cast<std::size_t>(kind)].bytes;
 }
 
-/// In the first step of a recording that includes the model's creation, memory that is neither a parameter nor derived
-/// from one belongs to the pass.
-std::uint64_t pass_bytes(const DeviceExplanation& device) {
-  std::uint64_t bytes = 0;
-  for (const MemoryKind kind : {MemoryKind::activation, MemoryKind::input, MemoryKind::temporary, MemoryKind::unknown})
-    bytes += kind_bytes(device, kind);
-  return bytes;
-}
-
 bool is_before(const Annotation& annotation, const Request& request) {
   return !request.time_us || annotation.time_us <= *request.time_us;
 }
@@ -89,9 +80,9 @@ bool can_settings_help(const DeviceExplanation& device) {
   });
 }
 
-std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstStep& step) {
+std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstStep& step, const PassMemory& memory) {
   constexpr std::uint64_t kLittle = 100; // one in so many
-  std::vector<LeverGain> levers{{Lever::checkpointing, step.pass_bytes}, {Lever::smaller_batch, step.pass_bytes / 2}};
+  std::vector<LeverGain> levers{{Lever::checkpointing, memory.checkpointing_bytes}, {Lever::smaller_batch, step.pass_bytes / 2}};
   if (step.needed_bytes > step.available_bytes)
     levers.push_back({Lever::smaller_state, step.state_bytes + step.state_to_come_bytes});
   if (can_settings_help(device)) levers.push_back({Lever::settings, device.ledger.room.hard_bytes});
@@ -102,7 +93,8 @@ std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstSte
 
 } // namespace
 
-std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device, PassFinder& passes) {
+std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device, const PassMemory& memory,
+                                    PassFinder& passes) {
   constexpr std::uint64_t kFew = 10; // one in so many
   FirstStep step;
   step.parameter_bytes = kind_bytes(device, MemoryKind::parameter);
@@ -112,7 +104,7 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   if (!is_first_step(state, device, passes, in_optimizer)) return std::nullopt;
   step.gradient_bytes = kind_bytes(device, MemoryKind::gradient);
   step.state_bytes = kind_bytes(device, MemoryKind::optimizer_state);
-  step.pass_bytes = pass_bytes(device);
+  step.pass_bytes = memory.kept_bytes;
   step.optimizer = optimizer_before(*state.recording, *device.request);
   step.shows_training =
       in_optimizer || !step.optimizer.empty() || step.gradient_bytes > 0 || passes_before(state, device, passes) > 0;
@@ -121,13 +113,15 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   const std::uint64_t trained_bytes = in_optimizer ? step.gradient_bytes : step.parameter_bytes;
   const auto to_come = [](std::uint64_t all, std::uint64_t there) { return all - std::min(all, there); };
   step.gradients_to_come_bytes = to_come(trained_bytes, step.gradient_bytes);
-  step.state_to_come_bytes = to_come(step.values_per_parameter * trained_bytes, step.state_bytes);
+  // What was loaded may be the state: then it is not made again.
+  step.state_to_come_bytes =
+      to_come(step.values_per_parameter * trained_bytes, step.state_bytes + memory.loaded_bytes);
   if (step.gradients_to_come_bytes + step.state_to_come_bytes == 0) return std::nullopt;
   step.needed_bytes = step.parameter_bytes + step.gradient_bytes + step.gradients_to_come_bytes + step.state_bytes +
                       step.state_to_come_bytes;
   step.available_bytes = device.ledger.reserved_bytes + device.ledger.device_free_bytes.value_or(0);
   step.missing_bytes = std::max(to_come(step.needed_bytes, step.available_bytes), device.judgement.missing_bytes);
-  step.levers = levers_of(device, step);
+  step.levers = levers_of(device, step, memory);
   return step;
 }
 

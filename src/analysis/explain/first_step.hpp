@@ -3,6 +3,7 @@
 // An explanation of a failure in the first training step -> what the step still has to allocate, and what would make
 // room.
 
+#include "analysis/explain/pass_memory.hpp"
 #include "analysis/leaks/passes.hpp"
 #include "memviz/explain.hpp"
 
@@ -11,9 +12,9 @@
 namespace memviz {
 
 /// Returns nullopt if an optimizer's step has already ended, if parameters are unknown or older than the recording, if
-/// there is no sign of training, or if nothing is missing. `device` has its ledger, kinds and what-ifs; `passes` uses
+/// there is no sign of training, or if nothing is missing. `device` has its ledger, kinds and what-ifs; `memory` is that of its pass; `passes` uses
 /// the frames of `state`.
 [[nodiscard]] std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device,
-                                                  PassFinder& passes);
+                                                  const PassMemory& memory, PassFinder& passes);
 
 } // namespace memviz

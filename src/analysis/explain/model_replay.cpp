@@ -22,12 +22,31 @@ public:
       if (!has_room) outcome_.failed_event = EventIndex(i);
     }
     outcome_.reserved_bytes = model_.reserved_bytes();
-    if (has_room && request)
-      outcome_.request_fits = model_.alloc(request->bytes, stream(request->stream), pool(request->pool)).has_value();
+    if (!has_room || !request) return outcome_;
+    for (const std::uint64_t address : plan_.freed_addresses)
+      forget(address);
+    const auto placed = model_.alloc(request->bytes, stream(request->stream), pool(request->pool));
+    outcome_.request_fits = placed.has_value();
+    if (placed && !plan_.rest.empty()) {
+      remember(plan_.rest.front().address, *placed);
+      outcome_.rest_fits = go_on();
+    }
     return outcome_;
   }
 
 private:
+  /// Replays what follows the request; returns whether it fits.
+  bool go_on() {
+    for (const RestEvent& rest : plan_.rest.subspan(1)) {
+      const Event event = lead_up_.events[rest.index];
+      if (event.action == Action::free_completed)
+        forget(rest.address);
+      else if (!alloc(rest.address, event.size_bytes, event.stream, pools_.pool_of(event)))
+        return false;
+    }
+    return true;
+  }
+
   [[nodiscard]] std::int64_t stream(std::int64_t recorded) const { return plan_.only_stream.value_or(recorded); }
   [[nodiscard]] PoolId pool(const PoolId& recorded) const { return plan_.no_private_pools ? PoolId{} : recorded; }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 
 namespace memviz {
 
@@ -24,6 +25,8 @@ struct ReplayPlan {
   /// Whether the model decides about releases for lack of room, so that only those by the program (empty_cache) are
   /// repeated.
   bool leaves_releases = false;
+  std::span<const std::uint64_t> freed_addresses = {}; ///< of blocks that are freed just before the request
+  std::span<const RestEvent> rest = {};                ///< what follows the request, which is the first of them
 };
 
 struct ReplayOutcome {
@@ -32,6 +35,7 @@ struct ReplayOutcome {
   bool has_unknown_release = false; ///< either the program or the allocator may have made it
   Fidelity fidelity;
   std::optional<bool> request_fits; ///< nullopt without a request, or if memory ran out earlier
+  bool rest_fits = false;           ///< whether all of the plan's rest does
 };
 
 [[nodiscard]] ReplayOutcome replay_model(const LeadUp& lead_up, const ReplayPlan& plan,

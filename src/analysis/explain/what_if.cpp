@@ -23,7 +23,7 @@ class Questions {
 public:
   Questions(const LeadUp& lead_up, const Question& question)
       : lead_up_(lead_up), request_(question.request), settings_(question.settings), fidelity_(question.fidelity),
-        verdict_(question.verdict), line_bytes_(question.line_bytes),
+        verdict_(question.verdict), line_bytes_(question.line_bytes), rest_(question.rest),
         reserved_bytes_(reserved_at(lead_up.state, lead_up.device)),
         had_private_pools_(had_private_pools(lead_up, request_)) {
     for (const Segment& segment : lead_up.state.segments_of(lead_up.device)) {
@@ -110,6 +110,7 @@ public:
       answer.outcome = Outcome::at_best;
       answer.proviso = Proviso::capture;
     }
+    if (answer.outcome == Outcome::fits) answer.prospect = prospect_without(answer.blocks);
     return answer;
   }
 
@@ -176,7 +177,28 @@ private:
   [[nodiscard]] ReplayPlan recorded_plan() const {
     ReplayPlan plan;
     plan.settings = settings_;
+    if (rest_ != nullptr) plan.rest = rest_->events;
     return plan;
+  }
+
+  /// Returns what follows the request if these blocks are freed just before it.
+  [[nodiscard]] Prospect prospect_without(const std::vector<std::uint32_t>& blocks) const {
+    ReplayPlan plan = recorded_plan();
+    if (plan.rest.empty() || !fidelity_.reproduces() || missing_fact(plan, request_) != Proviso::none)
+      return Prospect::unknown;
+    std::vector<std::uint64_t> addresses;
+    for (const std::uint32_t block : blocks)
+      addresses.push_back(lead_up_.state.blocks[block].address);
+    plan.freed_addresses = addresses;
+    plan.limit_bytes = limit_bytes();
+    plan.leaves_releases = true;
+    return prospect_of(replay_model(lead_up_, plan, request_));
+  }
+
+  [[nodiscard]] Prospect prospect_of(const ReplayOutcome& outcome) const {
+    if (rest_ == nullptr || rest_->events.empty() || !outcome.request_fits.value_or(false)) return Prospect::unknown;
+    if (!outcome.rest_fits) return Prospect::falls_short;
+    return rest_->need.growth_bytes > 0 ? Prospect::grows : Prospect::goes_on;
   }
 
   /// Tries the setting from the first event on. If that does not help, but would have if it had been set earlier, that
@@ -228,6 +250,7 @@ private:
     const bool is_better = request ? outcome.request_fits.value_or(false)
                                    : outcome.failed_event.is_none() && outcome.reserved_bytes < reserved_bytes_;
     answer.outcome = is_better ? Outcome::fits : Outcome::does_not_fit;
+    answer.prospect = prospect_of(outcome);
     return answer;
   }
 
@@ -237,6 +260,7 @@ private:
   const Fidelity& fidelity_;
   Verdict verdict_;
   std::span<const std::uint64_t> line_bytes_;
+  const PassRest* rest_;
   std::uint64_t reserved_bytes_;
   std::optional<std::int64_t> first_stream_;
   bool has_streams_ = false;
@@ -281,6 +305,16 @@ std::string_view proviso_name(Proviso proviso) {
   case Proviso::release: return "release";
   case Proviso::pages: return "pages";
   case Proviso::lost_events: return "lost_events";
+  }
+  return "";
+}
+
+std::string_view prospect_name(Prospect prospect) {
+  switch (prospect) {
+  case Prospect::unknown: return "unknown";
+  case Prospect::goes_on: return "goes_on";
+  case Prospect::grows: return "grows";
+  case Prospect::falls_short: return "falls_short";
   }
   return "";
 }

@@ -62,7 +62,7 @@ std::vector<PassChange> PassFinder::changes_in(const EventTable& events) {
   for (std::size_t i = 0; i < events.size() && changes.size() < kMostChanges; ++i) {
     if (events.action(i) != Action::alloc) continue;
     const bool is_now = is_backward(events.stack(i));
-    if (was_backward && is_now != *was_backward) changes.push_back({last, i});
+    if (was_backward && is_now != *was_backward) changes.push_back({last, i, is_now});
     was_backward = is_now;
     last = i;
   }

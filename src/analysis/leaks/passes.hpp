@@ -19,6 +19,7 @@ namespace memviz {
 struct PassChange {
   std::size_t before = 0;
   std::size_t after = 0;
+  bool is_to_backward = false; ///< the next one is a backward pass
 };
 
 /// Caches its findings about stacks, which devices share.

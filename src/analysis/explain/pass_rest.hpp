@@ -1,0 +1,28 @@
+#pragma once
+
+// The events before a failed request -> what follows it if the program goes on as it did after the same request of a
+// pass before: an allocation is the same if it has the same stack, and is as many allocations of that stack after the
+// beginning of its pass.
+
+#include "analysis/leaks/passes.hpp"
+#include "memviz/pass_need.hpp"
+#include "memviz/what_if.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace memviz {
+
+/// Returns the indices of the events with which passes begin, after the first: `changes` are those of the device.
+[[nodiscard]] std::vector<std::uint64_t> pass_starts(std::span<const PassChange> changes);
+
+/// `starts` ascend; those after the request are ignored. `is_made_once` tells which allocations, by event, later passes
+/// do not make again, such as the optimizer's state. `available_bytes` of the result is left at 0.
+[[nodiscard]] PassRest rest_of_pass(const LeadUp& lead_up, const Request& request,
+                                    std::span<const std::uint64_t> starts,
+                                    const std::function<bool(std::size_t)>& is_made_once);
+
+} // namespace memviz
