@@ -59,6 +59,9 @@ struct Cause {
   std::uint64_t layers = 0;        ///< of activations: equal groups of parameters, if the pass is among them; else 0
   std::uint64_t layers_done = 0;   ///< equal groups of blocks that the pass has made
   std::uint64_t to_come_bytes = 0; ///< a lower bound: of activations if these groups correspond
+  /// Whether memory falls short again, by the pass before, even if nothing of this cause is allocated: then removing it
+  /// is not enough. Set for causes that one mark of their stacks shows.
+  bool falls_short = false;
   CalledLine line = {};            ///< the line with the most of these bytes
 };
 

@@ -120,9 +120,23 @@ struct FileFacts {
   std::optional<LostHistory> loss = {}; ///< whether the history does not reach back to everything
 };
 
+/// A change to a program that may let it go on, and that can be tried without the program's help.
+enum class FitChange : std::uint8_t {
+  expandable_segments, ///< PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+  no_foreach,          ///< PyTorch's optimizers do not use their foreach implementation by default
+};
+
 struct Failure {
   FileFacts facts;
-  ExplanationText words; ///< the answer of `explain`
+  ExplanationText words;               ///< the answer of `explain`
+  std::vector<FitChange> changes = {}; ///< those that are worth a run
+};
+
+/// A change with which a program that did not fit was rehearsed again, and went on.
+struct TriedChange {
+  FitChange change = FitChange::expandable_segments;
+  std::uint64_t left_bytes = 0; ///< of the device at the peak
+  std::uint64_t more_steps = 0; ///< after the step that failed, where memviz ended the run; 0: it ran to its end
 };
 
 enum class FitOutcome : std::uint8_t {
@@ -169,6 +183,7 @@ struct FitVerdict {
   RunFacts facts = {};
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error
+  std::vector<TriedChange> tried = {};
   std::optional<OtherEnd> other_end = {};
   std::optional<OtherValues> other_values = {};
 };

@@ -18,6 +18,12 @@ namespace memviz::rehearse {
 [[nodiscard]] std::string headline(const FitVerdict& verdict);
 /// The same in a few words, for one run of many: "fits: 41.2 GiB of 79.2 GiB".
 [[nodiscard]] std::string short_text(const FitVerdict& verdict);
+/// "expandable_segments:True", "foreach=False"
+[[nodiscard]] std::string_view change_name(FitChange change);
+/// Puts the changes that were tried and let the program go on before the other advice, and removes the untried advice
+/// about the changes that were tried.
+void replace_advice(FitVerdict& verdict);
+
 /// Returns sentences about everything that is not, or cannot be, known.
 [[nodiscard]] std::vector<std::string> notes(const FitVerdict& verdict);
 

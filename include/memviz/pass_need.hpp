@@ -12,7 +12,7 @@
 
 namespace memviz {
 
-/// How much of what is still to come the recording shows.
+/// The part of the rest of the pass that the recording shows.
 enum class PassBasis : std::uint8_t {
   pass_before,   ///< a pass before made the same request, and everything from there to this request is recorded
   no_pass,       ///< no pass has ended before the request
@@ -25,8 +25,8 @@ enum class PassBasis : std::uint8_t {
 
 struct PassNeed {
   PassBasis basis = PassBasis::no_pass;
-  std::uint64_t passes = 0;      ///< those that ended before the request
-  EventIndex start = {};         ///< the first event of this pass; none if no pass has ended
+  std::uint64_t passes = 0; ///< those that ended before the request
+  EventIndex start = {};    ///< the first event of this pass; none if no pass has ended
   /// The highest live memory of the pass before minus that where it began; 0 if the recording begins with that pass.
   std::uint64_t rise_bytes = 0;
   std::uint64_t risen_bytes = 0; ///< live memory at the request minus that where this pass began; 0 if it fell
@@ -37,7 +37,7 @@ struct PassNeed {
   /// About what torch.utils.checkpoint of each layer frees of what this pass keeps so far: neither logits and loss, nor
   /// inputs, nor what is checkpointed already.
   std::uint64_t checkpointing_bytes = 0;
-  std::uint64_t growth_bytes = 0;    ///< live memory at this point minus that at the same point of the pass before
+  std::uint64_t growth_bytes = 0; ///< live memory at this point minus that at the same point of the pass before
 
   /// Whether more may be needed.
   [[nodiscard]] bool is_least() const { return basis != PassBasis::pass_before; }
@@ -48,7 +48,8 @@ struct PassNeed {
 
 /// An event that is expected to happen again.
 struct RestEvent {
-  std::size_t index = 0; ///< of the recorded event: an alloc or a free_completed
+  std::size_t index = 0;        ///< of the recorded event: an alloc or a free_completed
+  std::size_t allocated_by = 0; ///< the recorded alloc of the same memory
   /// Identifies the memory: the address of a block that is alive at the request, or a number above all addresses.
   std::uint64_t address = 0;
 };

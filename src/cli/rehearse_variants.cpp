@@ -1,5 +1,8 @@
 #include "cli/rehearse_variants.hpp"
 
+#include "rehearse/tries.hpp"
+
+#include <chrono>
 #include <cstddef>
 #include <fmt/format.h>
 
@@ -31,8 +34,13 @@ bool has_variants(const VariantOptions& options) {
 
 VariantsReport run_variants(const VariantOptions& options, const Setup& setup, const std::vector<std::string>& words,
                             const OnRun& on_run) {
+  const auto begin = std::chrono::steady_clock::now();
   VariantsReport report{.usual = rehearse::rehearse(setup, words, {})};
-  if (!has_variants(options)) return report;
+  if (!has_variants(options)) {
+    const auto took = std::chrono::steady_clock::now() - begin;
+    rehearse::try_changes(setup, words, report.usual, std::chrono::duration_cast<std::chrono::seconds>(took));
+    return report;
+  }
   on_run("as it is", report.usual);
   std::vector<RunChange> changes = options.changes;
   if (options.tries_levers)

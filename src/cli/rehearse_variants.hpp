@@ -24,7 +24,8 @@ struct VariantOptions {
 /// Whether there is anything to compare with.
 [[nodiscard]] bool has_variants(const VariantOptions& options);
 
-/// Rehearses the program as it is, then with each change. Throws as rehearse() does.
+/// Rehearses the program as it is, then with each change; without any, and if it does not fit, with what may let it go
+/// on. Throws as rehearse() does.
 [[nodiscard]] rehearse::VariantsReport run_variants(const VariantOptions& options, const rehearse::Setup& setup,
                                                     const std::vector<std::string>& words, const OnRun& on_run);
 

@@ -25,6 +25,7 @@ void write_causes(JsonWriter& json, const FrameTable& frames, const CauseScope& 
         .member("cause", cause_name(cause.kind))
         .member("bytes", cause.bytes)
         .member("has_request", cause.has_request)
+        .member("falls_short", cause.falls_short)
         .member("blocks", cause.blocks)
         .member("calls", cause.calls)
         .member("to_come_bytes", cause.to_come_bytes);

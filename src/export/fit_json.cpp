@@ -13,7 +13,7 @@ namespace {
 
 /// Rises when a name or a meaning changes; additions do not count.
 constexpr int kSchemaVersion = 1;
-constexpr std::string_view kSchema = "memviz.rehearse/1.3";
+constexpr std::string_view kSchema = "memviz.rehearse/1.4";
 
 std::string_view outcome_word(FitOutcome outcome) {
   switch (outcome) {
@@ -222,6 +222,14 @@ void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
     json.value(nullptr);
   }
   write_failure(json, verdict.failure);
+  json.key("tried").begin_array();
+  for (const TriedChange& tried : verdict.tried)
+    json.begin_object()
+        .member("change", change_name(tried.change))
+        .member("left_bytes", tried.left_bytes)
+        .member("more_steps", tried.more_steps)
+        .end_object();
+  json.end_array();
   write_files(json, verdict.facts);
   write_server(json, verdict);
   write_other_ways(json, verdict);

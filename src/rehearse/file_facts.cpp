@@ -61,6 +61,20 @@ FileFacts facts_of(const std::string& file, const MemoryState& state, const Devi
           .loss = lost_history(*state.recording, device.figures)};
 }
 
+/// A setting is worth a run if the request fits with it, and nothing shows that the pass does not.
+std::vector<FitChange> changes_worth_a_run(const DeviceExplanation& device) {
+  std::vector<FitChange> changes;
+  const bool may_fit = std::ranges::any_of(device.what_ifs, [](const WhatIf& answer) {
+    return answer.circumstance == Circumstance::expandable_segments &&
+           (answer.outcome == Outcome::fits || answer.outcome == Outcome::at_best) &&
+           (answer.prospect == Prospect::goes_on || answer.prospect == Prospect::unknown);
+  });
+  if (may_fit) changes.push_back(FitChange::expandable_segments);
+  if (std::ranges::find(device.causes, CauseKind::foreach_temporaries, &Cause::kind) != device.causes.end())
+    changes.push_back(FitChange::no_foreach);
+  return changes;
+}
+
 } // namespace
 
 std::optional<FileFacts> facts_at_peak(const std::string& file) {
@@ -80,7 +94,8 @@ std::optional<Failure> facts_at_failure(const std::string& file) {
   const std::vector<DeviceExplanation> devices = explain(state, {});
   if (devices.empty() || !devices.front().request) return std::nullopt;
   const DeviceExplanation& device = devices.front();
-  return Failure{facts_of(file, state, device.device_state, device.users), in_words(state, device)};
+  return Failure{facts_of(file, state, device.device_state, device.users), in_words(state, device),
+                 changes_worth_a_run(device)};
 }
 
 } // namespace memviz::rehearse

@@ -80,6 +80,7 @@ std::string hook_settings(const Setup& setup, const Places& places, const Presen
       .member("record", setup.records)
       .member("max_entries", setup.max_entries)
       .member("steps", setup.steps)
+      .member("seconds", setup.most_seconds)
       .member("no_init", setup.leaves_init_out)
       .member("requests", setup.requests)
       .member("values", word_of(setup.values))

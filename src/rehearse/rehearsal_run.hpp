@@ -38,7 +38,8 @@ struct Setup {
   bool records = true;
   std::uint64_t max_entries = 0;
   std::optional<std::uint64_t> steps = {};
-  bool leaves_init_out = false;               ///< large weights on the CPU stay without initial values
+  std::optional<std::uint64_t> most_seconds = {}; ///< after which each process with torch is ended, as by `steps`
+  bool leaves_init_out = false;                   ///< large weights on the CPU stay without initial values
   std::optional<std::uint64_t> requests = {}; ///< requests sent to a server; nullopt: as many as it can hold at once
   std::optional<World> world = {};            ///< the program is one rank of a job
   bool both_ends = false;                     ///< see both_ends.hpp

@@ -141,11 +141,18 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
                              [&](const WhatIf* answer) { return saved_bytes(device, *answer); });
   std::vector<std::string> advice;
   for (const WhatIf* answer : answers) {
-    const std::string effect =
-        device.request ? effect_text(device, *answer) : fmt::format("saves {}", format_bytes(saved_bytes(device, *answer)));
+    const std::string effect = device.request ? effect_text(device, *answer)
+                                              : fmt::format("saves {}", format_bytes(saved_bytes(device, *answer)));
     advice.push_back(advice_of(state, device, *answer, effect));
   }
   return advice;
+}
+
+bool has_setting_that_goes_on(const DeviceExplanation& device) {
+  return std::ranges::any_of(device.what_ifs, [&](const WhatIf& answer) {
+    return answer.circumstance != Circumstance::without_blocks && answer.prospect == Prospect::goes_on &&
+           is_advised(device, answer);
+  });
 }
 
 /// Returns what to do about the causes: mistakes, or what every program of this kind needs.
@@ -153,7 +160,7 @@ std::vector<std::string> causes_advice(const DeviceExplanation& device) {
   std::vector<std::string> advice;
   for (const Cause& cause : named_causes(device)) {
     const bool is_state = cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
-    if (is_state && device.first_step) continue; // whose advice knows what is still to come
+    if (cause.falls_short || (is_state && device.first_step)) continue; // the first step has advice of its own
     if (const std::string_view sentence = cause_advice(cause); !sentence.empty()) advice.emplace_back(sentence);
   }
   return advice;
@@ -202,7 +209,8 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(advice));
   };
-  const bool is_in_pieces = leads_with_fragmentation(device);
+  // A setting with which the program goes on comes before changes that may be enough.
+  const bool is_in_pieces = leads_with_fragmentation(device) || has_setting_that_goes_on(device);
   if (!is_in_pieces) add(causes_advice(device));
   add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
   if (is_in_pieces) add(causes_advice(device));

@@ -71,8 +71,8 @@ std::string lever_text(const LeverGain& gain) {
     return fmt::format("Checkpoint each layer (torch.utils.checkpoint): frees about {} of what this pass keeps so far.",
                        bytes);
   case Lever::smaller_batch:
-    return fmt::format("Halve the batch or the length of sequences: frees about {}, half of what this pass keeps so far.",
-                       bytes);
+    return fmt::format(
+        "Halve the batch or the length of sequences: frees about {}, half of what this pass keeps so far.", bytes);
   case Lever::smaller_state:
     return fmt::format(
         "Make the optimizer's state smaller (freeze what is not to be trained by requires_grad_(False), 8 "

@@ -16,9 +16,13 @@ std::uint64_t left_bytes(const PassNeed& pass, const WhatIf& answer) {
   return available_bytes - std::min(available_bytes, pass.to_come_bytes);
 }
 
-/// Returns the bytes that the pass still lacks, at least, if these blocks are freed.
-std::uint64_t lacking_with(const PassNeed& pass, const WhatIf& answer) {
-  return pass.missing_bytes() - std::min(pass.missing_bytes(), answer.blocks_bytes);
+/// Returns the bytes that the pass still lacks, at least, with a change that makes room for the request.
+std::uint64_t lacking_with(const DeviceExplanation& device, const WhatIf& answer) {
+  const PassNeed& pass = *device.pass;
+  if (pass.to_come_bytes <= device.request->bytes) return 0; // nothing is known except that it fits
+  const std::uint64_t freed_bytes =
+      answer.blocks_bytes + (answer.circumstance == Circumstance::no_rounding ? device.ledger.rounding_bytes : 0);
+  return pass.missing_bytes() - std::min(pass.missing_bytes(), freed_bytes);
 }
 
 std::string grows_text(const PassNeed& pass) {
@@ -49,8 +53,9 @@ std::string pass_text(const DeviceExplanation& device) {
                        to_come, format_bytes(pass.available_bytes));
   case PassBasis::no_same_point:
     if (pass.rise_bytes == 0 || pass.to_come_bytes <= device.request->bytes) return "";
-    return fmt::format("The pass before rose by {}, this one by {} so far. If it rises as far, {} is still to come; {}.",
-                       format_bytes(pass.rise_bytes), format_bytes(pass.risen_bytes), to_come, missing_text(pass));
+    return fmt::format(
+        "The pass before rose by {}, this one by {} so far. If it rises as far, {} is still to come; {}.",
+        format_bytes(pass.rise_bytes), format_bytes(pass.risen_bytes), to_come, missing_text(pass));
   }
   return "";
 }
@@ -64,16 +69,15 @@ bool may_go_on(const DeviceExplanation& device, const WhatIf& answer) {
   if (!device.pass || answer.circumstance == Circumstance::empty_cache) return true;
   if (answer.prospect != Prospect::unknown) return answer.prospect == Prospect::goes_on;
   return answer.circumstance != Circumstance::without_blocks && device.pass->basis != PassBasis::larger &&
-         lacking_with(*device.pass, answer) == 0;
+         lacking_with(device, answer) == 0;
 }
 
 std::string effect_text(const DeviceExplanation& device, const WhatIf& answer) {
   if (!device.pass || answer.circumstance == Circumstance::empty_cache) return "this request fits";
   if (answer.prospect == Prospect::goes_on)
     return fmt::format("the program goes on, with {} left", format_bytes(left_bytes(*device.pass, answer)));
-  return device.pass->passes == 0
-             ? "this request fits; what the pass needs after it is unknown, because no pass has ended before"
-             : "this request fits; what the pass needs after it is unknown, because no pass before made it";
+  return device.pass->passes == 0 ? "this request fits; the rest of the pass is unknown, as none has ended before"
+                                  : "this request fits; the rest of the pass is unknown, as none before made it";
 }
 
 std::string shortfall_text(const DeviceExplanation& device, const WhatIf& answer) {
@@ -81,9 +85,10 @@ std::string shortfall_text(const DeviceExplanation& device, const WhatIf& answer
   const PassNeed& pass = *device.pass;
   if (answer.prospect == Prospect::grows)
     return fmt::format(", but each pass leaves {} more behind", format_bytes(pass.growth_bytes));
-  const std::uint64_t lacking = lacking_with(pass, answer);
+  const std::uint64_t lacking = lacking_with(device, answer);
   if (answer.prospect == Prospect::falls_short && lacking == 0) return ", but a later request of the pass would not";
   const bool falls_short = answer.prospect == Prospect::falls_short || answer.prospect == Prospect::unknown;
+  if (answer.prospect == Prospect::unknown && lacking == 0) return "; the rest of the pass is unknown";
   if (!falls_short || lacking == 0) return "";
   return fmt::format(", but {} needs {}{} more", device.first_step ? "the step" : "the pass",
                      pass.is_least() ? "at least " : "", format_bytes(lacking));

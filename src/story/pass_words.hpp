@@ -1,6 +1,6 @@
 #pragma once
 
-// What the pass in which a request failed still needs -> sentences, and whether a change covers it.
+// The need of the pass in which a request failed -> sentences, and whether a change covers it.
 
 #include "memviz/explain.hpp"
 
@@ -20,8 +20,8 @@ namespace memviz {
 [[nodiscard]] bool may_go_on(const DeviceExplanation& device, const WhatIf& answer);
 /// "the program goes on, with 1.20 GiB left": the effect of a change with which the request fits.
 [[nodiscard]] std::string effect_text(const DeviceExplanation& device, const WhatIf& answer);
-/// ", but the pass needs 1.90 GiB more": the reason why a change with which the request fits is not advised; "" if there
-/// is none.
+/// ", but the pass needs 1.90 GiB more": the reason why a change with which the request fits is not advised; "" if
+/// there is none.
 [[nodiscard]] std::string shortfall_text(const DeviceExplanation& device, const WhatIf& answer);
 
 } // namespace memviz

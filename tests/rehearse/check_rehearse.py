@@ -146,6 +146,33 @@ def check_compare(rehearsals):
     check(answer["variants"][0]["verdict"]["outcome"] == "fits", answer["variants"])
 
 
+# 256 MiB of parameters, as many of gradients, and twice as many of state; foreach makes temporaries of the same size.
+ADAM = """
+import sys, torch
+weights = [torch.ones(2048, 2048, device="cuda", requires_grad=True) for _ in range(16)]
+optimizer = torch.optim.AdamW(weights, foreach=True if sys.argv[1:] == ["foreach"] else None)
+for step in range(10):
+    for weight in weights:
+        weight.grad = torch.ones_like(weight)
+    optimizer.step()
+"""
+
+
+def check_tried(rehearsals):
+    answer, done, _ = rehearsals.python(["--memory", "1600MiB"], FRAGMENTED)
+    verdict = answer["verdict"]
+    check(done.returncode == 3 and verdict["outcome"] == "does_not_fit", verdict)
+    (tried,) = verdict["tried"]
+    check(tried["change"] == "expandable_segments:True" and tried["more_steps"] == 0, tried)
+    check(verdict["failure"]["advice"][0].startswith("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: tried, "), verdict["failure"])
+    memory = verdict["gpu"]["context_bytes"] + (240 + 4 * 256 + 64) * MIB
+    answer, done, _ = rehearsals.python(["--memory", str(memory)], ADAM)
+    check([(tried["change"], tried["more_steps"]) for tried in answer["verdict"]["tried"]] == [("foreach=False", 3)], answer["verdict"])
+    # The program's own foreach=True stays, and a change that did not work is not named.
+    answer, done, _ = rehearsals.python(["--memory", str(memory)], ADAM, "foreach")
+    check(answer["verdict"]["tried"] == [] and "foreach" not in "".join(answer["verdict"]["failure"]["advice"]), answer["verdict"])
+
+
 # A weight of 64 MiB and one of 4 KiB, filled on the CPU and moved; prints whether each has values.
 FILLED = """
 import torch
@@ -341,7 +368,7 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
-        for one in (check_fits, check_does_not_fit, check_search, check_compare, check_no_init, check_steps, check_own_recorder,
+        for one in (check_fits, check_does_not_fit, check_search, check_compare, check_tried, check_no_init, check_steps, check_own_recorder,
                     check_values, check_masks, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
                     check_training_together):
             one(rehearsals)

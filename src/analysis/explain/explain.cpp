@@ -106,13 +106,14 @@ public:
       result.growth.reserved_bytes = 0;
     }
     if (result.request && !is_cpu) {
-      const PassMemory memory =
-          pass_memory(live_blocks(state_, device_state.device, calls_), result.pass ? result.pass->start : EventIndex());
+      const PassMemory memory = pass_memory(live_blocks(state_, device_state.device, calls_),
+                                            result.pass ? result.pass->start : EventIndex());
       result.first_step = first_step(state_, result, memory, *passes_);
       if (result.pass) result.pass->checkpointing_bytes = memory.checkpointing_bytes;
       if (result.first_step && result.pass) add_first_step(*result.pass, result);
     }
     if (!is_cpu) result.causes = find_causes(state_, result, calls_);
+    if (result.request && !is_cpu) judge_causes(result);
     return result;
   }
 
@@ -146,12 +147,41 @@ private:
     return bytes;
   }
 
-  /// What a first step still needs is a lower bound, even after its only pass.
+  /// Raises what is still to come to the lower bound for a first step.
   static void add_first_step(PassNeed& pass, const DeviceExplanation& device) {
     const std::uint64_t live_bytes = device.device_state.figures.requested_bytes;
     const std::uint64_t needed_bytes = device.first_step->needed_bytes;
     if (pass.is_least() && needed_bytes > live_bytes)
       pass.to_come_bytes = std::max(pass.to_come_bytes, needed_bytes - live_bytes);
+  }
+
+  /// The mark of the stacks that a cause sums up; 0 if none does.
+  static std::uint64_t mark_of(CauseKind kind) {
+    switch (kind) {
+    case CauseKind::logits: return cause_mark::loss;
+    case CauseKind::attention_scores: return cause_mark::softmax;
+    case CauseKind::foreach_temporaries: return cause_mark::foreach;
+    case CauseKind::recomputed: return cause_mark::recomputes;
+    default: return 0;
+    }
+  }
+
+  /// Finds the causes without which memory falls short again, by the pass before.
+  void judge_causes(DeviceExplanation& result) {
+    if (rest_.events.empty()) return;
+    const LeadUp lead_up = lead_up_of(result.device_state);
+    const std::vector<LiveBlock> blocks = live_blocks(state_, lead_up.device, calls_);
+    for (Cause& cause : result.causes) {
+      const std::uint64_t marks = mark_of(cause.kind);
+      if (marks == 0) continue;
+      std::uint64_t live_bytes = 0;
+      for (const LiveBlock& block : blocks)
+        if (block.has(marks)) live_bytes += block.bytes;
+      const std::int64_t rise_bytes = rise_without(lead_up, rest_, live_bytes, [&](std::size_t event) {
+        return (calls_.of(lead_up.events.stack(event)).marks & marks) != 0;
+      });
+      cause.falls_short = rise_bytes > static_cast<std::int64_t>(rest_.need.available_bytes);
+    }
   }
 
   /// Returns where known steps begin, else where forward passes follow backward passes.
@@ -174,30 +204,33 @@ private:
     });
   }
 
+  [[nodiscard]] LeadUp lead_up_of(const DeviceState& device_state) const {
+    const EventTable& events = state_.recording->events_of(device_state.device);
+    return {.start = start_,
+            .state = state_,
+            .events = events,
+            .event_count = std::min(events.size(), static_cast<std::size_t>(device_state.moment.event.count())),
+            .device = device_state.device,
+            .may_have_lost_events = device_state.figures.may_have_lost_events};
+  }
+
   void ask_what_if(DeviceExplanation& result) {
     const DeviceState& device_state = result.device_state;
-    const EventTable& events = state_.recording->events_of(device_state.device);
-    const std::size_t count = std::min(events.size(), static_cast<std::size_t>(device_state.moment.event.count()));
-    const LeadUp lead_up{.start = start_,
-                         .state = state_,
-                         .events = events,
-                         .event_count = count,
-                         .device = device_state.device,
-                         .may_have_lost_events = device_state.figures.may_have_lost_events};
+    const LeadUp lead_up = lead_up_of(device_state);
     result.judgement.missing_is_least =
         result.request && result.judgement.missing_bytes > 0 && missing_is_least(lead_up, *result.request, settings_);
     result.fidelity = check_model(lead_up, settings_);
     result.settings.free_block_order = result.fidelity.free_block_order.value_or(FreeBlockOrder::address);
-    PassRest rest;
+    rest_ = {};
     if (result.request && passes_) {
-      rest = what_follows(lead_up, *result.request);
-      rest.need.available_bytes = result.judgement.reachable_bytes;
-      result.pass = rest.need;
+      rest_ = what_follows(lead_up, *result.request);
+      rest_.need.available_bytes = result.judgement.reachable_bytes;
+      result.pass = rest_.need;
     }
     const auto held = result.request ? line_bytes(device_state.device, result.users) : std::vector<std::uint64_t>{};
     // No replay knows when another stream was done.
     const Verdict verdict = result.ledger.late_free_bytes > 0 ? Verdict::unclear : result.judgement.verdict;
-    result.what_ifs = what_if(lead_up, {result.request, result.settings, result.fidelity, verdict, held, &rest});
+    result.what_ifs = what_if(lead_up, {result.request, result.settings, result.fidelity, verdict, held, &rest_});
     LineAmounts amounts;
     for (const WhatIf& answer : result.what_ifs)
       for (const std::uint32_t block : answer.blocks)
@@ -212,6 +245,7 @@ private:
   LineNames names_;
   CallLineFinder calls_;
   std::optional<PassFinder> passes_; ///< if a request failed
+  PassRest rest_;                    ///< of the last request
 };
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {

@@ -82,7 +82,8 @@ bool can_settings_help(const DeviceExplanation& device) {
 
 std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstStep& step, const PassMemory& memory) {
   constexpr std::uint64_t kLittle = 100; // one in so many
-  std::vector<LeverGain> levers{{Lever::checkpointing, memory.checkpointing_bytes}, {Lever::smaller_batch, step.pass_bytes / 2}};
+  std::vector<LeverGain> levers{{Lever::checkpointing, memory.checkpointing_bytes},
+                                {Lever::smaller_batch, step.pass_bytes / 2}};
   if (step.needed_bytes > step.available_bytes)
     levers.push_back({Lever::smaller_state, step.state_bytes + step.state_to_come_bytes});
   if (can_settings_help(device)) levers.push_back({Lever::settings, device.ledger.room.hard_bytes});
@@ -113,9 +114,8 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   const std::uint64_t trained_bytes = in_optimizer ? step.gradient_bytes : step.parameter_bytes;
   const auto to_come = [](std::uint64_t all, std::uint64_t there) { return all - std::min(all, there); };
   step.gradients_to_come_bytes = to_come(trained_bytes, step.gradient_bytes);
-  // What was loaded may be the state: then it is not made again.
-  step.state_to_come_bytes =
-      to_come(step.values_per_parameter * trained_bytes, step.state_bytes + memory.loaded_bytes);
+  // Loaded tensors may be the state, which is then not made again.
+  step.state_to_come_bytes = to_come(step.values_per_parameter * trained_bytes, step.state_bytes + memory.loaded_bytes);
   if (step.gradients_to_come_bytes + step.state_to_come_bytes == 0) return std::nullopt;
   step.needed_bytes = step.parameter_bytes + step.gradient_bytes + step.gradients_to_come_bytes + step.state_bytes +
                       step.state_to_come_bytes;

@@ -12,8 +12,8 @@
 namespace memviz {
 
 /// Returns nullopt if an optimizer's step has already ended, if parameters are unknown or older than the recording, if
-/// there is no sign of training, or if nothing is missing. `device` has its ledger, kinds and what-ifs; `memory` is that of its pass; `passes` uses
-/// the frames of `state`.
+/// there is no sign of training, or if nothing is missing. `device` has its ledger, kinds and what-ifs; `memory` is
+/// that of its pass; `passes` uses the frames of `state`.
 [[nodiscard]] std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device,
                                                   const PassMemory& memory, PassFinder& passes);
 

@@ -11,7 +11,7 @@ namespace memviz {
 
 namespace {
 
-constexpr std::uint32_t kMostPasses = 16; ///< those that are looked at, the last ones
+constexpr std::uint32_t kMostPasses = 16;          ///< those that are looked at, the last ones
 constexpr std::uint64_t kMostEvents = 1ULL << 20U; ///< in these, unless the last two have more
 constexpr std::uint64_t kMadeUp = 1ULL << 63U;
 constexpr std::uint64_t kNone = ~0ULL;
@@ -105,8 +105,8 @@ private:
     const AllocId id{pass, stack.value, ordinals_[stack.value]++};
     ids_[index - starts_.front()] = id;
     live_.insert(events_.address(index), index);
-    if (stack == request_.stack) points_.emplace(std::pair(id.ordinal, pass),
-                                                 Point{pass, index, live_bytes_, made_once_bytes_});
+    if (stack == request_.stack)
+      points_.emplace(std::pair(id.ordinal, pass), Point{pass, index, live_bytes_, made_once_bytes_});
     const auto bytes = static_cast<std::int64_t>(events_.size_bytes(index));
     live_bytes_ += bytes;
     if (is_made_once_(index)) made_once_bytes_ += bytes;
@@ -155,14 +155,14 @@ private:
       const auto bytes = static_cast<std::int64_t>(events_.size_bytes(i));
       if (action == Action::alloc && !is_made_once_(i)) {
         held[shifted(i, shift)] = kMadeUp | i;
-        found.events.push_back({i, kMadeUp | i});
+        found.events.push_back({i, i, kMadeUp | i});
         highest = std::max(highest, level += i == before.event ? static_cast<std::int64_t>(request_.bytes) : bytes);
       } else if (action == Action::free_completed) {
         const std::uint64_t alloc = freed_[i - starts_.front()];
         if (alloc == kNone) continue;
         const auto entry = held.find(shifted(alloc, shift));
         if (entry == held.end()) continue;
-        found.events.push_back({i, entry->second});
+        found.events.push_back({i, alloc, entry->second});
         held.erase(entry);
         level -= bytes;
       }
@@ -183,11 +183,11 @@ private:
   const std::function<bool(std::size_t)>& is_made_once_;
   std::vector<std::uint64_t> starts_; ///< of the passes that are looked at
   std::size_t passes_ = 0;
-  std::vector<AllocId> ids_; ///< by event, from the first of these passes on
-  std::map<std::uint32_t, std::uint32_t> ordinals_; ///< by stack, in the current pass
+  std::vector<AllocId> ids_;                                        ///< by event, from the first of these passes on
+  std::map<std::uint32_t, std::uint32_t> ordinals_;                 ///< by stack, in the current pass
   std::map<std::pair<std::uint32_t, std::uint32_t>, Point> points_; ///< by ordinal and pass, of the request's stack
-  NumberMap live_;  ///< address -> event
-  std::vector<std::uint64_t> freed_; ///< by event, as ids_: the event of the alloc that a free ends
+  NumberMap live_;                                                  ///< address -> event
+  std::vector<std::uint64_t> freed_;     ///< by event, as ids_: the event of the alloc that a free ends
   std::vector<std::int64_t> first_live_; ///< by pass
   std::vector<std::int64_t> highest_;
   std::int64_t live_bytes_ = 0;
@@ -211,6 +211,25 @@ std::vector<std::uint64_t> pass_starts(std::span<const PassChange> changes) {
   for (const PassChange& change : changes)
     if (!change.is_to_backward) starts.push_back(change.after);
   return starts;
+}
+
+std::int64_t rise_without(const LeadUp& lead_up, const PassRest& rest, std::uint64_t live_bytes,
+                          const std::function<bool(std::size_t)>& is_left_out) {
+  std::int64_t level = -static_cast<std::int64_t>(live_bytes);
+  std::int64_t highest = level;
+  NumberMap left_out; // by address
+  for (const RestEvent& event : rest.events) {
+    const auto bytes = static_cast<std::int64_t>(lead_up.events.size_bytes(event.index));
+    if (lead_up.events.action(event.index) == Action::alloc) {
+      if (is_left_out(event.index))
+        left_out.insert(event.address, 1);
+      else
+        highest = std::max(highest, level += bytes);
+    } else if (!left_out.remove(event.address) && !is_left_out(event.allocated_by)) {
+      level -= bytes;
+    }
+  }
+  return highest;
 }
 
 PassRest rest_of_pass(const LeadUp& lead_up, const Request& request, std::span<const std::uint64_t> starts,

@@ -3,7 +3,7 @@ its bounded history on when CUDA is first used, and writes a snapshot at out-of-
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file of JSON lines for memviz), "output" (the folder of the
 snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after this many optimizer
-steps, or null), "no_init" (whether large weights on the CPU stay without initial values), "requests" (to send to an
+steps, or null), "seconds" (stop after this time, or null), "no_init" (whether large weights on the CPU stay without initial values), "requests" (to send to an
 inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends where it
 waits for one), "outside_given" (whether the user set the memory outside PyTorch), "ranks" (of the job in which this
 process is one rank, or null), "present" (the ranks that are not absent), "meeting" (the folder in which they meet),
@@ -39,6 +39,7 @@ import memviz_rehearsal_server
 import memviz_rehearsal_sleep
 import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
+import memviz_rehearsal_tries
 import memviz_rehearsal_world
 from memviz_recording import files, history, ranks, waiting
 
@@ -115,6 +116,7 @@ def _on_torch(torch):
     _guarded(_watch_own_recorder)
     _guarded(_keep_peaks)
     _guarded(_count_steps)
+    _guarded(memviz_rehearsal_tries.install, _State.settings["seconds"], _stop)
     atexit.register(_at_exit)
     _guarded(memviz_rehearsal_endings.install, _end_early, _look, _State.settings["log"])
     torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
