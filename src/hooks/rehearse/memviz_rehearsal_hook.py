@@ -1,13 +1,13 @@
 """Records what a rehearsed program does with PyTorch's CUDA allocator: waits for `torch` without importing it, turns
 its bounded history on when CUDA is first used, and writes a snapshot at out-of-memory errors and at the end.
 
-MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file of JSON lines for memviz), "output" (the folder of the
-snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after this many optimizer
-steps, or null), "seconds" (stop after this time, or null), "no_init" (whether large weights on the CPU stay without initial values), "requests" (to send to an
-inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends where it
-waits for one), "outside_given" (whether the user set the memory outside PyTorch), "ranks" (of the job in which this
-process is one rank, or null), "present" (the ranks that are not absent), "meeting" (the folder in which they meet),
-"most_present" (how many there may be), and "mark" (stored in every snapshot under the key memviz_rehearsal).
+MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file of JSON lines for memviz), "output" (the folder of the snapshots),
+"record" (false: only the program itself records), "max_entries", "steps" (stop after this many optimizer steps, or null),
+"seconds" (stop after this time, or null), "no_init" (whether large weights on the CPU stay without initial values), "requests"
+(to send to an inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends where
+it waits for one), "outside_given" (whether the user set the memory outside PyTorch), "ranks" (of the job in which this process is
+one rank, or null), "present" (the ranks that are not absent), "meeting" (the folder in which they meet), "most_present" (how many
+there may be), and "mark" (stored in every snapshot under the key memviz_rehearsal).
 
 Nothing in here may break the program: failures are logged, once, and the program continues. PyTorch 2.4 to 2.13.
 """
@@ -53,13 +53,11 @@ class _State:
     history = None
     reads = None
     interrupted_at = None
-    looks = 0
     has_ended = False
     failures = set()
-    steps = 0
+    looks = steps = 0
     steps_of = {}
-    oom_files = 0
-    ooms = 0
+    oom_files = ooms = 0
     peaks = {}  # device: (reserved, allocated) before the program reset its peaks
     lock = threading.RLock()
 
