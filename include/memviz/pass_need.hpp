@@ -1,7 +1,8 @@
 #pragma once
 
 // The passes before a failed request -> how much the pass in which it failed still needs. A pass is a forward and a
-// backward pass with what follows them; where steps are known, it is a step. All sizes are bytes.
+// backward pass with what follows them; it ends with an optimizer's step where these are annotated. All sizes are
+// bytes.
 
 #include "memviz/event_index.hpp"
 

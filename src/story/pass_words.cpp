@@ -75,7 +75,8 @@ bool may_go_on(const DeviceExplanation& device, const WhatIf& answer) {
 std::string effect_text(const DeviceExplanation& device, const WhatIf& answer) {
   if (!device.pass || answer.circumstance == Circumstance::empty_cache) return "this request fits";
   if (answer.prospect == Prospect::goes_on)
-    return fmt::format("the program goes on, with {} left", format_bytes(left_bytes(*device.pass, answer)));
+    return fmt::format("the program goes on as in the pass before, with {} left",
+                       format_bytes(left_bytes(*device.pass, answer)));
   return device.pass->passes == 0 ? "this request fits; the rest of the pass is unknown, as none has ended before"
                                   : "this request fits; the rest of the pass is unknown, as none before made it";
 }

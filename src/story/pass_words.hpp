@@ -18,7 +18,7 @@ namespace memviz {
 /// Whether the program may go on with this change: it does by the pass before, or no pass before shows what follows and
 /// nothing is known to be missing.
 [[nodiscard]] bool may_go_on(const DeviceExplanation& device, const WhatIf& answer);
-/// "the program goes on, with 1.20 GiB left": the effect of a change with which the request fits.
+/// "the program goes on as in the pass before, with 1.20 GiB left": the effect of a change with which the request fits.
 [[nodiscard]] std::string effect_text(const DeviceExplanation& device, const WhatIf& answer);
 /// ", but the pass needs 1.90 GiB more": the reason why a change with which the request fits is not advised; "" if
 /// there is none.

@@ -9,7 +9,6 @@
 #include "analysis/explain/pass_memory.hpp"
 #include "analysis/explain/pass_rest.hpp"
 #include "analysis/explain/step_leak.hpp"
-#include "analysis/leaks/steps.hpp"
 #include "analysis/tree/open_annotations.hpp"
 #include "memviz/device_kind.hpp"
 
@@ -184,21 +183,28 @@ private:
     }
   }
 
-  /// Returns where known steps begin, else where forward passes follow backward passes.
-  [[nodiscard]] std::vector<std::uint64_t> starts_of_passes(const EventTable& events, DeviceId device) {
-    if (!state_.recording->annotations.empty()) {
-      const Steps steps = StepFinder(*state_.recording, {}).steps_of(device);
-      if (steps.are_known) return steps.starts;
-    }
-    return pass_starts(passes_->changes_in(events));
+  /// Returns where optimizers' steps have ended, else where forward passes follow backward passes.
+  [[nodiscard]] std::vector<std::uint64_t> starts_of_passes(const EventTable& events) {
+    std::vector<std::uint64_t> starts = ends_of_steps(*state_.recording, events);
+    return starts.empty() ? pass_starts(passes_->changes_in(events)) : starts;
   }
 
-  [[nodiscard]] PassRest what_follows(const LeadUp& lead_up, const Request& request) {
+  /// Whether gradients exist, and nothing shows that an optimizer has used any: passes so far show only a part of a
+  /// step.
+  [[nodiscard]] bool is_before_first_update(const DeviceExplanation& result) const {
+    const auto bytes = [&](MemoryKind kind) { return result.kinds[static_cast<std::size_t>(kind)].bytes; };
+    return bytes(MemoryKind::gradient) > 0 && bytes(MemoryKind::optimizer_state) == 0 &&
+           !has_ended_a_step(*state_.recording, *result.request);
+  }
+
+  [[nodiscard]] PassRest what_follows(const LeadUp& lead_up, const Request& request, bool is_before_update) {
     std::vector<std::uint64_t> lasting; // events
     for (const LiveBlock& block : live_blocks(state_, lead_up.device, calls_))
       if (block.is_lasting() && block.kind != MemoryKind::gradient && !block.alloc_event.is_none())
         lasting.push_back(static_cast<std::uint64_t>(block.alloc_event.value()));
-    return rest_of_pass(lead_up, request, starts_of_passes(lead_up.events, lead_up.device), [&](std::size_t event) {
+    std::vector<std::uint64_t> starts;
+    if (!is_before_update) starts = starts_of_passes(lead_up.events);
+    return rest_of_pass(lead_up, request, starts, [&](std::size_t event) {
       return std::ranges::binary_search(lasting, event) ||
              (calls_.of(lead_up.events.stack(event)).marks & mark::init_state) != 0;
     });
@@ -223,7 +229,7 @@ private:
     result.settings.free_block_order = result.fidelity.free_block_order.value_or(FreeBlockOrder::address);
     rest_ = {};
     if (result.request && passes_) {
-      rest_ = what_follows(lead_up, *result.request);
+      rest_ = what_follows(lead_up, *result.request, is_before_first_update(result));
       rest_.need.available_bytes = result.judgement.reachable_bytes;
       result.pass = rest_.need;
     }

@@ -19,11 +19,9 @@ bool is_before(const Annotation& annotation, const Request& request) {
   return !request.time_us || annotation.time_us <= *request.time_us;
 }
 
-bool has_ended_a_step(const Recording& recording, const Request& request) {
-  return std::ranges::any_of(recording.annotations, [&](const Annotation& annotation) {
-    return is_before(annotation, request) && recording.frames.text(annotation.stage) == "END" &&
-           recording.frames.text(annotation.name).starts_with(kStepMark);
-  });
+bool is_end_of_step(const Recording& recording, const Annotation& annotation) {
+  return recording.frames.text(annotation.stage) == "END" &&
+         recording.frames.text(annotation.name).starts_with(kStepMark);
 }
 
 bool is_in_optimizer(const FrameTable& frames, const DeviceExplanation& device) {
@@ -93,6 +91,34 @@ std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstSte
 }
 
 } // namespace
+
+bool has_ended_a_step(const Recording& recording, const Request& request) {
+  return std::ranges::any_of(recording.annotations, [&](const Annotation& annotation) {
+    return is_before(annotation, request) && is_end_of_step(recording, annotation);
+  });
+}
+
+std::vector<std::uint64_t> ends_of_steps(const Recording& recording, const EventTable& events) {
+  std::vector<std::uint64_t> ends;
+  if (events.empty() || !events[0].time_us) return ends;
+  for (const Annotation& annotation : recording.annotations) {
+    if (!is_end_of_step(recording, annotation)) continue;
+    std::uint64_t first = 0;
+    std::uint64_t end = events.size();
+    while (first < end) { // events ascend by time
+      const std::uint64_t middle = first + (end - first) / 2;
+      if (events[middle].time_us.value_or(0) < annotation.time_us)
+        first = middle + 1;
+      else
+        end = middle;
+    }
+    ends.push_back(first);
+  }
+  std::ranges::sort(ends);
+  const auto same = std::ranges::unique(ends);
+  ends.erase(same.begin(), same.end());
+  return ends;
+}
 
 std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device, const PassMemory& memory,
                                     PassFinder& passes) {

@@ -7,7 +7,9 @@
 #include "analysis/leaks/passes.hpp"
 #include "memviz/explain.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace memviz {
 
@@ -16,5 +18,11 @@ namespace memviz {
 /// that of its pass; `passes` uses the frames of `state`.
 [[nodiscard]] std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device,
                                                   const PassMemory& memory, PassFinder& passes);
+
+/// Whether an optimizer's step has ended before the request, by the annotations that PyTorch makes.
+[[nodiscard]] bool has_ended_a_step(const Recording& recording, const Request& request);
+
+/// Returns the indices of the first events after each of these steps, ascending; empty if the events have no times.
+[[nodiscard]] std::vector<std::uint64_t> ends_of_steps(const Recording& recording, const EventTable& events);
 
 } // namespace memviz

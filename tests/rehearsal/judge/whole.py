@@ -7,7 +7,7 @@ REHEARSAL is the folder of libmemviz_rehearsal.so. Python must have a torch with
 Each program first runs on a device that is large enough, then on one that has a part of its peak. If memory runs out there,
 memviz reads the recording, the program is changed as the first advice that can be tried says, and runs again from its start.
 It goes on if it then runs to its end. Of the advice, some says that the program goes on; some removes a cause, or frees enough
-as far as the recording shows; some says that the rest of the pass is unknown. The first must go on, and 95 % of the first two.
+as far as the recording shows; some says that the rest of the pass is unknown. The first must go on, and 95 % of the first two; a validation that no recording has shown yet counts for itself.
 """
 
 import argparse
@@ -71,8 +71,8 @@ def child(program, memory_bytes, snapshot, pipe):
     outcome = {"fits": True}
     try:
         run(torch, program)
-    except torch.OutOfMemoryError:
-        outcome["fits"] = False
+    except torch.OutOfMemoryError as error:
+        outcome.update(fits=False, phase=getattr(error, "phase", "start"), seen=getattr(error, "seen", []))
         if snapshot:
             torch.cuda.memory._dump_snapshot(snapshot)
     except RuntimeError as error:
@@ -125,7 +125,9 @@ def judge(memviz, program, snapshot):
         again = run_whole(changed, memory_bytes)
         if "error" in again:
             return "not run", again["error"], basis
-        return f"{claim_of(advice)}: {'goes on' if again['fits'] else 'FAILS'}", advice, basis
+        is_new = not again["fits"] and again["phase"] == "validation" and "validation" not in small["seen"]
+        end = "goes on" if again["fits"] else "fails in its first validation" if is_new else "FAILS"
+        return f"{claim_of(advice)}: {end}", advice, basis
     return "no advice to try", " / ".join(device["advice"]), basis
 
 

@@ -99,7 +99,7 @@ def optimizer_of(torch, program, model):
 class Training:
     def __init__(self, torch, program):
         self.torch, self.program, self.rng = torch, program, random.Random(program["seed"])
-        self.kept = []
+        self.kept, self.phase, self.seen = [], "training", set()
         self.model = model_of(torch, program)
         self.optimizer = optimizer_of(torch, program, self.model)
 
@@ -150,10 +150,18 @@ class Training:
         self.optimizer.step()
         self.optimizer.zero_grad()
         if self.program["validates"] and number % 2 == 1:
+            self.phase = "validation"
             self.validate()
+            self.seen.add(self.phase)
+            self.phase = "training"
 
 
 def run(torch, program):
+    """Returns None; where memory runs out, the error has the phase it was in as `phase`, and those that had ended before as `seen`."""
     training = Training(torch, program)
-    for number in range(STEPS):
-        training.step(number)
+    try:
+        for number in range(STEPS):
+            training.step(number)
+    except torch.OutOfMemoryError as error:
+        error.phase, error.seen = training.phase, sorted(training.seen)
+        raise

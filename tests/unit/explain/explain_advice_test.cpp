@@ -50,7 +50,7 @@ TEST_CASE("of blocks as large as each other, that of the line that holds most is
   CHECK(one_contains(found.words().answers, "the request would have fit; the rest of the pass is unknown: forward"));
   CHECK(one_contains(advice_that_goes_on(found),
                      "Free, shrink or move one block (500 MiB) of the 9.77 GiB that forward "
-                     "train.py:14 holds: the program goes on, with 100 MiB left."));
+                     "train.py:14 holds: the program goes on as in the pass before, with 100 MiB left."));
 }
 
 TEST_CASE("a line that holds only what has to go is named with that") {
@@ -60,12 +60,13 @@ TEST_CASE("a line that holds only what has to go is named with that") {
     made.event(Action::oom, 290 * MiB, 600 * MiB);
     CHECK(one_contains(advice_that_goes_on(test::explained(made.take())),
                        "Free, shrink or move the 4.00 GiB that forward model.py:118 holds (310 MiB was missing): the "
-                       "program goes on, with 3.70 GiB left."));
+                       "program goes on as in the pass before, with 3.70 GiB left."));
   }
   SUBCASE("and without, where it is not") {
     made.event(Action::oom, 290 * MiB, 4 * GiB);
     CHECK(one_contains(advice_that_goes_on(test::explained(made.take())),
-                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds: the program goes on, with "
+                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds: the program goes on as in "
+                       "the pass before, with "
                        "290 MiB left."));
   }
 }
@@ -77,7 +78,7 @@ TEST_CASE("the blocks of several lines are named with what each has of them") {
   made.event(Action::oom, 0, 5 * GiB);
   CHECK(one_contains(advice_that_goes_on(test::explained(made.take())),
                      "Free, shrink or move 2 blocks (6.00 GiB) of forward model.py:118 (4.00 GiB), __init__ "
-                     "model.py:30 (2.00 GiB): the program goes on, with 1.00 GiB left."));
+                     "model.py:30 (2.00 GiB): the program goes on as in the pass before, with 1.00 GiB left."));
 }
 
 TEST_CASE("a request that is larger than all there was is said to be, and nothing else is offered") {

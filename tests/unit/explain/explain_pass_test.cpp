@@ -3,6 +3,7 @@
 #include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/snapshot_builder.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>
@@ -14,12 +15,12 @@
 namespace memviz {
 
 using test::Explained;
+using test::MiB;
 using test::one_contains;
 using test::SmallSnapshot;
 
 namespace {
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kGap = std::uint64_t{1} << 32U;
 
 /// A training loop whose blocks have a segment each: 100 MiB of parameters, 40 MiB that the program could do without,
@@ -27,28 +28,28 @@ constexpr std::uint64_t kGap = std::uint64_t{1} << 32U;
 class Loop {
 public:
   Loop() {
-    take(kModel, 100 * kMiB, once_);
-    take(kSpare, 40 * kMiB, once_);
+    take(kModel, 100 * MiB, once_);
+    take(kSpare, 40 * MiB, once_);
   }
 
   Loop& pass() {
     begin();
-    alloc(kSecond, 20 * kMiB, second_);
-    alloc(kGradient, 12 * kMiB, backward_);
-    free(kFirst, 20 * kMiB);
-    free(kSecond, 20 * kMiB);
+    alloc(kSecond, 20 * MiB, second_);
+    alloc(kGradient, 12 * MiB, backward_);
+    free(kFirst, 20 * MiB);
+    free(kSecond, 20 * MiB);
     return *this;
   }
   /// Begins a pass, keeps 20 MiB in the place of its second activation, and requests that once more, which fails.
-  Explained fail(std::uint64_t asked_bytes = 20 * kMiB) {
+  Explained fail(std::uint64_t asked_bytes = 20 * MiB) {
     begin();
-    alloc(kSecond, 20 * kMiB, once_);
+    alloc(kSecond, 20 * MiB, once_);
     made_.event(Action::oom, 0, asked_bytes, second_);
-    made_.segment(kModel, 100 * kMiB).active(100 * kMiB, 100 * kMiB, once_);
-    made_.segment(kSpare, 40 * kMiB).active(40 * kMiB, 40 * kMiB, once_);
-    made_.segment(kFirst, 20 * kMiB).active(20 * kMiB, 20 * kMiB, first_);
-    made_.segment(kSecond, 20 * kMiB).active(20 * kMiB, 20 * kMiB, once_);
-    if (passes_ > 1) made_.segment(kGradient, 12 * kMiB).inactive(12 * kMiB);
+    made_.segment(kModel, 100 * MiB).active(100 * MiB, 100 * MiB, once_);
+    made_.segment(kSpare, 40 * MiB).active(40 * MiB, 40 * MiB, once_);
+    made_.segment(kFirst, 20 * MiB).active(20 * MiB, 20 * MiB, first_);
+    made_.segment(kSecond, 20 * MiB).active(20 * MiB, 20 * MiB, once_);
+    if (passes_ > 1) made_.segment(kGradient, 12 * MiB).inactive(12 * MiB);
     return test::explained(made_.take());
   }
 
@@ -60,8 +61,8 @@ private:
   static constexpr std::uint64_t kGradient = 5 * kGap;
 
   void begin() {
-    if (passes_++ > 0) free(kGradient, 12 * kMiB);
-    alloc(kFirst, 20 * kMiB, first_);
+    if (passes_++ > 0) free(kGradient, 12 * MiB);
+    alloc(kFirst, 20 * MiB, first_);
   }
   void take(std::uint64_t address, std::uint64_t bytes, StackId stack) {
     made_.event(Action::segment_alloc, address, bytes, stack).event(Action::alloc, address, bytes, stack);
@@ -92,7 +93,7 @@ public:
               std::uint64_t marks = 0) {
     lines_.push_back(std::make_unique<CallLines>());
     lines_.back()->marks = marks;
-    blocks_.push_back({EventIndex(blocks_.size()), mib * kMiB, StackId{stack}, kind, lines_.back().get()});
+    blocks_.push_back({EventIndex(blocks_.size()), mib * MiB, StackId{stack}, kind, lines_.back().get()});
     return *this;
   }
   [[nodiscard]] PassMemory memory() const { return pass_memory(blocks_, EventIndex()); }
@@ -110,9 +111,9 @@ TEST_CASE("the pass before shows what is still to come after a request") {
   const PassNeed& pass = *found.first().pass;
   CHECK(pass.basis == PassBasis::pass_before);
   CHECK(pass.passes == 3);
-  CHECK(pass.to_come_bytes == 32 * kMiB); // the activation and the gradient
-  CHECK(pass.available_bytes == 12 * kMiB);
-  CHECK(pass.missing_bytes() == 20 * kMiB);
+  CHECK(pass.to_come_bytes == 32 * MiB); // the activation and the gradient
+  CHECK(pass.available_bytes == 12 * MiB);
+  CHECK(pass.missing_bytes() == 20 * MiB);
   CHECK(pass.growth_bytes == 0); // 20 MiB more than one pass before, but not at the pass before that
   CHECK(one_contains(found.words().reasons, "After the same request the pass before rose by 32.0 MiB in all; 12.0 MiB "
                                             "is free, so 20.0 MiB is missing."));
@@ -122,22 +123,22 @@ TEST_CASE("a change is advised only if the program goes on with it") {
   const Explained found = Loop().pass().pass().pass().fail();
   const WhatIf& without = found.answer(Circumstance::without_blocks);
   CHECK(without.outcome == Outcome::fits);
-  CHECK(without.prospect == (without.blocks_bytes >= 20 * kMiB ? Prospect::goes_on : Prospect::falls_short));
-  const std::string left = without.blocks_bytes == 40 * kMiB ? "20.0 MiB" : "0 B";
-  CHECK(one_contains(found.words().advice, "the program goes on, with " + left + " left"));
+  CHECK(without.prospect == (without.blocks_bytes >= 20 * MiB ? Prospect::goes_on : Prospect::falls_short));
+  const std::string left = without.blocks_bytes == 40 * MiB ? "20.0 MiB" : "0 B";
+  CHECK(one_contains(found.words().advice, "the program goes on as in the pass before, with " + left + " left"));
 }
 
 TEST_CASE("without a pass before, what follows is unknown, and no block is advised") {
   const Explained found = Loop().fail();
   REQUIRE(found.first().pass);
   CHECK(found.first().pass->basis == PassBasis::no_pass);
-  CHECK(found.first().pass->to_come_bytes == 20 * kMiB);
+  CHECK(found.first().pass->to_come_bytes == 20 * MiB);
   CHECK(found.answer(Circumstance::without_blocks).prospect == Prospect::unknown);
   CHECK_FALSE(one_contains(found.words().advice, "Free, shrink"));
 }
 
 TEST_CASE("a request larger than that of the pass before needs more than the pass before shows") {
-  const Explained found = Loop().pass().pass().fail(30 * kMiB);
+  const Explained found = Loop().pass().pass().fail(30 * MiB);
   CHECK(found.first().pass->basis == PassBasis::larger);
   CHECK(found.answer(Circumstance::without_blocks).prospect == Prospect::unknown);
   CHECK(one_contains(found.words().reasons, "The pass before asked for less here, and rose by 42.0 MiB"));
@@ -149,8 +150,8 @@ TEST_CASE("checkpointing frees what layers keep, except one layer and what each 
   for (int layer = 0; layer < 4; ++layer)
     blocks.add(30, 1).add(40, 2).add(10, 3);
   const PassMemory memory = blocks.memory();
-  CHECK(memory.kept_bytes == 4 * 80 * kMiB);
-  CHECK(memory.checkpointing_bytes == (3 * 80 - 4 * 10) * kMiB);
+  CHECK(memory.kept_bytes == 4 * 80 * MiB);
+  CHECK(memory.checkpointing_bytes == (3 * 80 - 4 * 10) * MiB);
 }
 
 TEST_CASE("checkpointing frees neither logits, nor what is checkpointed or loaded") {
@@ -169,8 +170,8 @@ TEST_CASE("checkpointing frees neither logits, nor what is checkpointed or loade
   SUBCASE("what torch.load() made") {
     blocks.add(20, 1).add(60, 2, MemoryKind::unknown, mark::checkpoint_file);
     blocks.add(60, 2, MemoryKind::unknown, mark::checkpoint_file);
-    CHECK(blocks.memory().loaded_bytes == 120 * kMiB);
-    CHECK(blocks.memory().kept_bytes == 20 * kMiB);
+    CHECK(blocks.memory().loaded_bytes == 120 * MiB);
+    CHECK(blocks.memory().kept_bytes == 20 * MiB);
   }
   CHECK(blocks.memory().checkpointing_bytes == 0);
 }
