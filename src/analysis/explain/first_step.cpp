@@ -115,8 +115,7 @@ std::vector<std::uint64_t> ends_of_steps(const Recording& recording, const Event
     ends.push_back(first);
   }
   std::ranges::sort(ends);
-  const auto same = std::ranges::unique(ends);
-  ends.erase(same.begin(), same.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;
 }
 

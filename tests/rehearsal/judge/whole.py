@@ -67,7 +67,7 @@ def child(program, memory_bytes, snapshot, pipe):
 
     torch._C._accelerator_setAllocatorSettings(program["settings"] or "expandable_segments:False")
     if snapshot:
-        torch.cuda.memory._record_memory_history(max_entries=200_000, stacks="all")
+        torch.cuda.memory._record_memory_history(max_entries=200_000, stacks="all", global_record_annotations=True)
     outcome = {"fits": True}
     try:
         run(torch, program)
