@@ -65,7 +65,9 @@ TEST_CASE("a limit to splitting is tried where memory is in pieces") {
     CHECK_FALSE(one_contains(found.words().advice, "max_split_size_mb"));
     for (WhatIf& other : found.devices.front().what_ifs)
       if (other.circumstance == Circumstance::expandable_segments) other.outcome = Outcome::does_not_fit;
-    CHECK(one_contains(found.words().advice, "Set PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:512: this request fits; the rest of the pass is unknown"));
+    CHECK(one_contains(
+        found.words().advice,
+        "Set PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:512: this request fits; the rest of the pass is unknown"));
   }
   SUBCASE("none may help") {
     const Explained found = explained_case("split_free_blocks");
