@@ -8,7 +8,7 @@ namespace memviz::rehearse {
 
 namespace {
 
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kLeftBytes = std::uint64_t{1} << 30U;
 
 /// A rehearsal that did not fit, with both changes tried, and three sentences of advice.
 FitVerdict failed() {
@@ -32,14 +32,14 @@ TEST_CASE("advice about changes that were tried is what came of them") {
     CHECK(advice == std::vector<std::string>{"Halve the batch."});
   }
   SUBCASE("one runs to its end") {
-    verdict.tried = {{.change = FitChange::expandable_segments, .left_bytes = kGiB}};
+    verdict.tried = {{.change = FitChange::expandable_segments, .left_bytes = kLeftBytes}};
     replace_advice(verdict);
     CHECK(advice == std::vector<std::string>{"Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: tried, the program "
                                              "runs to its end, 1.00 GiB left.",
                                              "Halve the batch."});
   }
   SUBCASE("one was ended by memviz") {
-    verdict.tried = {{.change = FitChange::no_foreach, .left_bytes = 2 * kGiB, .more_steps = 3}};
+    verdict.tried = {{.change = FitChange::no_foreach, .left_bytes = 2 * kLeftBytes, .more_steps = 3}};
     replace_advice(verdict);
     CHECK(advice.front() ==
           "Create the optimizer with foreach=False: tried, the program goes on for 3 more steps, 2.00 GiB left.");
