@@ -40,7 +40,7 @@ public:
     free(kSecond, 20 * MiB);
     return *this;
   }
-  /// Begins a pass, keeps 20 MiB in the place of its second activation, and fails to allocate it once more.
+  /// Begins a pass, gives the place of its second activation to a block that stays, and requests that activation.
   Explained fail(std::uint64_t asked_bytes = 20 * MiB) {
     begin();
     alloc(kSecond, 20 * MiB, once_);
