@@ -3,7 +3,7 @@
 // The blocks in use at a failed request -> what the pass in which it failed keeps, and how much of that
 // torch.utils.checkpoint of its layers frees.
 
-#include "analysis/causes/live_block.hpp"
+#include "analysis/calls/live_block.hpp"
 
 #include <cstdint>
 #include <span>
