@@ -204,12 +204,13 @@ TEST_CASE("real attacks on a baseline: devices that are not dicts") {
   if (!folder) return;
   constexpr std::string_view kRefusal =
       "not a baseline that this memviz reads: expected a dict with 'device_kind', found ";
-  for (const auto& [name, kind] :
+  for (const auto& attack :
        {std::pair{"int", "an int"}, {"release_crash", "an int"}, {"text", "a str"}, {"found", "a str"}}) {
-    CAPTURE(name);
-    const std::string json = read_bytes(*folder / fmt::format("probes/findings4/attack/baseline_oob_{}.json", name));
-    CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(json)), fmt::format("{}{}", kRefusal, kind).c_str(),
-                         Error);
+    CAPTURE(attack.first);
+    const std::string json =
+        read_bytes(*folder / fmt::format("probes/findings4/attack/baseline_oob_{}.json", attack.first));
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_baseline_json(json)),
+                         fmt::format("{}{}", kRefusal, attack.second).c_str(), Error);
   }
 }
 
