@@ -62,7 +62,7 @@ struct Cause {
   /// Whether memory falls short again, by the pass before, even if nothing of this cause is allocated: then removing it
   /// is not enough. Set for causes that one mark of their stacks shows.
   bool falls_short = false;
-  CalledLine line = {};            ///< the line with the most of these bytes
+  CalledLine line = {}; ///< the line with the most of these bytes
 };
 
 } // namespace memviz

@@ -103,10 +103,10 @@ std::vector<std::uint64_t> ends_of_steps(const Recording& recording, const Event
   if (events.empty() || !events[0].time_us) return ends;
   for (const Annotation& annotation : recording.annotations) {
     if (!is_end_of_step(recording, annotation)) continue;
-    std::uint64_t first = 0;
-    std::uint64_t end = events.size();
+    std::size_t first = 0;
+    std::size_t end = events.size();
     while (first < end) { // events ascend by time
-      const std::uint64_t middle = first + (end - first) / 2;
+      const std::size_t middle = first + (end - first) / 2;
       if (events[middle].time_us.value_or(0) < annotation.time_us)
         first = middle + 1;
       else

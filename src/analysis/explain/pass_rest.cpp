@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kMostPasses = 16;          ///< those that are looked at, the last ones
 constexpr std::uint64_t kMostEvents = 1ULL << 20U; ///< in these, unless the last two have more
 constexpr std::uint64_t kMadeUp = 1ULL << 63U;
-constexpr std::uint64_t kNone = ~0ULL;
+constexpr std::size_t kNone = ~std::size_t{0};
 
 /// Identifies an allocation over passes.
 struct AllocId {
@@ -42,10 +42,10 @@ public:
              const std::function<bool(std::size_t)>& is_made_once)
       : lead_up_(lead_up), events_(lead_up.events), request_(request), is_made_once_(is_made_once) {
     for (const std::uint64_t start : starts)
-      if (start > 0 && start < lead_up.event_count) starts_.push_back(start);
+      if (start > 0 && start < lead_up.event_count) starts_.push_back(static_cast<std::size_t>(start));
     passes_ = starts_.size(); // the first begins with the recording
     starts_.insert(starts_.begin(), 0);
-    const auto is_far = [&](std::uint64_t start) { return lead_up.event_count - start > kMostEvents; };
+    const auto is_far = [&](std::size_t start) { return lead_up.event_count - start > kMostEvents; };
     while (starts_.size() > kMostPasses || (starts_.size() > 2 && is_far(starts_.front())))
       starts_.erase(starts_.begin());
   }
@@ -56,7 +56,7 @@ public:
     found.need.to_come_bytes = request_.bytes;
     if (passes_ == 0) return found;
     walk();
-    found.need.start = EventIndex(static_cast<std::size_t>(starts_.back()));
+    found.need.start = EventIndex(starts_.back());
     found.need.basis = PassBasis::no_same_point;
     const auto here = static_cast<std::uint32_t>(starts_.size() - 1);
     // The first pass of the recording begins with what the program makes once, such as its model.
@@ -114,7 +114,8 @@ private:
 
   void remove(std::size_t index) {
     live_bytes_ -= static_cast<std::int64_t>(events_.size_bytes(index));
-    if (const auto alloc = live_.remove(events_.address(index))) freed_[index - starts_.front()] = *alloc;
+    if (const auto alloc = live_.remove(events_.address(index)))
+      freed_[index - starts_.front()] = static_cast<std::size_t>(*alloc);
   }
 
   [[nodiscard]] std::uint32_t ordinal_here() const {
@@ -147,7 +148,9 @@ private:
   void replay_since(const Point& before, std::uint32_t here, PassRest& found) {
     const std::uint32_t shift = here - before.pass;
     std::map<AllocId, std::uint64_t> held;
-    live_.for_each([&](std::uint64_t address, std::uint64_t index) { held.emplace(id_of(index), address); });
+    live_.for_each([&](std::uint64_t address, std::uint64_t index) {
+      held.emplace(id_of(static_cast<std::size_t>(index)), address);
+    });
     std::int64_t level = 0;
     std::int64_t highest = 0;
     for (std::size_t i = before.event; i < lead_up_.event_count; ++i) {
@@ -158,7 +161,7 @@ private:
         found.events.push_back({i, i, kMadeUp | i});
         highest = std::max(highest, level += i == before.event ? static_cast<std::int64_t>(request_.bytes) : bytes);
       } else if (action == Action::free_completed) {
-        const std::uint64_t alloc = freed_[i - starts_.front()];
+        const std::size_t alloc = freed_[i - starts_.front()];
         if (alloc == kNone) continue;
         const auto entry = held.find(shifted(alloc, shift));
         if (entry == held.end()) continue;
@@ -181,13 +184,13 @@ private:
   const EventTable& events_;
   const Request& request_;
   const std::function<bool(std::size_t)>& is_made_once_;
-  std::vector<std::uint64_t> starts_; ///< of the passes that are looked at
+  std::vector<std::size_t> starts_; ///< of the passes that are looked at
   std::size_t passes_ = 0;
   std::vector<AllocId> ids_;                                        ///< by event, from the first of these passes on
   std::map<std::uint32_t, std::uint32_t> ordinals_;                 ///< by stack, in the current pass
   std::map<std::pair<std::uint32_t, std::uint32_t>, Point> points_; ///< by ordinal and pass, of the request's stack
   NumberMap live_;                                                  ///< address -> event
-  std::vector<std::uint64_t> freed_;     ///< by event, as ids_: the event of the alloc that a free ends
+  std::vector<std::size_t> freed_;       ///< by event, as ids_: the event of the alloc that a free ends
   std::vector<std::int64_t> first_live_; ///< by pass
   std::vector<std::int64_t> highest_;
   std::int64_t live_bytes_ = 0;
