@@ -23,7 +23,7 @@ public:
   [[nodiscard]] PageFile& file(const Request& request, std::string_view member = "file");
   /// Returns the answer: JSON or SVG as UTF-8, or numbers as they are in memory. Throws UsageError for an unknown or
   /// invalid question, and Error if there is no answer.
-  [[nodiscard]] std::string answer(std::string_view request);
+  [[nodiscard]] std::string answer(std::string_view text);
   /// Returns the names of all questions.
   [[nodiscard]] static std::vector<std::string_view> questions();
 

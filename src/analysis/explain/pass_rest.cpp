@@ -40,11 +40,10 @@ class RestFinder {
 public:
   RestFinder(const LeadUp& lead_up, const Request& request, std::span<const std::uint64_t> starts,
              const std::function<bool(std::size_t)>& is_made_once)
-      : lead_up_(lead_up), events_(lead_up.events), request_(request), is_made_once_(is_made_once) {
+      : lead_up_(lead_up), events_(lead_up.events), request_(request), is_made_once_(is_made_once), starts_{0} {
     for (const std::uint64_t start : starts)
       if (start > 0 && start < lead_up.event_count) starts_.push_back(static_cast<std::size_t>(start));
-    passes_ = starts_.size(); // the first begins with the recording
-    starts_.insert(starts_.begin(), 0);
+    passes_ += starts_.size() - 1; // the first begins with the recording
     const auto is_far = [&](std::size_t start) { return lead_up.event_count - start > kMostEvents; };
     while (starts_.size() > kMostPasses || (starts_.size() > 2 && is_far(starts_.front())))
       starts_.erase(starts_.begin());

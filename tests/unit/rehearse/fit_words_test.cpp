@@ -1,0 +1,36 @@
+#include "memviz/fit_words.hpp"
+
+#include "memviz/fit.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+using namespace memviz;
+
+namespace {
+
+constexpr std::uint64_t kFitMiB = std::uint64_t{1} << 20U;
+
+bool is_noted(const rehearse::FitVerdict& verdict, const std::string& sentence) {
+  const std::vector<std::string> list = rehearse::notes(verdict);
+  return std::ranges::any_of(list, [&](const std::string& note) { return note.find(sentence) != std::string::npos; });
+}
+
+} // namespace
+
+TEST_CASE("a program only just fits where PyTorch had to try again, and processes that share a GPU are named") {
+  rehearse::FitVerdict verdict;
+  verdict.outcome = rehearse::FitOutcome::fits;
+  verdict.facts.uses.resize(2);
+  for (rehearse::DeviceUse& use : verdict.facts.uses)
+    use.total_bytes = use.peak_bytes = 60 * kFitMiB;
+  CHECK_FALSE(is_noted(verdict, "It only just fits: "));
+  CHECK(is_noted(verdict,
+                 "each of them found all of it free: together they took at most 120 MiB of 60.0 MiB, which may"));
+  verdict.facts.uses[0].retries = 1;
+  CHECK(is_noted(verdict, "It only just fits: the device had no more memory"));
+  verdict.facts.uses.pop_back();
+  CHECK_FALSE(is_noted(verdict, "found all of it free"));
+}
