@@ -212,6 +212,8 @@ Cause activations(const Failed& failed, CallLineFinder& finder) {
   if (cause.blocks < kFewest) return {CauseKind::activations};
   const bool trains = failed.device.first_step && failed.device.first_step->shows_training;
   cause.has_backward = trains || has_backward_before(failed, finder);
+  // A pass before shows what is to come more exactly (PassNeed).
+  if (failed.device.pass && !failed.device.pass->is_least()) return cause;
   const Layers layers = find_layers(parameters, pass, failed.request.stack);
   cause.layers = layers.count;
   cause.layers_done = layers.done;

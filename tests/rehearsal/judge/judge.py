@@ -22,7 +22,6 @@ with 1 if any does. A process serves some programs, so that a crash takes no oth
 if a fresh process gives it again.
 """
 
-import argparse
 import collections
 import json
 import os
@@ -34,6 +33,7 @@ import time
 import traceback
 from dataclasses import dataclass, replace
 
+import made_up_gpu
 from programs import captures, program_text, random_program
 from shrink import shrunk
 
@@ -190,22 +190,8 @@ def judged(memviz, programs):
             yield number, program, judgements
 
 
-def on_made_up_gpu(folder):
-    """Starts this program again with the library in front of CUDA's, unless it is already."""
-    library = os.path.join(folder, "libmemviz_rehearsal.so")
-    if library in os.environ.get("LD_PRELOAD", ""):
-        return
-    changes = {"LD_PRELOAD": library, "LD_LIBRARY_PATH": folder, "MEMVIZ_REHEARSAL_MEMORY": str(DEVICE_BYTES)}
-    changes["PYTHONWARNINGS"] = "ignore"  # empty graphs
-    changes["TORCH_CPP_LOG_LEVEL"] = "ERROR"  # the allocator warns of every failure
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **changes})
-
-
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("memviz")
-    parser.add_argument("rehearsal", help="the folder of libmemviz_rehearsal.so")
-    parser.add_argument("--seeds", default="0:200", metavar="FIRST:END")
+    parser = made_up_gpu.parser_of(__doc__)
     parser.add_argument("--shrink", action="store_true", help="print a small program for each kind that disagrees")
     parser.add_argument("--list", type=int, default=1, metavar="N", help="disagreements to print for each kind")
     return parser.parse_args()
@@ -213,7 +199,7 @@ def arguments():
 
 def main():
     options = arguments()
-    on_made_up_gpu(os.path.abspath(options.rehearsal))
+    made_up_gpu.start_again(options.rehearsal, MEMVIZ_REHEARSAL_MEMORY=str(DEVICE_BYTES))
     first, end = map(int, options.seeds.split(":"))
     import torch._inductor.codecache  # what a dump asks Python for, once instead of in every process
 

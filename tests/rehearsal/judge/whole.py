@@ -10,7 +10,6 @@ It goes on if it then runs to its end. Of the advice, some says that the program
 as far as the recording shows; some says that the rest of the pass is unknown. The first must go on, and LEAST_SHARE of the first two; a validation that no recording has shown yet counts for itself.
 """
 
-import argparse
 import collections
 import json
 import os
@@ -21,6 +20,7 @@ import sys
 import tempfile
 import time
 
+import made_up_gpu
 from whole_programs import random_program, run
 
 LARGE_BYTES = 70 << 30
@@ -132,29 +132,19 @@ def judge(memviz, program, snapshot):
     return "no advice to try", " / ".join(device["advice"]), basis
 
 
-def on_made_up_gpu(folder):
-    """Starts this program again with the library in front of CUDA's, unless it is already."""
-    library = os.path.join(folder, "libmemviz_rehearsal.so")
-    if library in os.environ.get("LD_PRELOAD", ""):
-        return
-    changes = {"LD_PRELOAD": library, "LD_LIBRARY_PATH": folder, "TORCH_CPP_LOG_LEVEL": "ERROR", "OMP_NUM_THREADS": "1"}
-    changes["TORCH_SYMBOLIZE_MODE"] = "dladdr"  # names of functions are enough, and addr2line takes long
-    changes["PYTHONWARNINGS"] = "ignore"
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **changes})
-
-
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("memviz")
-    parser.add_argument("rehearsal", help="the folder of libmemviz_rehearsal.so")
-    parser.add_argument("--seeds", default="0:200", metavar="FIRST:END")
+    parser = made_up_gpu.parser_of(__doc__)
     parser.add_argument("--list", action="store_true", help="print what happened to each program")
     return parser.parse_args()
 
 
 def main():
     options = arguments()
-    on_made_up_gpu(os.path.abspath(options.rehearsal))
+    made_up_gpu.start_again(
+        options.rehearsal,
+        OMP_NUM_THREADS="1",
+        TORCH_SYMBOLIZE_MODE="dladdr",  # names of functions are enough, and addr2line takes long
+    )
     import torch  # once, instead of in every process
     import torch._inductor.codecache
     import torch.utils.checkpoint
