@@ -53,10 +53,12 @@ struct Cause {
   std::uint64_t square_of = 0;
   std::uint64_t value_bytes = 0; ///< the size of one of these values
   bool has_request = false;      ///< whether the request is part of `bytes`
-  /// For kept_graphs: whether a backward pass ran between these calls. Of activations: whether one ran at all, or an
-  /// optimizer is at work.
+  /// For kept_graphs: whether a backward pass ran between these calls. For activations: whether one ran at all, or an
+  /// optimizer has run.
   bool has_backward = false;
-  std::uint64_t layers = 0;        ///< of activations: equal groups of parameters, if the pass is among them; else 0
+  /// For activations, the equal groups of parameters; 0 unless the pass is among them, and no pass before shows its
+  /// rest.
+  std::uint64_t layers = 0;
   std::uint64_t layers_done = 0;   ///< equal groups of blocks that the pass has made
   std::uint64_t to_come_bytes = 0; ///< a lower bound: of activations if these groups correspond
   /// Whether memory falls short again, by the pass before, even if nothing of this cause is allocated: then removing it

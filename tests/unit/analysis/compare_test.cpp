@@ -1,6 +1,5 @@
 #include "memviz/compare.hpp"
 #include "memviz/label.hpp"
-#include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 #include "support/tree_builder.hpp"
