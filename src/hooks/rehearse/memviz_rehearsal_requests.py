@@ -103,8 +103,10 @@ def _hang_up():
     its processes, including the one that unlinks their semaphores."""
     _State.has_hung_up = True
     for connection in list(_State.connections):
-        if connection.sock is not None:
+        try:
             connection.sock.shutdown(socket.SHUT_RDWR)
+        except (AttributeError, OSError):  # its thread has not opened it yet, or has closed it meanwhile
+            pass
     if server_of_process() is not None:
         _end_recordings()
 
@@ -215,6 +217,9 @@ def _post(port, path, body):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_REQUEST_SECONDS)
     _State.connections.add(connection)
     try:
+        connection.connect()
+        if _State.has_hung_up:  # maybe before there was a socket to shut down
+            return False
         connection.request("POST", path, body, {"Content-Type": "application/json"})
         status = connection.getresponse().status
     except OSError:
