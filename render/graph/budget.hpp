@@ -4,12 +4,15 @@
 
 #include "graph/layout.hpp"
 
+#include "memviz/frames.hpp"
 #include "memviz/svg.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace memviz::render {
 
@@ -23,20 +26,36 @@ namespace memviz::render {
   return true;
 }
 
+/// Returns an estimate of what the boxes take at least, which avoids drawing what cannot fit: the names of frames are
+/// in their tooltips.
+template <class Weight>
+[[nodiscard]] std::size_t least_bytes(const Layout<Weight>& layout, const Tree<Weight>& tree,
+                                      const FrameTable& frames) {
+  constexpr std::size_t kMostOfName = 1000;
+  std::size_t bytes = layout.boxes.size() * 400;
+  for (const Box<Weight>& box : layout.boxes) {
+    const auto* const frame = std::get_if<FrameId>(&tree[box.first].key);
+    if (box.kind == BoxKind::node && frame != nullptr) bytes += frames.name(*frame, kMostOfName).size();
+  }
+  return bytes;
+}
+
 /// Draws the whole picture with `draw` from coarser and coarser layouts until it fits.
 template <class Weight, class Draw>
-[[nodiscard]] std::string draw_within_budget(const Tree<Weight>& tree, const std::vector<CodeOrigin>& origins,
-                                             const SvgOptions& options, const Draw& draw) {
+[[nodiscard]] std::string draw_within_budget(const Tree<Weight>& tree, const FrameTable& frames,
+                                             const std::vector<CodeOrigin>& origins, const SvgOptions& options,
+                                             const Draw& draw) {
   constexpr double kLeastWidth = 0.2 / 1144; // initial minimum width of a box: a fifth of a pixel
-  std::size_t least_box_bytes = 400;         // an estimate that avoids drawing what cannot fit
+  std::size_t least_box_bytes = 0;           // an estimate from pictures that did not fit
   // The smallest number of boxes that was drawn and did not fit: a coarser layout with as many boxes would be as large.
   std::size_t too_many_boxes = std::numeric_limits<std::size_t>::max();
   const double least_share = std::max(kLeastWidth, options.min_percent / 100);
   LayoutOptions layout{options.fold ? Fold::tall : Fold::nothing, least_share, 1000};
   for (;;) {
     const Layout<Weight> boxes = lay_out(tree, origins, layout);
-    const bool may_fit =
-        boxes.boxes.size() < too_many_boxes && boxes.boxes.size() * least_box_bytes <= options.max_bytes;
+    const bool may_fit = boxes.boxes.size() < too_many_boxes &&
+                         boxes.boxes.size() * least_box_bytes <= options.max_bytes &&
+                         least_bytes(boxes, tree, frames) <= options.max_bytes;
     LayoutOptions coarser = layout;
     const bool is_coarsest = !make_coarser(coarser);
     if (may_fit || is_coarsest) {

@@ -167,9 +167,9 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
 std::string compare_svg(const ComparePicture& picture, const SvgOptions& options) {
   const Comparison& comparison = picture.comparison;
   const std::vector<CodeOrigin> origins = render::origins_of(comparison.frames);
-  return render::draw_within_budget(comparison.tree, origins, options, [&](const render::Layout<Change>& layout) {
-    return render::draw(picture, options, origins, layout);
-  });
+  return render::draw_within_budget(
+      comparison.tree, comparison.frames, origins, options,
+      [&](const render::Layout<Change>& layout) { return render::draw(picture, options, origins, layout); });
 }
 
 } // namespace memviz

@@ -315,7 +315,7 @@ std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
   const render::FrameWords words{frames, origins, paints};
   std::optional<render::Segments> segments;
   if (picture.has_segments) segments.emplace(picture, options, words);
-  return render::draw_within_budget(picture.tree, origins, options, [&](const render::Layout<Amount>& layout) {
+  return render::draw_within_budget(picture.tree, frames, origins, options, [&](const render::Layout<Amount>& layout) {
     return render::draw(picture, options, words, segments, layout);
   });
 }

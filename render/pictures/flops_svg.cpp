@@ -116,9 +116,10 @@ std::string flops_svg(const std::string& file, const ModelFlops& model, const Sv
   const FlopsTree tree = flops_tree(model);
   const render::FramePaints paints(tree.frames, tree.origins);
   const render::FrameWords words{tree.frames, tree.origins, paints, render::Quantity::work};
-  return render::draw_within_budget(tree.tree, tree.origins, options, [&](const render::Layout<Amount>& layout) {
-    return render::draw({file, model, tree, words}, options, layout);
-  });
+  return render::draw_within_budget(tree.tree, tree.frames, tree.origins, options,
+                                    [&](const render::Layout<Amount>& layout) {
+                                      return render::draw({file, model, tree, words}, options, layout);
+                                    });
 }
 
 } // namespace memviz
