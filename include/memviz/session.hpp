@@ -34,6 +34,8 @@ struct SessionOptions {
   /// Called with the frames of each recording once it is read, to add the source text of their lines, and with the
   /// time of the first event, if events have times.
   std::function<void(FrameTable& frames, std::optional<std::int64_t> first_us)> add_sources = {};
+  /// Whether text that cannot be a snapshot is read too, for a caller that looks at Session::input() before open().
+  bool takes_text = false;
   /// Called after a file was read, or could not be, with the reader that was used.
   std::function<void(const ReadBy& read_by)> on_reader = {};
 };

@@ -9,8 +9,10 @@
 #include "cli/text_outputs.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
+#include "memviz/logged_error_report.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace memviz::cli {
@@ -71,10 +73,23 @@ Explained explained(const ExplainAnswer& answer, const ExplainCommand& options, 
   return made;
 }
 
+/// The text of an error has no stacks and no moments.
+Explained explained_log(const std::string& name, std::string_view log, const ExplainCommand& options) {
+  if (options.picture.output) throw UsageError("the text of an error has no memory to draw: omit -o");
+  if (options.file.redactor) throw UsageError("the text of an error is not redacted: omit --redact");
+  const LoggedErrors errors = read_logged_errors(log);
+  return {{.text = logged_error_text(name, errors, text_columns()), .json = logged_error_json(name, errors)}, ""};
+}
+
 Explained explained_file(const std::string& file, const ExplainCommand& options, const TextOutputs& outputs) {
-  Loaded loaded = load_file(file, options.file, wants_of(options.question), options.question.scope.device);
-  return naming_file(shown_name(file, options.file),
-                     [&] { return explained(explain_answer(options.question, std::move(loaded)), options, outputs); });
+  const std::string name = shown_name(file, options.file);
+  return naming_file(name, [&] {
+    SnapshotFile opened(file, options.file, true);
+    const std::string_view bytes = opened.session().input().bytes();
+    if (is_error_log(bytes)) return explained_log(name, bytes, options);
+    Loaded loaded = load_file(opened, options.file, wants_of(options.question), options.question.scope.device);
+    return explained(explain_answer(options.question, std::move(loaded)), options, outputs);
+  });
 }
 
 /// Draws the picture of one file.
@@ -115,11 +130,13 @@ Command explain_command() {
       .text = "Reports for each device, starting with the one that failed: what was requested and what was free, where "
               "every reserved byte was, and why that was not enough. What would have helped is computed by replaying "
               "the recorded events through a model of PyTorch's allocator, and is unknown if the model does not "
-              "reproduce the recording.",
+              "reproduce the recording. A file may also be a log, or the text of an error alone: its figures show "
+              "less, but often the cause.",
       .examples = "  memviz explain oom.pickle\n"
                   "  memviz explain oom.pickle --source ~/project\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"
                   "  memviz explain rank*.pickle\n"
+                  "  memviz explain job.log\n"
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
       .takes_several = true,
   };

@@ -22,12 +22,18 @@ SessionOptions with_sources(SessionOptions options, std::optional<SourceLines>& 
   return options;
 }
 
+SessionOptions taking_text(SessionOptions options, bool takes_text) {
+  options.takes_text = takes_text;
+  return options;
+}
+
 } // namespace
 
-SnapshotFile::SnapshotFile(const std::string& file, const FileOptions& options)
+SnapshotFile::SnapshotFile(const std::string& file, const FileOptions& options, bool takes_text)
     : sources_(sources_of(file, options)),
       progress_(picture_name(file), options.is_quiet || options.waiting_messages != nullptr),
-      session_(file, with_sources(session_options(shown_name(file, options), options, progress_), sources_)) {
+      session_(file, taking_text(with_sources(session_options(shown_name(file, options), options, progress_), sources_),
+                                 takes_text)) {
 }
 
 std::vector<std::string> SnapshotFile::remarks() const {
@@ -50,16 +56,32 @@ KindRules kind_rules_of(const FileOptions& options) {
   return naming_file(*options.kinds, [&] { return KindRules(read_input(*options.kinds, limits).bytes()); });
 }
 
-Loaded load(const std::string& file, const FileOptions& options, const Wants& wants, std::optional<DeviceId> device) {
+namespace {
+
+Loaded loaded_with_remarks(SnapshotFile& snapshot, const FileOptions& options, const Wants& wants,
+                           std::optional<DeviceId> device) {
   Wants with_rules = wants;
   with_rules.kind_rules = kind_rules_of(options);
+  Loaded loaded = loaded_from(snapshot.session(), with_rules, device);
+  for (const std::string& remark : snapshot.remarks())
+    options.advise(fmt::format("{}: {}", loaded.name, remark));
+  return loaded;
+}
+
+} // namespace
+
+Loaded load(const std::string& file, const FileOptions& options, const Wants& wants, std::optional<DeviceId> device) {
   return naming_file(shown_name(file, options), [&] {
     SnapshotFile snapshot(file, options);
-    Loaded loaded = loaded_from(snapshot.session(), with_rules, device);
-    for (const std::string& remark : snapshot.remarks())
-      options.advise(fmt::format("{}: {}", loaded.name, remark));
-    return loaded;
+    return loaded_with_remarks(snapshot, options, wants, device);
   });
+}
+
+Loaded load_file(SnapshotFile& snapshot, const FileOptions& options, const Wants& wants,
+                 std::optional<DeviceId> device) {
+  Loaded loaded = loaded_with_remarks(snapshot, options, wants, device);
+  say_warnings(options, loaded.name, warnings_of(loaded.state));
+  return loaded;
 }
 
 Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device) {

@@ -19,8 +19,9 @@ namespace memviz::cli {
 /// A session whose errors do not name the file yet; see naming_file().
 class SnapshotFile {
 public:
-  /// Throws the exceptions of Session's constructor. `options` must outlive this object.
-  SnapshotFile(const std::string& file, const FileOptions& options);
+  /// Throws the exceptions of Session's constructor. `options` must outlive this object. `takes_text`: see
+  /// SessionOptions.
+  SnapshotFile(const std::string& file, const FileOptions& options, bool takes_text = false);
   SnapshotFile(const SnapshotFile&) = delete;
   SnapshotFile& operator=(const SnapshotFile&) = delete;
   ~SnapshotFile() = default;
@@ -45,6 +46,10 @@ private:
 /// if it does not have the moment or the device.
 [[nodiscard]] Loaded load(const std::string& file, const FileOptions& options, const Wants& wants,
                           std::optional<DeviceId> device = {});
+
+/// Reads the same from a file that is open; prints its warnings. Errors do not name the file.
+[[nodiscard]] Loaded load_file(SnapshotFile& snapshot, const FileOptions& options, const Wants& wants,
+                               std::optional<DeviceId> device);
 
 /// Reads the same from one of the files of a command line that is processed alone: prints its warnings.
 [[nodiscard]] Loaded load_file(const std::string& file, const FileOptions& options, const Wants& wants,

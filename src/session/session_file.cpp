@@ -1,6 +1,8 @@
+#include "memviz/logged_error.hpp"
 #include "memviz/session.hpp"
 #include "recording/file_kind.hpp"
 
+#include <string_view>
 #include <utility>
 
 namespace memviz {
@@ -9,7 +11,9 @@ namespace {
 
 InputOptions input_options(const SessionOptions& options) {
   InputOptions input;
-  input.check_head = reject_foreign_head;
+  input.check_head = [takes_text = options.takes_text](std::string_view head) {
+    if (!takes_text || !may_be_log(head)) reject_foreign_head(head);
+  };
   if (!options.on_progress) return input;
   input.on_progress = [&options](std::uint64_t done_bytes, std::uint64_t total_bytes) {
     options.on_progress("reading", done_bytes, total_bytes);

@@ -39,7 +39,7 @@ seed() {
   *) small "$1" "$testdata" '*.pickle' ;;
   esac >"$build/seeds/$1.list"
   [ "$1" != json ] || small json "$testdata" '*.json' | grep -v /expected >>"$build/seeds/$1.list"
-  [ "$1" != written ] || small written "$testdata" '*.folded' >>"$build/seeds/$1.list"
+  [ "$1" != written ] || { small written "$testdata" '*.folded'; small written "$testdata/logs" '*.txt'; } >>"$build/seeds/$1.list"
   number=0
   while read -r file; do
     number=$((number + 1))

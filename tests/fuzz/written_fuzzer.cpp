@@ -1,9 +1,11 @@
-// Any bytes -> the readers of the texts that memviz itself writes: baselines, parts of ranks and folded stacks, and
-// what is computed from them.
+// Any bytes -> the readers of texts: baselines, parts of ranks and folded stacks, which memviz itself writes, and logs
+// with an error; and what is computed from them.
 
 #include "memviz/baseline_json.hpp"
 #include "memviz/compare_jobs_report.hpp"
 #include "memviz/error.hpp"
+#include "memviz/logged_error_report.hpp"
+#include "memviz/logged_error_words.hpp"
 #include "memviz/ranks_report.hpp"
 #include "memviz/recording.hpp"
 #include "promises.hpp"
@@ -59,6 +61,20 @@ void check_stacks(std::string_view bytes) {
     static_cast<void>(read_snapshot(bytes, {}));
 }
 
+void check_log(std::string_view bytes) {
+  const LoggedErrors errors = read_logged_errors(bytes);
+  fuzz::require(!errors.errors.empty() && errors.errors.size() <= kMostLoggedErrors, "a log with an error has errors");
+  for (const LoggedError& error : errors.errors)
+    static_cast<void>(verdict_on(error));
+  const LoggedErrorText words = in_words(errors);
+  std::uint64_t parts_bytes = 0;
+  for (const LoggedPart& part : words.parts)
+    parts_bytes += part.bytes;
+  fuzz::require(words.parts.empty() || parts_bytes >= leading_error(errors).total_bytes, "the parts cover the device");
+  static_cast<void>(logged_error_text("log", errors));
+  static_cast<void>(logged_error_json("log", errors));
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -67,6 +83,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     checked(bytes, [&] { check_parts(bytes); });
   else if (bytes.starts_with('{'))
     checked(bytes, [&] { check_baseline(bytes); });
+  else if (is_error_log(bytes))
+    checked(bytes, [&] { check_log(bytes); });
   else
     checked(bytes, [&] { check_stacks(bytes); });
   return 0;

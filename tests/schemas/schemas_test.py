@@ -146,6 +146,11 @@ def check_variations(schemas, folder):
     schemas["check"].check("check of gzip", json.loads(run("check", packed, "--json", "-", "--quiet")))
 
 
+def check_logs(schemas):
+    for path in sorted((SOURCE / "testdata" / "logs").glob("*.txt")):
+        schemas["logged-error"].check(path.name, json.loads(run("explain", path, "--json", "-")))
+
+
 def check_comparisons(schemas):
     data = SOURCE / "testdata"
     pairs = [("before", "after"), ("run_main", "run_branch"), ("training_step", "oom"), ("empty", "oom"), ("empty", "cases/clean"), ("gen_2.1_no_time", "gen_2.15_host")]
@@ -328,10 +333,11 @@ UNSEEN = {"leaks": {"block_bytes"}, "rehearse": {"within", "more_steps"}}
 
 def main():
     schemas = {path.stem: Schema(path) for path in sorted((SOURCE / "docs" / "schemas").glob("*.json"))}
-    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"baseline", "compare", "compare-jobs", "flops", "ranks", "rehearse", "steps", "unread"}))
+    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"baseline", "compare", "compare-jobs", "flops", "logged-error", "ranks", "rehearse", "steps", "unread"}))
     with tempfile.TemporaryDirectory() as folder:
         check_snapshots(schemas)
         check_variations(schemas, pathlib.Path(folder))
+        check_logs(schemas)
         check_comparisons(schemas)
         check_baselines(schemas)
         check_programs(schemas)

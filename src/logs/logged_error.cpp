@@ -1,0 +1,249 @@
+#include "memviz/logged_error.hpp"
+#include "logs/logged_sizes.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <array>
+#include <re2/re2.h>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+using Bytes = std::optional<std::uint64_t>;
+
+/// A phrase that every message of one kind has.
+struct Phrase {
+  LoggedBy by;
+  std::string_view text;
+};
+constexpr std::array<Phrase, 19> kPhrases{{
+    {LoggedBy::pytorch, "out of memory. Tried to allocate"},
+    {LoggedBy::pytorch, "out of memory. Currently allocated"},
+    {LoggedBy::pytorch, "allowed memory. (out of memory)"},
+    {LoggedBy::pytorch, "backend out of memory"},
+    {LoggedBy::cuda, "CUDA error: out of memory"},
+    {LoggedBy::cuda, "HIP error: out of memory"},
+    {LoggedBy::cuda, "cudaErrorMemoryAllocation"},
+    {LoggedBy::cuda, "CUDA_ERROR_OUT_OF_MEMORY"},
+    {LoggedBy::cuda, "CUBLAS_STATUS_ALLOC_FAILED"},
+    {LoggedBy::cuda, "CUDNN_STATUS_ALLOC_FAILED"},
+    {LoggedBy::cuda, "cuda runtime error (2) : out of memory"},
+    {LoggedBy::cuda, "Cuda failure 'out of memory'"},
+    {LoggedBy::cuda, "Cuda failure 2 'out of memory'"},
+    {LoggedBy::vllm, "is less than desired GPU memory utilization"},
+    {LoggedBy::vllm, "larger than the available KV cache memory"},
+    {LoggedBy::vllm, "No available memory for the cache blocks"},
+    {LoggedBy::sglang, "Not enough memory. Please try to increase --mem-fraction-static"},
+    {LoggedBy::xla, "RESOURCE_EXHAUSTED"},
+    {LoggedBy::llama, "cudaMalloc failed: out of memory"},
+}};
+
+/// One occurrence of a phrase.
+struct Found {
+  std::size_t offset;
+  LoggedBy by;
+};
+
+std::vector<Found> find_phrases(std::string_view log) {
+  std::vector<Found> found;
+  for (const Phrase& phrase : kPhrases)
+    for (std::size_t at = log.find(phrase.text); at != std::string_view::npos;
+         at = log.find(phrase.text, at + phrase.text.size()))
+      found.push_back({at, phrase.by});
+  std::ranges::sort(found, {}, &Found::offset);
+  return found;
+}
+
+/// A message may have two phrases, and a log may repeat it on the next line: keeps the first of those that are close.
+std::vector<Found> one_of_each_message(const std::vector<Found>& found) {
+  constexpr std::size_t kLeastDistance = 160;
+  std::vector<Found> kept;
+  for (const Found& one : found)
+    if (kept.empty() || one.offset - kept.back().offset >= kLeastDistance) kept.push_back(one);
+  return kept;
+}
+
+/// The longest distance from a phrase to the figures of its message.
+constexpr std::size_t kMessageBytes = 1536;
+constexpr std::size_t kBeforeBytes = 160;
+
+/// Returns the text around a phrase on one line, with single spaces.
+std::string message_around(std::string_view log, std::size_t offset, std::size_t next) {
+  const std::size_t begin = offset - std::min(offset, kBeforeBytes);
+  const std::size_t end = std::min({log.size(), offset + kMessageBytes, std::max(next, offset + 1)});
+  std::string message;
+  for (const char c : log.substr(begin, end - begin)) {
+    const bool is_blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (!is_blank || (!message.empty() && message.back() != ' ')) message += is_blank ? ' ' : c;
+  }
+  return message;
+}
+
+Bytes size_in(const std::string& message, const RE2& pattern) {
+  re2::StringPiece number;
+  re2::StringPiece unit;
+  if (!RE2::PartialMatch(message, pattern, &number, &unit)) return std::nullopt;
+  return logged_bytes({number.data(), number.size()}, {unit.data(), unit.size()});
+}
+
+/// Returns the size by the first pattern that finds one.
+template <class... Patterns> Bytes first_size(const std::string& message, const Patterns&... patterns) {
+  Bytes found;
+  ((found = found ? found : size_in(message, patterns)), ...);
+  return found;
+}
+
+void read_processes(LoggedError& error, const std::string& message) {
+  static const RE2 pattern("Process (\\d{1,10}) has " MEMVIZ_LOGGED_SIZE " memory in use");
+  re2::StringPiece rest(message);
+  std::uint64_t pid = 0;
+  re2::StringPiece number;
+  re2::StringPiece unit;
+  while (error.processes.size() < kMostLoggedErrors && RE2::FindAndConsume(&rest, pattern, &pid, &number, &unit))
+    if (const Bytes bytes = logged_bytes({number.data(), number.size()}, {unit.data(), unit.size()}))
+      error.processes.push_back({pid, *bytes});
+}
+
+/// PyTorch since 2.0: "GPU 0 has a total capacity of ... of which ... is free."; before: "(GPU 0; 7.79 GiB total
+/// capacity; ...)"; cudaMallocAsync: "Currently allocated : ... Requested : ...".
+void read_pytorch(LoggedError& error, const std::string& message) {
+  static const RE2 requested("Tried to allocate " MEMVIZ_LOGGED_SIZE);
+  static const RE2 requested_async("Requested\\s*: " MEMVIZ_LOGGED_SIZE);
+  static const RE2 total("total capaci?ty of " MEMVIZ_LOGGED_SIZE);
+  static const RE2 total_before("; " MEMVIZ_LOGGED_SIZE " total capacity");
+  static const RE2 total_async("Device limit\\s*: " MEMVIZ_LOGGED_SIZE);
+  static const RE2 free("of which " MEMVIZ_LOGGED_SIZE " is free");
+  static const RE2 free_before("; " MEMVIZ_LOGGED_SIZE " free");
+  static const RE2 free_async("Free \\(according to CUDA\\): " MEMVIZ_LOGGED_SIZE);
+  static const RE2 allowed("[;.] " MEMVIZ_LOGGED_SIZE " allowed");
+  static const RE2 allocated("Of the allocated memory " MEMVIZ_LOGGED_SIZE " is allocated by PyTorch");
+  static const RE2 allocated_before("; " MEMVIZ_LOGGED_SIZE " already allocated");
+  static const RE2 allocated_async("Currently allocated\\s*: " MEMVIZ_LOGGED_SIZE);
+  static const RE2 pools("with " MEMVIZ_LOGGED_SIZE " allocated in private pools");
+  static const RE2 unallocated(MEMVIZ_LOGGED_SIZE " is reserved by PyTorch but unallocated");
+  static const RE2 reserved("; " MEMVIZ_LOGGED_SIZE " reserved in total by PyTorch");
+  static const RE2 cached("; " MEMVIZ_LOGGED_SIZE " cached");
+  static const RE2 own("this process has " MEMVIZ_LOGGED_SIZE " memory in use");
+  error.requested_bytes = first_size(message, requested, requested_async);
+  error.total_bytes = first_size(message, total, total_before, total_async);
+  error.free_bytes = first_size(message, free, free_before, free_async);
+  error.allowed_bytes = size_in(message, allowed);
+  error.allocated_bytes = first_size(message, allocated, allocated_before, allocated_async);
+  error.pool_bytes = size_in(message, pools);
+  error.unallocated_bytes = first_size(message, unallocated, cached);
+  error.own_bytes = size_in(message, own);
+  if (const Bytes all = size_in(message, reserved); all && error.allocated_bytes)
+    error.unallocated_bytes = *all - std::min(*all, *error.allocated_bytes);
+  read_processes(error, message);
+}
+
+/// "(MPS allocated: 17.42 GB, other allocations: 640.00 KB, max allowed: 18.13 GB). Tried to allocate ..."
+void read_mps(LoggedError& error, const std::string& message) {
+  static const RE2 allocated("MPS allocated: " MEMVIZ_LOGGED_SIZE);
+  static const RE2 allowed("max allowed: " MEMVIZ_LOGGED_SIZE);
+  error.allocated_bytes = size_in(message, allocated);
+  error.allowed_bytes = size_in(message, allowed);
+}
+
+/// "Free memory on device (7.25/14.75 GiB) on startup is less than desired GPU memory utilization (0.9, 13.28 GiB)";
+/// "(16.00 GiB KV cache is needed, which is larger than the available KV cache memory (3.69 GiB)"
+void read_vllm(LoggedError& error, const std::string& message) {
+  static const RE2 free("Free memory on device [^(]{0,40}\\((\\d[\\d.]*)\\s?(?:GiB)?/\\s?\\d[\\d.]*\\s?(GiB)");
+  static const RE2 total("Free memory on device [^(]{0,40}\\(\\d[\\d.]*\\s?(?:GiB)?/\\s?(\\d[\\d.]*)\\s?(GiB)");
+  static const RE2 desired("desired GPU memory utilization \\(\\d[\\d.]*, " MEMVIZ_LOGGED_SIZE);
+  static const RE2 cache_needed(MEMVIZ_LOGGED_SIZE " KV cache is needed");
+  static const RE2 cache_free("available KV cache memory \\(" MEMVIZ_LOGGED_SIZE);
+  error.free_bytes = first_size(message, free, cache_free);
+  error.total_bytes = size_in(message, total);
+  error.needed_bytes = first_size(message, desired, cache_needed);
+}
+
+void read_figures(LoggedError& error, const std::string& message) {
+  static const RE2 gpu("(?:GPU |on device |device:GPU:|allocation on device )(\\d{1,4})\\b");
+  static const RE2 backend("(CUDA|HIP|XPU|MPS)(?: backend)? out of memory");
+  static const RE2 request("(?:allocate|allocating) " MEMVIZ_LOGGED_SIZE);
+  std::uint32_t number = 0;
+  if (RE2::PartialMatch(message, gpu, &number)) error.gpu = number;
+  RE2::PartialMatch(message, backend, &error.backend);
+  if (error.by == LoggedBy::pytorch) read_pytorch(error, message);
+  if (error.backend == "MPS") read_mps(error, message);
+  if (error.by == LoggedBy::vllm) read_vllm(error, message);
+  if (error.by == LoggedBy::xla || error.by == LoggedBy::llama) error.requested_bytes = size_in(message, request);
+}
+
+/// The longest traceback that is looked at, and the longest distance from a command line to its error.
+constexpr std::size_t kTracebackBytes = std::size_t{64} << 10U;
+
+/// Sets the program's own innermost line of the traceback that ends with the error.
+void read_traceback(LoggedError& error, std::string_view before) {
+  static const RE2 frame("File \"([^\"\\n]{1,1000})\", line (\\d{1,9}), in ([^\\n\\r]{1,256})");
+  const std::size_t begin = before.rfind("Traceback (most recent call last)");
+  if (begin == std::string_view::npos) return;
+  re2::StringPiece rest(before.data() + begin, before.size() - begin);
+  re2::StringPiece file;
+  re2::StringPiece function;
+  std::uint64_t line = 0;
+  while (RE2::FindAndConsume(&rest, frame, &file, &line, &function)) {
+    if (origin_of({file.data(), file.size()}) != CodeOrigin::user) continue;
+    error.file.assign(file.data(), file.size());
+    error.function.assign(function.data(), function.size());
+    error.line = line;
+  }
+}
+
+/// Sets the last command line before the error that begins a line. One that a shell could read as more than a program
+/// and its words is left out, because people paste what they are shown.
+void read_command(LoggedError& error, std::string_view before) {
+  static const RE2 pattern("(?m)^(?:\\[[^\\]\\n]{1,40}\\]:? ?)?(?:\\S{0,40}[$#>+] +)?"
+                           "((?:[A-Z_]{1,40}=[\\w./:,-]{0,80} +)*(?:python3?|torchrun|accelerate launch|deepspeed|vllm "
+                           "serve|sglang serve|uv run|srun)"
+                           " [\\w./=:,@+ -]{1,300})\\s*$");
+  re2::StringPiece rest(before.data(), before.size());
+  re2::StringPiece command;
+  while (RE2::FindAndConsume(&rest, pattern, &command))
+    error.command.assign(command.data(), command.size());
+  error.command.erase(error.command.find_last_not_of(' ') + 1);
+}
+
+LoggedError read_error(std::string_view log, const Found& found, std::size_t next) {
+  LoggedError error;
+  error.by = found.by;
+  read_figures(error, message_around(log, found.offset, next));
+  const std::size_t begin = found.offset - std::min(found.offset, kTracebackBytes);
+  const std::string_view before = log.substr(begin, found.offset - begin);
+  read_traceback(error, before);
+  read_command(error, before);
+  return error;
+}
+
+} // namespace
+
+bool may_be_log(std::string_view head) {
+  constexpr std::size_t kLookedAt = 4096;
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || head[first] == '{' || head[first] == '\x80') return false;
+  return head.substr(0, kLookedAt).find('\0') == std::string_view::npos;
+}
+
+bool is_error_log(std::string_view bytes) {
+  return may_be_log(bytes) && std::ranges::any_of(kPhrases, [&](const Phrase& phrase) {
+           return bytes.find(phrase.text) != std::string_view::npos;
+         });
+}
+
+LoggedErrors read_logged_errors(std::string_view log) {
+  const std::vector<Found> found = one_of_each_message(find_phrases(log));
+  LoggedErrors all;
+  all.count = found.size();
+  // A log may repeat one error without end.
+  constexpr std::size_t kFirst = kMostLoggedErrors / 2;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (i == kFirst) i = std::max(i, found.size() - std::min(found.size(), kMostLoggedErrors - kFirst));
+    all.errors.push_back(read_error(log, found[i], i + 1 < found.size() ? found[i + 1].offset : log.size()));
+  }
+  return all;
+}
+
+} // namespace memviz
