@@ -1,5 +1,6 @@
 #include "cli/dispatch.hpp"
 
+#include "base/printable.hpp"
 #include "base/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/commit.hpp"
@@ -10,13 +11,19 @@
 #include "cli/messages.hpp"
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/logged_error.hpp"
 #include "memviz/version.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <ios>
+#include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace memviz::cli {
 
@@ -43,20 +50,51 @@ HelpExtent extent_of(const std::string& word) {
   return word == kAllHelp ? HelpExtent::all : HelpExtent::first;
 }
 
-const Command& command_named(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const Command& command : commands()) {
-    if (command.text.name == name) return command;
-    names.push_back(command.text.name);
-  }
+bool is_existing(const std::string& name) {
   std::error_code ignored;
-  if (std::filesystem::exists(name, ignored))
+  return std::filesystem::exists(name, ignored);
+}
+
+/// Returns the command of this name, or null.
+const Command* find_command(std::string_view name) {
+  const auto found = std::ranges::find(commands(), name, [](const Command& command) { return command.text.name; });
+  return found == commands().end() ? nullptr : &*found;
+}
+
+/// A word of other tools, and the command that does the same here.
+struct OtherWord {
+  std::string_view word;
+  std::string_view command;
+};
+constexpr std::array<OtherWord, 9> kOtherWords{{{"diff", "compare"},
+                                                {"info", "stats"},
+                                                {"open", "view"},
+                                                {"show", "view"},
+                                                {"summary", "stats"},
+                                                {"svg", "flame"},
+                                                {"table", "stats"},
+                                                {"top", "stats"},
+                                                {"tree", "flame"}}};
+
+/// "; did you mean 'compare'?"
+std::string hint_for(const std::string& name, std::span<const std::string_view> names) {
+  const auto* const other = std::ranges::find(kOtherWords, name, &OtherWord::word);
+  if (other != kOtherWords.end()) return fmt::format("; did you mean '{}'?", other->command);
+  const std::string near = did_you_mean(name, names);
+  return near.empty() ? "; the commands are " + listed(names) : near;
+}
+
+const Command& command_named(const std::string& name) {
+  if (const Command* const command = find_command(name)) return *command;
+  std::vector<std::string_view> names;
+  for (const Command& command : commands())
+    names.push_back(command.text.name);
+  if (is_existing(name))
     throw UsageError(fmt::format("'{0}' is a file; a command comes first: memviz flame {0} -o mem.svg", name));
   if (name.starts_with('-')) throw UsageError(fmt::format("unknown option '{}'; a command comes first", name));
   names.emplace_back("help");
   names.emplace_back("completion");
-  throw UsageError(fmt::format("unknown command '{}'{}{}", name, did_you_mean(name, names),
-                               did_you_mean(name, names).empty() ? "; the commands are " + listed(names) : ""));
+  throw UsageError(fmt::format("unknown command '{}'{}", name, hint_for(name, names)));
 }
 
 int print_help(const std::vector<std::string>& words) {
@@ -98,6 +136,28 @@ int write_documents(const std::vector<std::string>& words) {
   return kSuccess;
 }
 
+/// Whether a file begins as a log does; false for one that cannot be read.
+bool is_log(const std::string& file) {
+  std::string head(4096, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return may_be_log(head);
+}
+
+/// Answers for a file without a command: briefly, and with the commands that say more.
+int run_file(const std::string& file) {
+  const int code = find_command("explain")->run({"--brief", file});
+  if (code != kSuccess || is_log(file)) return code;
+  std::string more;
+  for (const auto& [command, what] :
+       {std::pair("explain {}", "the whole answer"), std::pair("flame {} -o mem.svg", "a picture"),
+        std::pair("view {} -o view.html", "a page to walk in")})
+    more += fmt::format("  memviz {}  {}\n", fmt::format(fmt::runtime(command), printable(file)), what);
+  print(for_output("\nMore\n" + more));
+  return code;
+}
+
 int run_named(const Command& command, const std::vector<std::string>& words) {
   const auto own_end = command.text.takes_program ? std::find(words.begin(), words.end(), "--") : words.end();
   const auto asking = std::find_if(words.begin(), own_end, asks_for_help);
@@ -123,7 +183,7 @@ int run_command_line(const std::vector<std::string>& words) {
   }
   const std::string& first = words.front();
   if (first == "help" || asks_for_help(first)) return print_help(words);
-  if (first == "--version") {
+  if (first == "--version" || first == "version" || first == "-v") {
     print(version_text());
     return kSuccess;
   }
@@ -133,6 +193,7 @@ int run_command_line(const std::vector<std::string>& words) {
     return kSuccess;
   }
   if (first == "documents") return write_documents(words);
+  if (words.size() == 1 && find_command(first) == nullptr && is_existing(first)) return run_file(first);
   return run_named(command_named(first), {words.begin() + 1, words.end()});
 }
 

@@ -40,7 +40,7 @@ std::string general_help() {
   return "memviz shows who holds the GPU memory. It reads PyTorch memory snapshots (the\nfiles of "
          "torch.cuda.memory._dump_snapshot), draws them and sums them up. Nothing\nin a snapshot is "
          "executed.\n\nusage: memviz COMMAND [options] SNAPSHOT...\n       memviz run|rehearse [options] -- "
-         "PROGRAM...\n\nCommands\n" +
+         "PROGRAM...\n       memviz SNAPSHOT|LOG     a brief answer\n\nCommands\n" +
          command_list() +
          "  help      help for a command and its options: memviz help flame\n\nA SNAPSHOT is a pickle or its JSON "
          "form, plain, gzip or zstd; - is standard input.\n\nExample\n  memviz flame mem.pickle -o mem.svg\n\nExit "

@@ -36,7 +36,9 @@ po::options_description described(const std::vector<OptionText>& options) {
   for (const OptionText& option : options)
     spelled.push_back(fmt::format("--{}", option.name));
   const std::vector<std::string_view> candidates(spelled.begin(), spelled.end());
-  const std::string hint = did_you_mean(word, candidates);
+  // The word of PyTorch's users and of nvidia-smi.
+  const bool means_device = word == "--gpu" && std::ranges::find(candidates, "--device") != candidates.end();
+  const std::string hint = means_device ? "; did you mean '--device'?" : did_you_mean(word, candidates);
   throw UsageError(fmt::format("unknown option '{}'{}", word, hint.empty() ? "; --help lists the options" : hint));
 }
 
