@@ -38,22 +38,16 @@ std::span<const Paint> hues() {
   return kHues;
 }
 
-std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines) {
+std::vector<std::size_t> choose_hues(const std::vector<std::string>& lines) {
   std::vector<std::size_t> hues;
-  for (const HueWish& line : lines) {
-    const bool gets_its_own = hues.size() < kHues.size();
-    std::array<bool, kHues.size()> is_taken{};
-    if (gets_its_own) {
-      for (const std::size_t hue : hues)
-        is_taken.at(hue) = true;
-    } else {
-      for (const std::size_t neighbour : line.neighbours)
-        if (neighbour < hues.size()) is_taken.at(hues[neighbour]) = true;
-    }
-    const auto wanted = static_cast<std::size_t>(hash_of(line.text) % kHues.size());
+  std::array<bool, kHues.size()> is_taken{};
+  for (const std::string& line : lines) {
+    if (hues.size() == kHues.size()) is_taken = {};
+    const auto wanted = static_cast<std::size_t>(hash_of(line) % kHues.size());
     std::size_t hue = wanted;
-    for (std::size_t tried = 1; tried < kHues.size() && is_taken.at(hue); ++tried)
+    for (std::size_t tried = 1; is_taken.at(hue); ++tried)
       hue = (wanted + tried) % kHues.size();
+    if (hues.size() < kHues.size()) is_taken.at(hue) = true;
     hues.push_back(hue);
   }
   return hues;

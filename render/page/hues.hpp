@@ -14,15 +14,9 @@ namespace memviz::render {
 /// The hues for lines of code. Any two of them are distinguishable to people who see no red or no green.
 [[nodiscard]] std::span<const Paint> hues();
 
-/// A line of code that needs a hue.
-struct HueWish {
-  std::string text;
-  std::vector<std::size_t> neighbours; ///< indices of the lines that it touches somewhere
-};
-
 /// Returns the hue of each line, as an index: from a hash of its text, so that it stays the same from picture to
-/// picture, or the next one that no earlier neighbour has. The first lines, as many as there are hues, get different
+/// picture, or the next one that no earlier line has. Only the first lines, as many as there are hues, get different
 /// ones.
-[[nodiscard]] std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines);
+[[nodiscard]] std::vector<std::size_t> choose_hues(const std::vector<std::string>& lines);
 
 } // namespace memviz::render

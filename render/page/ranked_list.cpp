@@ -97,6 +97,7 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
   group.set("data-length", fmt::format("{:.4f}", share));
   add_rect(add_group(group, row.paint->name), list.x + kBarStart, y + 6, std::max(1.0, columns.bar_width * share), 9)
       .set("rx", 1)
+      .set("class", "swatch")
       .set("data-part", "bar");
   if (!row.share.empty())
     add_text(group, list.x + columns.share_end, baseline, "muted end", row.share).set("data-part", "share");

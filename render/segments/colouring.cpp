@@ -22,11 +22,11 @@ namespace {
 
 /// Returns the colours of the lines that are frames, in their order: as many as there are hues get one.
 std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<UserLine>& lines) {
-  std::vector<HueWish> wishes;
+  std::vector<std::string> texts;
   for (const UserLine& line : lines)
-    if (is_frame(line.key) && wishes.size() < hues().size()) wishes.push_back({node_label(frames, line.key), {}});
+    if (is_frame(line.key) && texts.size() < hues().size()) texts.push_back(node_label(frames, line.key));
   std::vector<const Paint*> paints;
-  for (const std::size_t hue : choose_hues(wishes))
+  for (const std::size_t hue : choose_hues(texts))
     paints.push_back(&hues()[hue]);
   return paints;
 }

@@ -115,8 +115,6 @@ public:
       extend(shapes_.live, run.first, run.last, half_pixels(plan_.bytes.y(slice.live_bytes)), ground);
     }
     shapes_.runs = std::move(runs);
-    std::sort(shapes_.touches.begin(), shapes_.touches.end());
-    shapes_.touches.erase(std::unique(shapes_.touches.begin(), shapes_.touches.end()), shapes_.touches.end());
     return std::move(shapes_);
   }
 
@@ -125,13 +123,7 @@ private:
   struct Pile {
     std::uint64_t bytes = 0;
     std::int32_t bottom = 0;
-    std::optional<std::uint32_t> upper = {}; ///< the last visible part
-    bool is_new = false;                     ///< whether it begins or moves here
   };
-
-  [[nodiscard]] std::uint32_t band_part(std::uint32_t band) const {
-    return static_cast<std::uint32_t>(plan_.strips.size()) + band;
-  }
 
   void enter(std::uint32_t slice) {
     const std::vector<Band>& bands = plan_.chart.bands;
@@ -148,7 +140,7 @@ private:
     for (; next_in_stack_ < alive_.size(); ++next_in_stack_) {
       const std::uint32_t band = alive_[next_in_stack_];
       if (layer_of(plan_.chart, bands[band]) != layer) break;
-      add(run, shapes_.bands[band], bands[band].life.size_bytes, band_part(band));
+      add(run, shapes_.bands[band], bands[band].life.size_bytes);
     }
     add_strips(run, layer, false);
   }
@@ -157,20 +149,17 @@ private:
     for (std::uint32_t i = 0; i < plan_.strips.size(); ++i) {
       const Strip& strip = plan_.strips[i];
       if (strip.is_baseline == is_baseline && layer_of(plan_.chart, strip) == layer)
-        add(run, shapes_.strips[i], strip.bytes[run.slice], i);
+        add(run, shapes_.strips[i], strip.bytes[run.slice]);
     }
   }
 
-  void add(const ColumnRun& run, Shape& shape, std::uint64_t bytes, std::uint32_t part) {
+  void add(const ColumnRun& run, Shape& shape, std::uint64_t bytes) {
     pile_.bytes += bytes;
     const std::int32_t top = half_pixels(plan_.bytes.y(pile_.bytes));
     const std::size_t steps_before = shape.steps.size();
     extend(shape, run.first, run.last, top, pile_.bottom);
-    const bool is_new = shape.steps.size() > steps_before;
     steps_ += shape.steps.size() - steps_before;
-    if (top == pile_.bottom) return;
-    if (pile_.upper && (is_new || pile_.is_new)) shapes_.touches.emplace_back(*pile_.upper, part);
-    pile_ = {pile_.bytes, top, part, is_new};
+    pile_.bottom = top;
   }
 
   const StackPlan& plan_;

@@ -57,17 +57,13 @@ struct Room {
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Band& band);
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Strip& strip);
 
-/// Two adjacent parts of a stack: strips count from 0, then bands.
-using Touch = std::pair<std::uint32_t, std::uint32_t>;
-
 struct StackShapes {
   std::vector<ColumnRun> runs;
   std::vector<Shape> strips; ///< of Chart::strips
   std::vector<Shape> bands;  ///< of BandChart::bands
   std::vector<Shape> layers;
-  std::vector<Touch> touches; ///< ascending
-  Shape live;                 ///< from 0 to all live memory
-  Shape lowest;               ///< the same for the lowest state of each column
+  Shape live;   ///< from 0 to all live memory
+  Shape lowest; ///< the same for the lowest state of each column
 };
 
 /// The shapes to lay out, and their axes.

@@ -1,6 +1,7 @@
 #include "timeline/timeline_names.hpp"
 
 #include "page/kind_paints.hpp"
+#include "page/leading_rows.hpp"
 #include "page/ranked_list.hpp"
 #include "timeline/timeline_charts.hpp"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <variant>
 
 namespace memviz::render {
@@ -20,6 +22,28 @@ std::string text_of(const Label& label) {
 }
 
 } // namespace
+
+double area_of(const Shape& shape) {
+  double area = 0;
+  for (std::size_t i = 0; i < shape.steps.size(); ++i) {
+    const std::uint32_t end = i + 1 < shape.steps.size() ? shape.steps[i + 1].first : shape.end;
+    area += static_cast<double>(shape.steps[i].bottom - shape.steps[i].top) * (end - shape.steps[i].first);
+  }
+  return area;
+}
+
+std::vector<std::pair<NodeKey, double>> lines_by_area(const std::vector<DrawnStack>& charts, const LifeLines& lines) {
+  std::map<NodeKey, double> areas;
+  for (const auto& [chart, shapes] : charts) {
+    for (std::size_t strip = 0; strip < chart.strips.size(); ++strip)
+      areas[chart.strips[strip].key] += area_of(shapes.strips[strip]);
+    for (std::size_t band = 0; band < chart.bands.bands.size(); ++band)
+      areas[lines.line_of(chart.device.record.device, chart.bands.bands[band].life)] += area_of(shapes.bands[band]);
+  }
+  std::vector<std::pair<NodeKey, double>> largest(areas.begin(), areas.end());
+  std::ranges::stable_sort(largest, std::greater(), &std::pair<NodeKey, double>::second);
+  return largest;
+}
 
 LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts,
                      ColorBy color)
@@ -57,30 +81,25 @@ void LineNames::add(const NodeKey& line) {
   ranked_.push_back(line);
 }
 
-NodeKey LineNames::key_of(const Chart& chart, std::uint32_t part) const {
-  if (part < chart.strips.size()) return chart.strips[part].key;
-  return lines_.line_of(chart.device.record.device, chart.bands.bands[part - chart.strips.size()].life);
-}
-
 void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
-  std::vector<HueWish> wishes;
-  std::vector<std::size_t> wish_of(ranked_.size(), ranked_.size());
-  for (std::size_t i = 0; i < ranked_.size(); ++i) {
-    if (!is_frame(ranked_[i])) continue;
-    wish_of[i] = wishes.size();
-    wishes.push_back({names_.at(ranked_[i]).text, {}});
-  }
-  for (const DrawnStack& drawn : charts) {
-    for (const auto& [lower, upper] : drawn.touches) {
-      const std::size_t one = wish_of[of(key_of(drawn.chart, lower)).index];
-      const std::size_t other = wish_of[of(key_of(drawn.chart, upper)).index];
-      if (one == other || std::max(one, other) >= wishes.size()) continue;
-      wishes[std::max(one, other)].neighbours.push_back(std::min(one, other));
-    }
-  }
-  const std::vector<std::size_t> chosen = choose_hues(wishes);
-  for (std::size_t i = 0; i < ranked_.size(); ++i)
-    if (wish_of[i] < wishes.size()) names_.at(ranked_[i]).paint = &hues()[chosen[wish_of[i]]];
+  for (const NodeKey& line : ranked_)
+    if (is_frame(line)) names_.at(line).paint = &paint::kOtherLines;
+  std::vector<NodeKey> owners;
+  const auto give = [&](const NodeKey& line) {
+    const bool is_new = std::ranges::find(owners, line) == owners.end();
+    if (is_frame(line) && is_new && owners.size() < hues().size()) owners.push_back(line);
+  };
+  const std::vector<Holder>& holders = charts.front().chart.holders;
+  for (std::size_t i = 0; i < std::min(holders.size(), kLeadingRows); ++i)
+    give(holders[i].key);
+  for (const auto& [line, area] : lines_by_area(charts, lines_))
+    give(line);
+  std::vector<std::string> texts;
+  for (const NodeKey& line : owners)
+    texts.push_back(names_.at(line).text);
+  const std::vector<std::size_t> chosen = choose_hues(texts);
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    names_.at(owners[i]).paint = &hues()[chosen[i]];
 }
 
 void LineNames::add_origins() {

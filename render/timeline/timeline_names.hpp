@@ -28,16 +28,22 @@ struct LineName {
   const Paint* paint = &paint::kNoStack;
 };
 
-/// The drawn part of a chart, and which parts of it touch.
+/// A chart and the shapes that it is drawn as.
 struct DrawnStack {
   const Chart& chart;
-  const std::vector<Touch>& touches;
+  const StackShapes& shapes;
 };
+
+/// Returns the lines that the charts draw, each with its area in half pixels times columns, the largest first.
+[[nodiscard]] std::vector<std::pair<NodeKey, double>> lines_by_area(const std::vector<DrawnStack>& charts,
+                                                                    const LifeLines& lines);
+/// Returns the area of a shape, in half pixels times columns.
+[[nodiscard]] double area_of(const Shape& shape);
 
 class LineNames {
 public:
-  /// Assigns names and hues. By kind, lines have no hues. Otherwise lines in the lists of `charts`, the main chart's
-  /// first, get different hues.
+  /// Assigns names and hues. By kind, lines have no hues. Otherwise the lines above the main chart, and the largest of
+  /// those drawn, get a hue each; no line shares it.
   LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts, ColorBy color);
 
   /// Returns the name of a line that the charts draw, or that is one of the first kRankedRows holders of a chart; other
@@ -54,7 +60,6 @@ private:
   void add(const NodeKey& line);
   void add_hues(const std::vector<DrawnStack>& charts);
   void add_origins();
-  [[nodiscard]] NodeKey key_of(const Chart& chart, std::uint32_t part) const;
 
   const LifeLines& lines_;
   FrameLabels labels_;

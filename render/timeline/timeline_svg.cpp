@@ -61,42 +61,28 @@ std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vec
   return entries;
 }
 
-/// In half pixels times columns.
-double area_of(const Shape& shape) {
-  double area = 0;
-  for (std::size_t i = 0; i < shape.steps.size(); ++i) {
-    const std::uint32_t end = i + 1 < shape.steps.size() ? shape.steps[i + 1].first : shape.end;
-    area += static_cast<double>(shape.steps[i].bottom - shape.steps[i].top) * (end - shape.steps[i].first);
-  }
-  return area;
-}
-
-/// The lines that have the largest areas, each colour once.
-std::vector<LegendEntry> largest_lines(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
-                                       const LifeLines& lines, const LineNames& names) {
-  constexpr std::size_t kMostNamed = 10;
+/// Returns the lines that have a colour, and an area that is worth naming.
+std::vector<LegendEntry> largest_lines(const std::vector<DrawnStack>& stacks, const LifeLines& lines,
+                                       const LineNames& names) {
   constexpr double kLeastShare = 0.01; // of everything drawn
-  std::map<NodeKey, double> areas;
   double all = 0;
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    const StackShapes& shapes = layouts[i].shapes;
-    all += area_of(shapes.live);
-    for (std::size_t strip = 0; strip < charts[i].strips.size(); ++strip)
-      areas[charts[i].strips[strip].key] += area_of(shapes.strips[strip]);
-    for (std::size_t band = 0; band < charts[i].bands.bands.size(); ++band)
-      areas[lines.line_of(charts[i].device.record.device, charts[i].bands.bands[band].life)] +=
-          area_of(shapes.bands[band]);
-  }
-  std::set<const Paint*> named;
-  std::vector<std::pair<NodeKey, double>> largest(areas.begin(), areas.end());
-  std::ranges::stable_sort(largest, std::greater(), &std::pair<NodeKey, double>::second);
+  for (const DrawnStack& drawn : stacks)
+    all += area_of(drawn.shapes.live);
   std::vector<LegendEntry> entries;
-  for (const auto& [line, area] : largest) {
-    if (entries.size() == kMostNamed || area < kLeastShare * all) break;
+  for (const auto& [line, area] : lines_by_area(stacks, lines)) {
+    if (area < kLeastShare * all) break;
     const LineName& name = names.of(line);
-    if (is_frame(line) && named.insert(name.paint).second) entries.push_back({name.paint, cut_end(name.text, 48)});
+    if (is_frame(line) && name.paint != &paint::kOtherLines) entries.push_back({name.paint, cut_end(name.text, 48)});
   }
   return entries;
+}
+
+/// Pairs each chart with its shapes.
+std::vector<DrawnStack> drawn_stacks(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts) {
+  std::vector<DrawnStack> stacks;
+  for (std::size_t i = 0; i < charts.size(); ++i)
+    stacks.push_back({charts[i], layouts[i].shapes});
+  return stacks;
 }
 
 /// Returns the kinds that are visible in any chart, from the bottom up, with their bytes at the main chart's peak.
@@ -167,9 +153,7 @@ private:
       if (!layout) return std::nullopt;
       layouts.push_back(std::move(*layout));
     }
-    std::vector<DrawnStack> stacks;
-    for (std::size_t i = 0; i < charts.size(); ++i)
-      stacks.push_back({charts[i], layouts[i].shapes.touches});
+    const std::vector<DrawnStack> stacks = drawn_stacks(charts, layouts);
     return draw_charts(layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks, charts_.color()));
   }
 
@@ -270,7 +254,8 @@ private:
                                                         const LineNames& names) const {
     if (charts_.color() == ColorBy::kind) return kind_entries(layouts, subject_of_chart(charts_.charts().front()));
     std::vector<LegendEntry> entries;
-    if (charts_.color() == ColorBy::line) entries = largest_lines(charts_.charts(), layouts, charts_.lines(), names);
+    if (charts_.color() == ColorBy::line)
+      entries = largest_lines(drawn_stacks(charts_.charts(), layouts), charts_.lines(), names);
     if (charts_.color() == ColorBy::origin)
       for (const CodeOrigin origin : kOrigins)
         if (names.has_paint(paint_of(origin))) entries.push_back({&paint_of(origin), std::string(origin_name(origin))});

@@ -71,16 +71,16 @@ Classes by_line(const MemoryState& state, const LifeLines& life_lines, const Dev
   std::vector<NodeKey> keys;
   for (const std::uint32_t line : ranked)
     keys.push_back(lines.keys[line]);
-  std::vector<render::HueWish> wishes;
+  std::vector<std::string> texts;
   for (const Label& label : line_labels(state.frames(), keys))
-    wishes.push_back({label.place.empty() ? label.name : label.name + ' ' + label.place, {}});
-  const std::vector<std::size_t> hues = render::choose_hues(wishes);
+    texts.push_back(label.place.empty() ? label.name : label.name + ' ' + label.place);
+  const std::vector<std::size_t> hues = render::choose_hues(texts);
 
   Classes classes;
   std::vector<std::uint8_t> class_of(lines.keys.size(), static_cast<std::uint8_t>(ranked.size()));
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     const bool is_line = is_frame(keys[i]);
-    classes.names.push_back(named(wishes[i].text, is_line ? render::hues()[hues[i]] : render::paint::kNoStack));
+    classes.names.push_back(named(texts[i], is_line ? render::hues()[hues[i]] : render::paint::kNoStack));
     class_of[ranked[i]] = static_cast<std::uint8_t>(i);
   }
   if (ranked.size() < lines.keys.size())

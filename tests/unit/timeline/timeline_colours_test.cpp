@@ -104,35 +104,17 @@ TEST_CASE("any two hues can be distinguished, with red and green or without") {
   }
 }
 
-TEST_CASE("a line of code has the same hue in every picture, unless a larger one or a neighbour has it") {
-  const auto line = [](int number) { return "forward model.py:" + std::to_string(number); };
-  std::vector<render::HueWish> lines;
-  for (int i = 0; i < 40; ++i) {
-    render::HueWish wish{line(i), {}};
-    for (std::size_t k = 1; k <= 5 && k <= lines.size(); ++k)
-      wish.neighbours.push_back(lines.size() - k);
-    lines.push_back(wish);
-  }
+TEST_CASE("a line of code has the same hue in every picture, unless a larger one has it") {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 40; ++i)
+    lines.push_back("forward model.py:" + std::to_string(i));
   const std::vector<std::size_t> hues = render::choose_hues(lines);
   REQUIRE(hues.size() == lines.size());
-  CHECK(hues.front() == render::choose_hues({{line(0), {}}}).front());
-  CHECK(hues == render::choose_hues(lines));
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const std::size_t neighbour : lines[i].neighbours)
-      CHECK(hues[i] != hues[neighbour]);
+  for (std::size_t i : {std::size_t{0}, render::hues().size(), lines.size() - 1})
+    CHECK(hues[i] == render::choose_hues({lines[i]}).front());
   std::vector<std::size_t> largest(hues.begin(), hues.begin() + static_cast<std::ptrdiff_t>(render::hues().size()));
   std::sort(largest.begin(), largest.end());
   CHECK(std::unique(largest.begin(), largest.end()) == largest.end());
-}
-
-TEST_CASE("a neighbour that has no hue yet takes none away") {
-  std::vector<render::HueWish> lines;
-  for (std::size_t i = 0; i < 30; ++i)
-    lines.push_back({"line " + std::to_string(i), {}});
-  const std::vector<std::size_t> alone = render::choose_hues(lines);
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    lines[i].neighbours = {i, i + 1};
-  CHECK(render::choose_hues(lines) == alone);
 }
 
 TEST_CASE("small allocations are coloured by their line, and memory without a stack as in the list") {
