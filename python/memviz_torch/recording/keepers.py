@@ -13,8 +13,9 @@ from typing import Any, Optional
 from . import keepers_reach, keepers_roots, keepers_unreached, messages
 from .keepers_columns import Columns
 from .keepers_edges import References
+from .keepers_memory import known_classes
 from .keepers_roots import Namespace, Roots
-from .keepers_torch import TensorReader, known_classes
+from .keepers_torch import TensorReader
 from .keepers_types import Classes
 
 KEY = "memviz_keepers"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from . import keepers_frames
+from .keepers_memory import Storage
 from .keepers_roots import Namespace
-from .keepers_torch import Reference, Storage
+from .keepers_torch import Reference
 from .keepers_types import Classes
 
 MOST_NODES = 200_000
