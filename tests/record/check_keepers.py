@@ -130,7 +130,7 @@ ALWAYS = {
     11: {("local packed",), ("local packed", "grad_fn", "next", "saved variable")},
     31: {("local through", "grad_fn", "attribute kept")},
 }
-# What graphs save: PyTorch 2.6 shows it only to who runs the hook.
+# Saved by graphs: PyTorch 2.6 cannot show it without running a hook, if there is one.
 SAVED = {
     8: {("local through", "grad_fn", "saved tensors")},
     12: {("local graph", "grad_fn", "next", "saved self"), ("local graph", "grad_fn", "next", "next", "next", "saved variable")},

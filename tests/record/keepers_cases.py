@@ -97,6 +97,13 @@ class Keepers(Walks):
 
         self.assert_path("local holder", "default first")
 
+    def test_functions_have_attributes(self):
+        def holder():
+            pass
+
+        holder.kept = Tensor()
+        self.assert_path("local holder", "attribute kept")
+
     def test_methods_have_their_object(self):
         holder = Slots()
         holder.kept = Tensor()
@@ -165,6 +172,16 @@ class Keepers(Walks):
         answer = [Tensor(), walk()][1]
         path = answer.paths()[Tensor.last]
         self.assertEqual(path, ("temporary", "keepers_stage.Tensor"))
+
+    def test_a_tuple_that_is_being_filled_has_what_it_has(self):
+        answers = []
+
+        def values():
+            yield Tensor()
+            answers.append(walk())
+
+        tuple(values())
+        self.assertEqual(answers[0].paths()[Tensor.last], ("temporary", "tuple", "index 0"))
 
     def test_what_refers_to_globals_is_not_part_of_a_path(self):
         globals()["kept"] = Tensor()

@@ -52,9 +52,12 @@ def hostile(kept=None):
     return found
 
 
-class HostileDict(dict):
+class HostileNames(dict):
     __iter__ = keys = values = items = copy = ran("iteration", ())
     __len__ = ran("len of a dict", 0)
+
+
+class HostileDict(HostileNames):
     __getitem__ = get = ran("lookup")
     __contains__ = ran("contains", False)
 
@@ -136,6 +139,23 @@ class HostileObjects(Walks):
         self.assert_path("local holder", "index 0")
         holder = collections.defaultdict(ran("default"), {"name": Tensor()})
         self.assert_path("local holder", "key name")
+
+    def test_that_are_defaults_of_functions_are_read(self):
+        def holder(first, second=None):
+            pass
+
+        holder.__defaults__ = HostileTuple((Tensor(),))
+        self.assert_path("local holder", "default second")
+        holder.__defaults__ = None
+        holder.__kwdefaults__ = HostileDict(second=Tensor())
+        self.assert_path("local holder", "default second")
+
+    def test_that_are_namespaces_are_not_asked(self):
+        namespace = HostileNames(kept=Tensor(), walk=walk)
+        RAN.clear()
+        exec("answer = walk()", {"__name__": "made"}, namespace)
+        self.assertEqual(RAN, [])
+        self.assertEqual(namespace["answer"].paths()[Tensor.last][2:], ("local namespace", "key kept"))
 
     def test_that_are_classes_are_walked(self):
         holder = type.__call__(HostileMeta, "Made", (), {"kept": Tensor(), HostileText("other"): 1})

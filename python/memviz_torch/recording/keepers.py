@@ -106,10 +106,10 @@ class _Walk:
             self._columns.root(kind, root)
 
     def _add_node(self, holder: Any) -> bool:
-        if self._columns.has(holder):
-            return True
         key = id(holder)
-        if not self._columns.add(holder, self._tensors.storages.get(key, []), self._tensors.hidden.get(key, 0)):
+        if self._columns.has_id(key):
+            return True
+        if not self._columns.add(holder, self._tensors.storages.get(key, ()), self._tensors.hidden.get(key, 0)):
             return False
         self._pending.append(holder)
         return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import collections
+from typing import Any, Iterable
 
 from . import keepers_frames
 from .keepers_memory import Storage
@@ -12,7 +13,8 @@ from .keepers_types import Classes
 
 MOST_NODES = 200_000
 _MOST_BYTES_OF_TEXT = 512
-_LENGTHS: dict[type, Any] = {cls: cls.__len__ for cls in (list, tuple, dict, set, frozenset)}
+# By the id of the class, because a lookup by the class would ask its metaclass for a hash.
+_LENGTHS: dict[int, Any] = {id(cls): cls.__len__ for cls in (list, tuple, dict, set, frozenset, collections.deque)}
 
 
 class _Words:
@@ -24,8 +26,29 @@ class _Words:
     def number(self, text: str) -> int:
         return self._numbers.setdefault(text, len(self._numbers))
 
+    def number_of_bounded(self, text: str) -> int:
+        if len(text) > _MOST_BYTES_OF_TEXT // 4 or not text.isascii():
+            text = text.encode("utf-8", "replace")[:_MOST_BYTES_OF_TEXT].decode("utf-8", "ignore")
+        return self.number(text)
+
     def all(self) -> list[str]:
         return list(self._numbers)
+
+
+class _Rows:
+    """Rows of numbers, kept as columns."""
+
+    def __init__(self, prefix: str, *names: str) -> None:
+        self._names = [f"{prefix}_{name}" for name in names]
+        self._columns: list[list[int]] = [[] for _ in names]
+        self._appends = [column.append for column in self._columns]
+
+    def add(self, *values: int) -> None:
+        for append, value in zip(self._appends, values):
+            append(value)
+
+    def all(self) -> dict[str, list[int]]:
+        return dict(zip(self._names, self._columns))
 
 
 class Columns:
@@ -35,18 +58,16 @@ class Columns:
         self._kept: list[Any] = []
         self._texts, self._kinds, self._hows, self._root_kinds = _Words(), _Words(), _Words(), _Words()
         self._texts.number("")
-        names = "node_kind node_name node_file node_line node_items node_hidden edge_from edge_to edge_how edge_label "
-        names += "root_kind root_node storage_node storage_device storage_address storage_bytes"
-        self._columns: dict[str, list[int]] = {name: [] for name in names.split()}
+        self._nodes = _Rows("node", "kind", "name", "file", "line", "items", "hidden")
+        self._edges = _Rows("edge", "from", "to", "how", "label")
+        self._roots = _Rows("root", "kind", "node")
+        self._storages = _Rows("storage", "node", "device", "address", "bytes")
         self.is_full = False
-
-    def has(self, holder: Any) -> bool:
-        return id(holder) in self._numbers
 
     def has_id(self, key: int) -> bool:
         return key in self._numbers
 
-    def add(self, holder: Any, storages: list[Storage], hidden: int) -> bool:
+    def add(self, holder: Any, storages: Iterable[Storage], hidden: int) -> bool:
         """Adds an object; returns whether there is still room for it."""
         if len(self._numbers) >= MOST_NODES:
             self.is_full = True
@@ -54,31 +75,20 @@ class Columns:
         number = self._numbers[id(holder)] = len(self._numbers)
         self._kept.append(holder)
         kind, name, file, line, items = self._described(holder)
-        self._add("node", kind=self._kinds.number(kind), name=self._text(name), file=self._text(file), line=line)
-        self._add("node", items=items, hidden=hidden)
+        text = self._texts.number_of_bounded
+        self._nodes.add(self._kinds.number(kind), text(name), text(file), line, items, hidden)
         for device, address, size in storages:
-            self._add("storage", node=number, device=device, address=address, bytes=size)
+            self._storages.add(number, device, address, size)
         return True
 
     def edge(self, holder: Any, reference: Reference) -> None:
-        label = reference.label if reference.how == "index" else self._text(reference.label)
-        self._add("edge", to=self._number(reference.value), how=self._hows.number(reference.how), label=label)
-        self._columns["edge_from"].append(self._number(holder))
+        value, how, label = reference
+        if how != "index":
+            label = self._texts.number_of_bounded(label)
+        self._edges.add(self._numbers[id(holder)], self._numbers[id(value)], self._hows.number(how), label)
 
     def root(self, kind: str, holder: Any) -> None:
-        self._add("root", kind=self._root_kinds.number(kind), node=self._number(holder))
-
-    def _number(self, holder: Any) -> int:
-        return self._numbers[id(holder)]
-
-    def _add(self, prefix: str, **values: int) -> None:
-        for name, value in values.items():
-            self._columns[f"{prefix}_{name}"].append(value)
-
-    def _text(self, text: str) -> int:
-        if len(text) > _MOST_BYTES_OF_TEXT // 4 or not text.isascii():
-            text = text.encode("utf-8", "replace")[:_MOST_BYTES_OF_TEXT].decode("utf-8", "ignore")
-        return self._texts.number(text)
+        self._roots.add(self._root_kinds.number(kind), self._numbers[id(holder)])
 
     def _described(self, holder: Any) -> tuple[str, str, str, int, int]:
         """Returns kind, name, file, line and length."""
@@ -92,13 +102,16 @@ class Columns:
             name, file, line = keepers_frames.place_of(holder)
         elif facts.kind == "class":
             name = self._classes.of_class(holder).name
-        return facts.kind, name, file, line, _length(holder) if facts.is_exact else -1
+        return facts.kind, name, file, line, _length(holder)
 
     def all(self) -> dict[str, Any]:
         words = {"texts": self._texts, "kinds": self._kinds, "hows": self._hows, "root_kinds": self._root_kinds}
-        return {**{name: word.all() for name, word in words.items()}, **self._columns}
+        found: dict[str, Any] = {name: word.all() for name, word in words.items()}
+        for rows in (self._nodes, self._edges, self._roots, self._storages):
+            found.update(rows.all())
+        return found
 
 
 def _length(holder: Any) -> int:
-    length = _LENGTHS.get(type(holder))
+    length = _LENGTHS.get(id(type(holder)))
     return length(holder) if length is not None else -1

@@ -37,30 +37,31 @@ class References:
             return list(self._keys(holder.items, "global"))
         facts = self._classes.of(holder)
         found: list[Reference] = []
-        for part in self._parts(holder, facts):
+        for part in self._parts(holder, facts, found):
             try:
                 found.extend(part(self, holder))
             except Exception:
                 self.unreadable += 1
-        try:
-            found.extend(self._unnamed(holder, facts, {id(reference.value) for reference in found}))
-        except Exception:
-            self.unreadable += 1
+        rest = self._unnamed(holder, facts, found)
+        found.extend(Reference(value, "refers") for value in rest if id(value) not in self.skipped)
         return found
 
-    def _parts(self, holder: Any, facts: Facts) -> Iterator[Callable[[References, Any], Iterable[Reference]]]:
+    def _parts(
+        self, holder: Any, facts: Facts, found: list[Reference]
+    ) -> Iterator[Callable[[References, Any], Iterable[Reference]]]:
+        """Returns the ways to name references; those of ``found`` were named by the ways before."""
         by_kind = _PARTS_BY_KIND.get(facts.kind)
         if by_kind is not None:
             yield by_kind
         if facts.is_tensor or facts.is_graph_node:
             yield References._of_torch
-        if facts.kind in ("class", "traceback", "generator", "closure"):
-            return
+        if facts.kind in _WHOLLY_NAMED or not self._unnamed(holder, facts, found):
+            return  # to ask for its dict would make one
         if facts.hides_dict:
             self.unreadable += 1
-        if facts.dict_of is not None and not facts.hides_dict:
+        elif facts.dict_of is not None:
             yield References._attributes
-        if facts.members and by_kind not in (References._of_function, References._of_method):
+        if facts.members and facts.kind not in ("function", "method"):
             yield References._members
 
     def _leads(self, value: Any) -> bool:
@@ -86,17 +87,8 @@ class References:
             if id(key) in self._leading:
                 yield Reference(key, "refers", "key")
 
-    def _of_list(self, holder: Any) -> Iterator[Reference]:
-        yield from self._indexed(list(list.__iter__(holder)))
-
-    def _of_tuple(self, holder: Any) -> Iterator[Reference]:
-        yield from self._indexed(list(tuple.__iter__(holder)))
-
-    def _of_deque(self, holder: Any) -> Iterator[Reference]:
-        yield from self._indexed(list(collections.deque.__iter__(holder)))
-
-    def _indexed(self, values: list[Any]) -> Iterator[Reference]:
-        for index, value in enumerate(values):
+    def _of_sequence(self, holder: Any) -> Iterator[Reference]:
+        for index, value in enumerate(_values(holder)):
             if id(value) in self._leading:
                 yield Reference(value, "index", index)
 
@@ -117,10 +109,12 @@ class References:
         """Skips the tuples and the dict that Python keeps these in."""
         self.skipped.update(map(id, (holder.__closure__, holder.__defaults__, holder.__kwdefaults__)))
         yield from self._named(zip(holder.__code__.co_freevars, holder.__closure__ or ()), "closure")
-        names = holder.__code__.co_varnames[: holder.__code__.co_argcount]
-        defaults = holder.__defaults__ or ()
-        yield from self._named(zip(names[len(names) - len(defaults) :], defaults), "default")
-        yield from self._named(list((holder.__kwdefaults__ or {}).items()), "default")
+        if holder.__defaults__ is not None:
+            names = holder.__code__.co_varnames[: holder.__code__.co_argcount]
+            defaults = _values(holder.__defaults__)
+            yield from self._named(zip(names[len(names) - len(defaults) :], defaults), "default")
+        if holder.__kwdefaults__ is not None:
+            yield from self._named(list(dict.items(holder.__kwdefaults__)), "default")
 
     def _of_method(self, holder: Any) -> Iterator[Reference]:
         if self._leads(holder.__self__):
@@ -164,6 +158,7 @@ class References:
         if not issubclass(type(items), dict):
             return
         self.skipped.add(id(items))
+        self._leading.add(id(items))  # it may have been made just now
         is_module = facts.kind == "module"
         for key, value in list(dict.items(items)):
             if id(value) not in self._leading:
@@ -183,24 +178,24 @@ class References:
             if self._leads(value):
                 yield Reference(value, how, name)
 
-    def _unnamed(self, holder: Any, facts: Facts, named: set[int]) -> Iterator[Reference]:
-        """What the garbage collector sees besides: fields of C structs, keys, callbacks."""
-        if facts.kind in ("class", "traceback", "generator"):
-            return
-        own_class = type(holder)
-        for value in gc.get_referents(holder):
-            key = id(value)
-            if key in self._leading and key not in named and key not in self.skipped and value is not own_class:
-                named.add(key)
-                yield Reference(value, "refers")
+    def _unnamed(self, holder: Any, facts: Facts, found: list[Reference]) -> list[Any]:
+        """Returns what the garbage collector sees besides: attributes, fields of C structs, callbacks."""
+        if facts.kind in _WHOLLY_NAMED:
+            return []
+        left_out = {id(reference.value) for reference in found}
+        left_out.add(id(type(holder)))
+        values = {id(value): value for value in gc.get_referents(holder) if id(value) in self._leading}
+        return [value for key, value in values.items() if key not in left_out]
 
 
+# The garbage collector sees nothing of these that is not named: besides, it sees what Python keeps between them.
+_WHOLLY_NAMED = ("class", "traceback", "generator", "closure")
 _PARTS_BY_KIND: dict[str, Callable[[References, Any], Iterable[Reference]]] = {
     "dict": References._of_dict,
-    "list": References._of_list,
-    "tuple": References._of_tuple,
+    "list": References._of_sequence,
+    "tuple": References._of_sequence,
     "set": References._of_set,
-    "deque": References._of_deque,
+    "deque": References._of_sequence,
     "class": References._of_class,
     "function": References._of_function,
     "method": References._of_method,
@@ -209,6 +204,17 @@ _PARTS_BY_KIND: dict[str, Callable[[References, Any], Iterable[Reference]]] = {
     "generator": References._of_frame,
     "exception": References._of_exception,
 }
+
+
+def _values(sequence: Any) -> list[Any]:
+    """Returns the values of a list, tuple or deque, also while it is filled: a tuple that is made of a generator has empty
+    places at its end, where the iterator of a tuple would crash. The garbage collector begins at the end."""
+    if type(sequence) is tuple or type(sequence) is list:
+        return gc.get_referents(sequence)[::-1]
+    for cls in (list, tuple, collections.deque):
+        if issubclass(type(sequence), cls):
+            return list(cls.__iter__(sequence))
+    return []
 
 
 def _other_key(key: Any) -> str:

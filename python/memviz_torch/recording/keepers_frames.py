@@ -8,10 +8,19 @@ import threading
 import types
 from typing import Any, Iterator, NamedTuple, Optional
 
+from .keepers_types import text_of
+
 _OWN_FOLDER = os.path.dirname(__file__) + os.sep
 _OWN_HOOK = "memviz_rehearsal_"
 _MOST_FRAMES = 1000  # of a thread
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: a function, whose variables are not in a dict
+
+
+def _namespace_of_functions() -> type:
+    return type(sys._getframe().f_locals)
+
+
+_NAMESPACE_OF_FUNCTIONS = _namespace_of_functions()  # a proxy from Python 3.13 on, a dict before
 
 
 class RunningFrame(NamedTuple):
@@ -51,13 +60,17 @@ def _chain(frame: Optional[types.FrameType]) -> Iterator[types.FrameType]:
 
 
 def is_own(frame: types.FrameType) -> bool:
-    file = frame.f_code.co_filename
+    file = text_of(frame.f_code.co_filename)
     return file.startswith(_OWN_FOLDER) or os.path.basename(file).startswith(_OWN_HOOK)
 
 
 def _read(frame: types.FrameType) -> RunningFrame:
-    code = frame.f_code
-    return RunningFrame(code.co_name, code.co_filename, frame.f_lineno or 0, locals_of(frame))
+    name, file = name_and_file(frame.f_code)
+    return RunningFrame(name, file, frame.f_lineno or 0, locals_of(frame))
+
+
+def name_and_file(code: types.CodeType) -> tuple[str, str]:
+    return text_of(code.co_name), text_of(code.co_filename)
 
 
 def locals_of(frame: types.FrameType) -> dict[str, Any]:
@@ -66,7 +79,7 @@ def locals_of(frame: types.FrameType) -> dict[str, Any]:
     if namespace is frame.f_globals:
         return {}
     if type(namespace) is not dict:
-        return dict(namespace) if type(namespace).__name__ == "FrameLocalsProxy" else {}
+        return dict(namespace) if type(namespace) is _NAMESPACE_OF_FUNCTIONS else {}
     copy = namespace.copy()
     # Before Python 3.13 the frame keeps this dict, and with it what the variables hold now, after they are rebound.
     # It is emptied where no one else has it: this variable, the frame, and the argument refer to it.
@@ -97,11 +110,9 @@ def frame_of(instance: Any) -> Optional[types.FrameType]:
 def place_of(instance: Any) -> tuple[str, str, int]:
     """Returns the function, the file and the line of a traceback, frame, generator, coroutine or function."""
     if type(instance) is types.FunctionType:
-        code = instance.__code__
-        return code.co_name, code.co_filename, 0
+        return (*name_and_file(instance.__code__), 0)
     frame = frame_of(instance)
     if frame is None:
         return "", "", 0
-    code = frame.f_code
     line = instance.tb_lineno if type(instance) is types.TracebackType else frame.f_lineno
-    return code.co_name, code.co_filename, line or 0
+    return (*name_and_file(frame.f_code), line or 0)

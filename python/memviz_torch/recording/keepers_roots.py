@@ -57,13 +57,13 @@ def _modules() -> Iterator[Namespace]:
     if not issubclass(type(modules), dict):
         return
     for name, module in list(dict.items(modules)):
-        if type(name) is str and isinstance_of_module(module):
+        if type(name) is str and _is_module(module):
             items = _read_module_dict(module)
             if type(items) is dict:
                 yield Namespace(name, items)
 
 
-def isinstance_of_module(instance: Any) -> bool:
+def _is_module(instance: Any) -> bool:
     """Whether it is a module, without asking the object."""
     return any(base is types.ModuleType for base in type.__dict__["__mro__"].__get__(type(instance)) or ())
 

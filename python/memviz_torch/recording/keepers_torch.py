@@ -102,7 +102,7 @@ class TensorReader:
         yield from (Reference(one, "next") for one in self._graph.following(node))
 
     def _of_saved(self, node: Any, saved: Saved) -> Iterator[Reference]:
-        """A tensor that only the graph has is not an object of its own: the node has its memory."""
+        """A tensor that only the graph has is not written as an object: the node has its memory."""
         facts = self._classes.of(saved.data)
         storages = self._memory.of_tensor(saved.data, facts) if self._is_of_graph_alone(saved, facts) else []
         if storages:

@@ -44,7 +44,6 @@ class Facts(NamedTuple):
     kind: str
     name: str
     ids_of_mro: frozenset[int]
-    is_exact: bool  # the class is the builtin one, so its length is what len() says
     is_own: bool  # of memviz itself
     is_tensor: bool
     is_graph_node: bool
@@ -73,12 +72,17 @@ class Classes:
         self._kept: list[type] = []  # so that an id is not used again
 
     def of(self, instance: Any) -> Facts:
-        return self.of_class(type(instance))
+        cls = type(instance)
+        return self._facts.get(id(cls)) or self.of_class(cls)
 
     def of_class(self, cls: type) -> Facts:
         facts = self._facts.get(id(cls))
         if facts is None:
-            facts = self._facts[id(cls)] = self._look_at(cls)
+            try:
+                facts = self._look_at(cls)
+            except Exception:  # of a class that is not complete yet
+                facts = _UNKNOWN
+            self._facts[id(cls)] = facts
             self._kept.append(cls)
         return facts
 
@@ -92,7 +96,6 @@ class Classes:
             self._kind(mro, ids, dicts),
             class_name(cls),
             ids,
-            any(cls is builtin for builtin in _KIND_OF_BUILTIN),
             _is_own(cls),
             _has(ids, tensor),
             _is_graph_node(dicts),
@@ -117,6 +120,9 @@ class Classes:
                 if base is builtin:
                     return kind
         return "instance"
+
+
+_UNKNOWN = Facts("object", "", frozenset(), False, False, False, False, False, None, False, ())
 
 
 def _has(ids: frozenset[int], cls: Optional[type]) -> bool:
