@@ -6,6 +6,7 @@ import collections
 import functools
 import gc
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -257,6 +258,19 @@ class TheWalk(Walks):
         self.assertLessEqual(max(len(text.encode()) for text in texts), 512)
         self.assertIn("a" * 512, texts)
         del kept
+
+    def test_follows_long_chains_in_any_order(self):
+        for order in (range(3000), range(3000)[::-1], random.Random(0).sample(range(3000), 3000)):
+            links = [Plain() for _ in order]
+            chain = [links[number] for number in order]
+            for one, following in zip(chain, chain[1:]):
+                one.following = following
+            chain[-1].kept = Tensor()
+            first = chain[0]
+            del links, chain, one, following
+            answer = walk()
+            self.assertEqual((answer.facts["cut"], len(answer.paths()[Tensor.last])), ("", 3 + 3000))
+            del first
 
     def test_names_each_of_its_words(self):
         kept = [Tensor()]

@@ -4,6 +4,7 @@ of them does."""
 
 from __future__ import annotations
 
+import array
 import gc
 import types
 from itertools import compress
@@ -12,7 +13,8 @@ from typing import Any, Callable, Iterable, Iterator
 from .keepers_types import Classes, class_items
 
 _AT_ONCE = 128
-_MOST_PASSES = 1000
+_PASSES = 6
+_AT_ONCE_BY_INDEX = 16
 # These refer to the class that they are part of, and nothing else matters of them.
 _DESCRIPTORS = frozenset(
     map(
@@ -66,7 +68,7 @@ class Reach:
         self._holders: dict[int, list[int]] = {}  # of references that the garbage collector does not see
         self.leading: set[int] = set()
         self.passing: set[int] = set()  # those whose holders are asked
-        self.is_complete = False
+        self._added: list[int] = []  # these in order
 
     def add_references(self, holder: int, targets: Iterable[int]) -> None:
         for target in targets:
@@ -80,26 +82,39 @@ class Reach:
                 self.leading.add(one)
                 if one not in self._namespaces:
                     self.passing.add(one)
+                    self._added.append(one)
                     pending.extend(self._holders.get(one, ()))
 
     def spread(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
-        """Adds what leads to them. Objects mostly follow those that refer to them, so it begins at the end; it ends
-        once a pass adds nothing."""
-        for number in range(_MOST_PASSES):
-            before = len(self.leading)
-            starts = range(0, len(objects), _AT_ONCE)
-            for count, start in enumerate(reversed(starts) if number % 2 == 0 else starts):
+        """Adds what leads to them. Objects mostly follow those that refer to them, or the other way round, so a few
+        passes to and fro are mostly enough. The rest is found by an index of what refers to what."""
+        done = 0
+        for number in range(_PASSES):
+            done = len(self._added)
+            step = -1 if number % 2 == 0 else 1
+            for count, start in enumerate(range(0, len(objects), _AT_ONCE)[::step]):
                 if count % 64 == 0 and is_over():
                     return
-                self._ask(objects[start : start + _AT_ONCE])
-            if len(self.leading) == before:
-                self.is_complete = True
+                self._ask(objects[start : start + _AT_ONCE][::step])
+            if len(self._added) == done:
                 return
+        self._follow(objects, done, is_over)
+
+    def _follow(self, objects: list[Any], done: int, is_over: Callable[[], bool]) -> None:
+        """Asks the holders of what was added, except for the first ones, whose holders were asked already."""
+        index = _Index(objects, is_over)
+        while done < len(self._added):
+            fresh = self._added[done:]
+            done = len(self._added)
+            for some in index.holders(fresh):
+                if is_over():
+                    return
+                self._ask(some)
 
     def _ask(self, some: list[Any]) -> None:
         if self.passing.isdisjoint(map(id, gc.get_referents(*some))):
             return
-        for one in reversed(some):
+        for one in some:
             if id(one) not in self.leading and self.refers_on(one):
                 self.add(id(one))
 
@@ -111,3 +126,31 @@ class Reach:
         if own_class in _DESCRIPTORS:
             return False
         return any(key in self.passing and key != own_class for key in map(id, gc.get_referents(one)))
+
+
+class _Index:
+    """Which objects may refer to one: by a part of its id, which takes some 20 bytes for each object."""
+
+    def __init__(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
+        self._objects = objects
+        self._mask = ((1 << max(len(objects) // 4, 1).bit_length()) - 1) << 4  # ids are multiples of 16
+        self._starts: dict[int, array.array[int]] = {}
+        for start in range(0, len(objects), _AT_ONCE_BY_INDEX):
+            if start % 1024 == 0 and is_over():
+                return
+            self._add(start)
+
+    def _add(self, start: int) -> None:
+        found = gc.get_referents(*self._objects[start : start + _AT_ONCE_BY_INDEX])
+        for key in set(map(self._mask.__and__, map(id, filter(gc.is_tracked, found)))):
+            starts = self._starts.get(key)
+            if starts is None:
+                self._starts[key] = array.array("I", (start,))
+            else:
+                starts.append(start)
+
+    def holders(self, ids: list[int]) -> Iterator[list[Any]]:
+        """Returns a few objects at once, of which some may refer to these."""
+        starts = {start for one in ids for start in self._starts.get(one & self._mask, ())}
+        for start in sorted(starts):
+            yield self._objects[start : start + _AT_ONCE_BY_INDEX]
