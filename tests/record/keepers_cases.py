@@ -244,12 +244,14 @@ class TheWalk(Walks):
     def test_writes_a_bounded_number_of_objects(self):
         columns = keepers_columns
         self.addCleanup(setattr, columns, "MOST_NODES", columns.MOST_NODES)
-        columns.MOST_NODES = 20
-        kept = [Tensor() for _ in range(100)]
-        facts = walk().facts
-        self.assertEqual((facts["cut"], len(facts["node_kind"])), ("nodes", 20))
-        self.assertLess(max(facts["edge_to"]), 20)
-        del kept
+        columns.MOST_NODES = 100
+        kept = [[Tensor()] for _ in range(1000)]
+        large = [Tensor(size=1024)]
+        answer = walk()
+        self.assertEqual((answer.facts["cut"], len(answer.facts["node_kind"])), ("nodes", 100))
+        self.assertLess(max(answer.facts["edge_to"]), 100)
+        self.assertEqual(answer.paths()[Tensor.last][2:], ("local large", "index 0"))
+        del kept, large
 
     def test_bounds_texts(self):
         kept = {"\udc80é" * 1000: Tensor(), "a" * 1000: Tensor()}

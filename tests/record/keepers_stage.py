@@ -16,31 +16,31 @@ from memviz_torch.recording import keepers, keepers_columns  # noqa: E402
 class Base:
     """Has the fields of torch._C.TensorBase that are read, of a tensor without a graph."""
 
-    __slots__ = ("address", "__dict__", "__weakref__")
+    __slots__ = ("address", "bytes", "__dict__", "__weakref__")
     is_cuda = is_leaf = retains_grad = property(lambda self: True)
     grad_fn = grad = _base = property(lambda self: None)
     layout = property(lambda self: "torch.strided")
 
     def untyped_storage(self):
-        return Storage(self.address)
+        return Storage(self.address, self.bytes)
 
 
 class Tensor(Base):
     last = 0  # the address of the newest one, so that a test needs no variable that keeps it
 
-    def __init__(self):
-        Tensor.last += 512
-        self.address = Tensor.last
+    def __init__(self, size=512):
+        Tensor.last += size
+        self.address, self.bytes = Tensor.last, size
 
 
 class Storage:
-    def __init__(self, address):
-        self.address = address
+    def __init__(self, address, size):
+        self.address, self.bytes = address, size
 
     device = property(lambda self: types.SimpleNamespace(type="cuda", index=0))
 
     def nbytes(self):
-        return 512
+        return self.bytes
 
     def data_ptr(self):
         return self.address

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import collections
 import gc
+import heapq
 import os
 import time
 from itertools import compress
-from typing import Any, Optional
+from typing import Any, Iterable, Optional
 
-from . import keepers_reach, keepers_roots, keepers_unreached, messages
+from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages
 from .keepers_columns import Columns
 from .keepers_edges import References
 from .keepers_memory import known_classes
-from .keepers_roots import Namespace, Roots
+from .keepers_roots import Roots
 from .keepers_torch import TensorReader
 from .keepers_types import Classes
 
@@ -67,11 +68,12 @@ class _Walk:
             self._objects.extend(keepers_reach.frozen_objects(self._objects, roots.values()))
         count = len(self._objects)
         reach = self._reach(roots)
-        self._references = References(self._classes, reach.passing, roots.frame_ids, self._tensors.references)
+        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors.references)
         for kind, root in roots.in_order():
-            self._add_root(kind, root, reach.leading)
+            if kind == "local" or reach.leads(root):  # a frame also if it holds nothing: temporaries belong to its line
+                self._add_root(kind, root)
         self._walk()
-        self._add_unreached(reach.passing)
+        self._add_unreached(reach.leading)
         return {
             "format": 1,
             "objects": count,
@@ -90,19 +92,26 @@ class _Walk:
         reach = keepers_reach.Reach(classes, own | roots.frame_ids, {id(space.items) for space in roots.namespaces})
         for holder, references in tensors.references.items():
             reach.add_references(holder, (id(reference.value) for reference in references))
-        for holder in tensors.storages:
+        for holder in self._largest_holders():
             reach.add(holder)
         reach.spread(self._objects, lambda: self._is_over(_SHARES[1]))
         return reach
+
+    def _largest_holders(self) -> Iterable[int]:
+        """Returns those of the most memory, so that a list of a million small tensors leaves room for others."""
+        storages = self._tensors.storages
+        most = keepers_columns.MOST_NODES // 2
+        if len(storages) <= most:
+            return storages
+        self._columns.is_full = True
+        return heapq.nlargest(most, storages, key=lambda holder: sum(size for _, _, size in storages[holder]))
 
     def _holds_memory(self, cls: type) -> bool:
         facts = self._classes.of_class(cls)
         return facts.is_tensor or facts.is_graph_node or facts.is_storage
 
-    def _add_root(self, kind: str, root: Any, leading: set[int]) -> None:
-        """Adds a frame even if it holds nothing, because temporaries belong to its line."""
-        key = id(root.items) if type(root) is Namespace else id(root)
-        if (kind == "local" or key in leading) and self._add_node(root):
+    def _add_root(self, kind: str, root: Any) -> None:
+        if self._add_node(root):
             self._columns.root(kind, root)
 
     def _add_node(self, holder: Any) -> bool:
@@ -127,7 +136,7 @@ class _Walk:
         has = self._columns.has_id
         wanted = {key for key in self._tensors.storages if key in leading and not has(key)}
         wanted -= self._tensors.storages_of_tensors()
-        if not wanted or self._is_late or self._columns.is_full:
+        if not wanted or self._is_late:
             return
         rest = {key for key in leading if not has(key)}
         objects = {id(one): one for one in compress(self._objects, map(rest.__contains__, map(id, self._objects)))}
@@ -136,7 +145,7 @@ class _Walk:
         for key in (self._references.skipped & graph.keys()) - named:
             del graph[key]
         for kind, key in keepers_unreached.roots(keepers_unreached.leading_to(graph, wanted)):
-            self._add_root(kind, objects[key], leading)
+            self._add_root(kind, objects[key])
         self._walk()
 
     def _targets(self, holder: Any, objects: dict[int, Any]) -> list[int]:

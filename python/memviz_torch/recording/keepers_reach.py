@@ -10,7 +10,8 @@ import types
 from itertools import compress
 from typing import Any, Callable, Iterable, Iterator
 
-from .keepers_types import Classes, class_items
+from .keepers_roots import Namespace
+from .keepers_types import Classes
 
 _AT_ONCE = 128
 _PASSES = 6
@@ -58,8 +59,8 @@ def of_classes(objects: list[Any], accepts: Callable[[type], bool]) -> Iterator[
 
 class Reach:
     """``leading`` are the ids of objects that lead to GPU memory. ``left_out`` are not asked. ``namespaces`` are the
-    globals of modules: these are roots, so what refers to them, as every function does, does not lead there: only
-    ``passing`` does."""
+    globals of modules. These are roots, so what refers to them, as every function does, does not lead there; those that
+    lead to GPU memory themselves are ``leading_namespaces``."""
 
     def __init__(self, classes: Classes, left_out: set[int], namespaces: set[int]) -> None:
         self._classes = classes
@@ -67,8 +68,8 @@ class Reach:
         self._namespaces = namespaces
         self._holders: dict[int, list[int]] = {}  # of references that the garbage collector does not see
         self.leading: set[int] = set()
-        self.passing: set[int] = set()  # those whose holders are asked
-        self._added: list[int] = []  # these in order
+        self.leading_namespaces: set[int] = set()
+        self._added: list[int] = []  # what leads, in order
 
     def add_references(self, holder: int, targets: Iterable[int]) -> None:
         for target in targets:
@@ -78,12 +79,17 @@ class Reach:
         pending = [found]
         while pending:
             one = pending.pop()
-            if one not in self.leading and one not in self._left_out:
+            if one in self._namespaces:
+                self.leading_namespaces.add(one)
+            elif one not in self.leading and one not in self._left_out:
                 self.leading.add(one)
-                if one not in self._namespaces:
-                    self.passing.add(one)
-                    self._added.append(one)
-                    pending.extend(self._holders.get(one, ()))
+                self._added.append(one)
+                pending.extend(self._holders.get(one, ()))
+
+    def leads(self, root: Any) -> bool:
+        if type(root) is Namespace:
+            return id(root.items) in self.leading_namespaces
+        return id(root) in self.leading
 
     def spread(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
         """Adds what leads to them. Objects mostly follow those that refer to them, or the other way round, so a few
@@ -112,7 +118,7 @@ class Reach:
                 self._ask(some)
 
     def _ask(self, some: list[Any]) -> None:
-        if self.passing.isdisjoint(map(id, gc.get_referents(*some))):
+        if self.leading.isdisjoint(map(id, gc.get_referents(*some))):
             return
         for one in some:
             if id(one) not in self.leading and self.refers_on(one):
@@ -121,11 +127,11 @@ class Reach:
     def refers_on(self, one: Any) -> bool:
         """Whether it refers to an object that leads to GPU memory, other than as the object's class or by inheritance."""
         if self._classes.of(one).kind == "class":
-            return any(id(items) in self.passing for items in gc.get_referents(_read_class_dict(one)))
+            return any(id(items) in self.leading for items in gc.get_referents(_read_class_dict(one)))
         own_class = id(type(one))
         if own_class in _DESCRIPTORS:
             return False
-        return any(key in self.passing and key != own_class for key in map(id, gc.get_referents(one)))
+        return any(key in self.leading and key != own_class for key in map(id, gc.get_referents(one)))
 
 
 class _Index:

@@ -28,7 +28,8 @@ class TensorReader:
         self._ids_of_program: set[int] = set()
         self.explored: dict[int, Any] = {}
         self.references: dict[int, list[Reference]] = {}
-        self.storages: dict[int, list[Storage]] = {}
+        self.storages: dict[int, tuple[Storage, ...]] = {}
+        self._shared: dict[tuple[Storage, ...], tuple[Storage, ...]] = {}  # of which views have the same
         self.hidden: dict[int, int] = {}  # how many saved tensors of a node only a hook could show
         self.others: list[Any] = []  # objects of other kinds that graphs hold
         self.unreadable = 0
@@ -117,10 +118,11 @@ class TensorReader:
         return id(saved.data) not in self._ids_of_program
 
     def _add_storages(self, holder: Any, storages: list[Storage]) -> None:
-        kept = self.storages.get(id(holder), [])
-        kept.extend(storage for storage in storages if storage not in kept)
-        if kept:
-            self.storages[id(holder)] = kept
+        if storages:
+            found = (*self.storages.get(id(holder), ()), *storages)
+            if len(found) > 1:
+                found = tuple(dict.fromkeys(found))
+            self.storages[id(holder)] = self._shared.setdefault(found, found)
 
     def storages_of_tensors(self) -> set[int]:
         """Returns the ids of storage objects whose memory a tensor has as well: PyTorch makes such an object for whoever
