@@ -118,8 +118,9 @@ Command run_command() {
               "out-of-memory error it writes a snapshot, prints the output of `memviz explain --brief` to standard "
               "error, and lets the error continue. Without an error nothing is written. With the Python package "
               "installed, MEMVIZ_RECORD=1 does the same for programs that are started otherwise; MEMVIZ_RECORD_DIR, "
-              "MEMVIZ_RECORD_MAX_ENTRIES and MEMVIZ_RECORD_PARTIAL are its options. Exit code 127 if there is no such "
-              "program, 126 if it cannot be started.",
+              "MEMVIZ_RECORD_MAX_ENTRIES and MEMVIZ_RECORD_PARTIAL are its options. Each snapshot also has the paths from "
+              "variables to the tensors that they keep, except with MEMVIZ_KEEPERS=0. Exit code 127 if there is no "
+              "such program, 126 if it cannot be started.",
       .examples = "  memviz run -- python train.py\n"
                   "  memviz run --dir /scratch/oom -- torchrun --nproc-per-node 8 train.py\n"
                   "  srun memviz run --dir /local/oom --partial /shared/parts -- python train.py\n"

@@ -9,6 +9,8 @@ import unittest
 from callback_cases import *
 from device_cases import *
 from hook_folder_cases import *
+from keepers_cases import *
+from keepers_hostile_cases import *
 from neighbour_cases import *
 from oom_cases import *
 from record_cases import *

@@ -11,7 +11,7 @@ import time
 import types
 from typing import Any, Iterable, Iterator, Optional
 
-from . import devices, ranks
+from . import devices, keepers, ranks
 from .oom import Refusal
 
 KEY = "memviz_recorder"
@@ -25,7 +25,10 @@ def pickled(
     torch: Any, tensors: Iterable[Any] = (), steps: Optional[Steps] = None, refusal: Optional[Refusal] = None
 ) -> bytes:
     """Returns the bytes of a file; at an out-of-memory error, including the refused request."""
+    kept = keepers.found(torch)  # before there are the many objects of the snapshot
     taken = torch.cuda.memory._snapshot()
+    if kept is not None:
+        taken[keepers.KEY] = kept
     if refusal is not None:
         _add_refusal(torch, taken, refusal)
     taken[KEY] = {

@@ -41,7 +41,7 @@ import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
 import memviz_rehearsal_tries
 import memviz_rehearsal_world
-from memviz_recording import files, history, ranks, waiting
+from memviz_recording import files, history, keepers, ranks, waiting
 
 _MARK_KEY = "memviz_rehearsal"
 _MOST_OOM_FILES = 3
@@ -395,6 +395,9 @@ def _write_snapshot(ending):
 
     rank = ranks.rank()
     stem = "rehearsal-" + (f"rank{rank}-" if rank is not None else "") + f"{os.getpid()}{ending}"
+    kept = _guarded(keepers.found, _State.torch)
     snapshot = _State.torch.cuda.memory._snapshot()
+    if kept is not None:
+        snapshot[keepers.KEY] = kept
     path = os.path.join(_State.settings["output"], f"{stem}.pickle")
     return files.write_new(path, lambda file: pickle.dump(snapshot, file, protocol=4))

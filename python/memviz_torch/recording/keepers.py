@@ -1,0 +1,152 @@
+"""Records who keeps GPU memory: a walk over the Python heap from the variables of running functions, the globals of
+modules and kept exceptions to the tensors, also through autograd's graphs. MEMVIZ_KEEPERS=0 turns it off."""
+
+from __future__ import annotations
+
+import collections
+import gc
+import heapq
+import os
+import time
+from itertools import compress
+from typing import Any, Iterable, Optional
+
+from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages
+from .keepers_columns import Columns
+from .keepers_edges import References
+from .keepers_memory import known_classes
+from .keepers_roots import Roots
+from .keepers_torch import TensorReader
+from .keepers_types import Classes
+
+KEY = "memviz_keepers"
+_MOST_SECONDS = 30.0
+# The shares of that time after which reading tensors, searching for what leads to them, and writing end.
+_SHARES = (0.4, 0.75, 1.0)
+
+
+def found(torch: Any) -> Optional[dict[str, Any]]:
+    """Returns the facts; None where they are turned off, or torch is not the whole of torch, or the walk failed. Prints
+    one line about a failure, because the program and its snapshot are more than this."""
+    if os.environ.get("MEMVIZ_KEEPERS", "1") == "0":
+        return None
+    classes = Classes(known_classes(torch))
+    if classes.known.tensor is None:
+        return None
+    was_enabled = gc.isenabled()
+    gc.disable()
+    objects = gc.get_objects()
+    try:
+        return _Walk(objects, classes, TensorReader(torch, classes)).facts()
+    except Exception as error:
+        messages.say(f"memviz: {messages.this_process()} records no keepers: {messages.reason(error)}")
+        return None
+    finally:
+        objects.clear()  # it may have this very frame, and so itself
+        if was_enabled:
+            gc.enable()
+
+
+class _Walk:
+    def __init__(self, objects: list[Any], classes: Classes, tensors: TensorReader) -> None:
+        self._began = time.monotonic()
+        self._objects = objects
+        self._classes = classes
+        self._tensors = tensors
+        self._columns = Columns(classes)
+        self._pending: collections.deque[Any] = collections.deque()
+        self._is_late = False
+
+    def _is_over(self, share: float) -> bool:
+        is_over = time.monotonic() - self._began > share * _MOST_SECONDS
+        self._is_late |= is_over
+        return is_over
+
+    def facts(self) -> dict[str, Any]:
+        roots = keepers_roots.found()
+        if gc.get_freeze_count() > 0:
+            self._objects.extend(keepers_reach.frozen_objects(self._objects, roots.values()))
+        count = len(self._objects)
+        reach = self._reach(roots)
+        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors.references)
+        for kind, root in roots.in_order():
+            if kind == "local" or reach.leads(root):  # a frame also if it holds nothing: temporaries belong to its line
+                self._add_root(kind, root)
+        self._walk()
+        self._add_unreached(reach.leading)
+        return {
+            "format": 1,
+            "objects": count,
+            "seconds": round(time.monotonic() - self._began, 3),
+            "cut": "time" if self._is_late else "nodes" if self._columns.is_full else "",
+            "unreadable": self._tensors.unreadable + self._references.unreadable,
+            **self._columns.all(),
+        }
+
+    def _reach(self, roots: Roots) -> keepers_reach.Reach:
+        tensors, classes = self._tensors, self._classes
+        tensors.explore(list(keepers_reach.of_classes(self._objects, self._holds_memory)), lambda: self._is_over(_SHARES[0]))
+        self._objects.extend(tensors.explored.values())
+        self._objects.extend(tensors.others)
+        own = set(map(id, keepers_reach.of_classes(self._objects, lambda cls: classes.of_class(cls).is_own)))
+        reach = keepers_reach.Reach(classes, own | roots.frame_ids, {id(space.items) for space in roots.namespaces})
+        for holder, references in tensors.references.items():
+            reach.add_references(holder, (id(reference.value) for reference in references))
+        for holder in self._largest_holders():
+            reach.add(holder)
+        reach.spread(self._objects, lambda: self._is_over(_SHARES[1]))
+        return reach
+
+    def _largest_holders(self) -> Iterable[int]:
+        """Returns those of the most memory, so that a list of a million small tensors leaves room for others."""
+        storages = self._tensors.storages
+        most = keepers_columns.MOST_NODES // 2
+        if len(storages) <= most:
+            return storages
+        self._columns.is_full = True
+        return heapq.nlargest(most, storages, key=lambda holder: sum(size for _, _, size in storages[holder]))
+
+    def _holds_memory(self, cls: type) -> bool:
+        facts = self._classes.of_class(cls)
+        return facts.is_tensor or facts.is_graph_node or facts.is_storage
+
+    def _add_root(self, kind: str, root: Any) -> None:
+        if self._add_node(root):
+            self._columns.root(kind, root)
+
+    def _add_node(self, holder: Any) -> bool:
+        key = id(holder)
+        if self._columns.has_id(key):
+            return True
+        if not self._columns.add(holder, self._tensors.storages.get(key, ()), self._tensors.hidden.get(key, 0)):
+            return False
+        self._pending.append(holder)
+        return True
+
+    def _walk(self) -> None:
+        """Adds what the added nodes refer to, and these references."""
+        while self._pending and not self._is_over(_SHARES[2]):
+            holder = self._pending.popleft()
+            for reference in self._references.of(holder):
+                if self._add_node(reference.value):
+                    self._columns.edge(holder, reference)
+
+    def _add_unreached(self, leading: set[int]) -> None:
+        """Adds what leads to memory that no root reaches."""
+        has = self._columns.has_id
+        wanted = {key for key in self._tensors.storages if key in leading and not has(key)}
+        wanted -= self._tensors.storages_of_tensors()
+        if not wanted or self._is_late:
+            return
+        rest = {key for key in leading if not has(key)}
+        objects = {id(one): one for one in compress(self._objects, map(rest.__contains__, map(id, self._objects)))}
+        graph = {key: self._targets(one, objects) for key, one in objects.items()}
+        named = {target for targets in graph.values() for target in targets}
+        for key in (self._references.skipped & graph.keys()) - named:
+            del graph[key]
+        for kind, key in keepers_unreached.roots(keepers_unreached.leading_to(graph, wanted)):
+            self._add_root(kind, objects[key])
+        self._walk()
+
+    def _targets(self, holder: Any, objects: dict[int, Any]) -> list[int]:
+        return [id(one.value) for one in self._references.of(holder) if id(one.value) in objects]

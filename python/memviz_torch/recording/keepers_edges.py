@@ -1,0 +1,221 @@
+"""Names the references from one object to others, as a person would read them in the program: attributes, keys, indices,
+local and closure variables. Dicts that Python or torch.nn.Module put between an object and its attributes are skipped."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+import types
+from typing import Any, Callable, Iterable, Iterator
+
+from . import keepers_frames
+from .keepers_roots import Namespace
+from .keepers_torch import Reference
+from .keepers_types import Classes, Facts, class_items, class_name, text_of
+
+_DICTS_OF_MODULE = ("_parameters", "_buffers", "_modules")
+_read_class_dict = type.__dict__["__dict__"].__get__
+
+
+class References:
+    """``leading`` are the ids of objects that lead to GPU memory: only references to these are named. ``skipped`` gets
+    the ids of what lies between an object and its attributes."""
+
+    def __init__(self, classes: Classes, leading: set[int], running: set[int], in_torch: dict[int, list[Reference]]) -> None:
+        self._classes = classes
+        self._leading = leading
+        self._running = running
+        self._in_torch = in_torch
+        self.skipped: set[int] = set()
+        self.unreadable = 0
+
+    def of(self, holder: Any) -> list[Reference]:
+        if type(holder) is keepers_frames.RunningFrame:
+            return list(self._named(holder.locals.items(), "local"))
+        if type(holder) is Namespace:
+            return list(self._keys(holder.items, "global"))
+        facts = self._classes.of(holder)
+        found: list[Reference] = []
+        for part in self._parts(holder, facts, found):
+            try:
+                found.extend(part(self, holder))
+            except Exception:
+                self.unreadable += 1
+        rest = self._unnamed(holder, facts, found)
+        found.extend(Reference(value, "refers") for value in rest if id(value) not in self.skipped)
+        return found
+
+    def _parts(
+        self, holder: Any, facts: Facts, found: list[Reference]
+    ) -> Iterator[Callable[[References, Any], Iterable[Reference]]]:
+        """Returns the ways to name references; those of ``found`` were named by the ways before."""
+        by_kind = _PARTS_BY_KIND.get(facts.kind)
+        if by_kind is not None:
+            yield by_kind
+        if facts.is_tensor or facts.is_graph_node:
+            yield References._of_torch
+        if facts.kind in _WHOLLY_NAMED or not self._unnamed(holder, facts, found):
+            return  # to ask for its dict would make one
+        if facts.hides_dict:
+            self.unreadable += 1
+        elif facts.dict_of is not None:
+            yield References._attributes
+        if facts.members and facts.kind not in ("function", "method"):
+            yield References._members
+
+    def _leads(self, value: Any) -> bool:
+        return id(value) in self._leading
+
+    def _named(self, items: Iterable[tuple[Any, Any]], how: str) -> Iterator[Reference]:
+        for name, value in items:
+            if id(value) in self._leading:
+                yield Reference(value, how, text_of(name))
+
+    def _keys(self, items: dict[Any, Any], how: str) -> Iterator[Reference]:
+        """Reads a copy, because other threads may change it."""
+        for key, value in list(dict.items(items)):
+            if id(value) in self._leading:
+                if type(key) is str:
+                    yield Reference(value, how, key)
+                else:
+                    yield Reference(value, "other_key", _other_key(key))
+
+    def _of_dict(self, holder: Any) -> Iterator[Reference]:
+        yield from self._keys(holder, "key")
+        for key in list(dict.keys(holder)):
+            if id(key) in self._leading:
+                yield Reference(key, "refers", "key")
+
+    def _of_sequence(self, holder: Any) -> Iterator[Reference]:
+        for index, value in enumerate(_values(holder)):
+            if id(value) in self._leading:
+                yield Reference(value, "index", index)
+
+    def _of_set(self, holder: Any) -> Iterator[Reference]:
+        own_class = type(holder)
+        for value in gc.get_referents(holder):
+            if id(value) in self._leading and value is not own_class:
+                yield Reference(value, "item")
+
+    def _of_class(self, holder: Any) -> Iterator[Reference]:
+        self._skip_dicts(gc.get_referents(_read_class_dict(holder)))
+        yield from self._named(list(class_items(holder).items()), "attribute")
+
+    def _skip_dicts(self, values: Iterable[Any]) -> None:
+        self.skipped.update(id(value) for value in values if type(value) is dict)
+
+    def _of_function(self, holder: Any) -> Iterator[Reference]:
+        """Skips the tuples and the dict that Python keeps these in."""
+        self.skipped.update(map(id, (holder.__closure__, holder.__defaults__, holder.__kwdefaults__)))
+        yield from self._named(zip(holder.__code__.co_freevars, holder.__closure__ or ()), "closure")
+        if holder.__defaults__ is not None:
+            names = holder.__code__.co_varnames[: holder.__code__.co_argcount]
+            defaults = _values(holder.__defaults__)
+            yield from self._named(zip(names[len(names) - len(defaults) :], defaults), "default")
+        if holder.__kwdefaults__ is not None:
+            yield from self._named(list(dict.items(holder.__kwdefaults__)), "default")
+
+    def _of_method(self, holder: Any) -> Iterator[Reference]:
+        if self._leads(holder.__self__):
+            yield Reference(holder.__self__, "self")
+        if self._leads(holder.__func__):
+            yield Reference(holder.__func__, "refers", "__func__")
+
+    def _of_closure(self, holder: Any) -> Iterator[Reference]:
+        yield from (Reference(value, "refers") for value in gc.get_referents(holder) if self._leads(value))
+
+    def _of_frame(self, holder: Any) -> Iterator[Reference]:
+        """Of a traceback, a generator or a frame that ended; a running frame is a root, with its variables."""
+        frame = keepers_frames.frame_of(holder)
+        if type(holder) is types.TracebackType and holder.tb_next is not None and self._leads(holder.tb_next):
+            yield Reference(holder.tb_next, "traceback")
+        if frame is None or id(frame) in self._running:
+            return
+        yield from self._named(keepers_frames.locals_of(frame).items(), "local")
+        if frame is not holder:
+            self.skipped.add(id(frame))
+        if type(holder) is not types.GeneratorType and frame.f_back is not None and self._leads(frame.f_back):
+            yield Reference(frame.f_back, "refers", "f_back")
+
+    def _of_exception(self, holder: Any) -> Iterator[Reference]:
+        for name in ("__cause__", "__context__", "__traceback__"):
+            value = BaseException.__dict__[name].__get__(holder)
+            if value is not None and self._leads(value):
+                yield Reference(value, name.strip("_"))
+        arguments = BaseException.__dict__["args"].__get__(holder)
+        if self._leads(arguments):
+            yield Reference(arguments, "attribute", "args")
+
+    def _of_torch(self, holder: Any) -> Iterator[Reference]:
+        for reference in self._in_torch.get(id(holder), ()):
+            if self._leads(reference.value):
+                yield reference
+
+    def _attributes(self, holder: Any) -> Iterator[Reference]:
+        facts = self._classes.of(holder)
+        items = facts.dict_of(holder)
+        if not issubclass(type(items), dict):
+            return
+        self.skipped.add(id(items))
+        self._leading.add(id(items))  # it may have been made just now
+        is_module = facts.kind == "module"
+        for key, value in list(dict.items(items)):
+            if id(value) not in self._leading:
+                continue
+            if is_module and type(key) is str and key in _DICTS_OF_MODULE and issubclass(type(value), dict):
+                self.skipped.add(id(value))
+                yield from self._keys(value, "attribute")
+            else:
+                yield Reference(value, "attribute", text_of(key))
+
+    def _members(self, holder: Any) -> Iterator[Reference]:
+        for name, read, how in self._classes.of(holder).members:
+            try:
+                value = read(holder)
+            except AttributeError:  # not assigned yet
+                continue
+            if self._leads(value):
+                yield Reference(value, how, name)
+
+    def _unnamed(self, holder: Any, facts: Facts, found: list[Reference]) -> list[Any]:
+        """Returns what the garbage collector sees besides: attributes, fields of C structs, callbacks."""
+        if facts.kind in _WHOLLY_NAMED:
+            return []
+        left_out = {id(reference.value) for reference in found}
+        left_out.add(id(type(holder)))
+        values = {id(value): value for value in gc.get_referents(holder) if id(value) in self._leading}
+        return [value for key, value in values.items() if key not in left_out]
+
+
+# The garbage collector sees nothing of these that is not named: besides, it sees what Python keeps between them.
+_WHOLLY_NAMED = ("class", "traceback", "generator", "closure")
+_PARTS_BY_KIND: dict[str, Callable[[References, Any], Iterable[Reference]]] = {
+    "dict": References._of_dict,
+    "list": References._of_sequence,
+    "tuple": References._of_sequence,
+    "set": References._of_set,
+    "deque": References._of_sequence,
+    "class": References._of_class,
+    "function": References._of_function,
+    "method": References._of_method,
+    "closure": References._of_closure,
+    "traceback": References._of_frame,
+    "generator": References._of_frame,
+    "exception": References._of_exception,
+}
+
+
+def _values(sequence: Any) -> list[Any]:
+    """Returns the values of a list, tuple or deque, also while it is filled: a tuple that is made of a generator has empty
+    places at its end, where the iterator of a tuple would crash. The garbage collector begins at the end."""
+    if type(sequence) is tuple or type(sequence) is list:
+        return gc.get_referents(sequence)[::-1]
+    for cls in (list, tuple, collections.deque):
+        if issubclass(type(sequence), cls):
+            return list(cls.__iter__(sequence))
+    return []
+
+
+def _other_key(key: Any) -> str:
+    return str(key) if type(key) is int else class_name(type(key))

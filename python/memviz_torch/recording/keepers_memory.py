@@ -1,0 +1,70 @@
+"""Reads which GPU memory a tensor or a storage has. Runs no __torch_function__ or __torch_dispatch__, and allocates
+nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from .keepers_types import Classes, Facts, KnownClasses, class_items
+
+Storage = tuple[int, int, int]  # device, address, bytes
+# The tensors that make up a sparse one. They have no Python objects until somebody asks for them.
+_PARTS = {
+    "torch.sparse_coo": ("_indices", "_values"),
+    "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
+    "torch.sparse_bsr": ("crow_indices", "col_indices", "values"),
+    "torch.sparse_csc": ("ccol_indices", "row_indices", "values"),
+    "torch.sparse_bsc": ("ccol_indices", "row_indices", "values"),
+}
+
+
+def known_classes(torch: Any) -> KnownClasses:
+    """Returns torch's classes; none of them where this is not the whole of torch."""
+    try:
+        base = getattr(torch._C, "TensorBase", None) or torch._C._TensorBase
+        return KnownClasses(
+            base, torch.Tensor, torch.nn.Parameter, torch._C.StorageBase, torch.nn.Module, torch.optim.Optimizer
+        )
+    except AttributeError:
+        return KnownClasses()
+
+
+class MemoryReader:
+    """Asks the classes in C++ for fields, never the object, whose class may answer with code of the program."""
+
+    def __init__(self, torch: Any, classes: Classes) -> None:
+        self._torch = torch
+        self._tensor_fields = class_items(classes.known.base_of_tensors) if classes.known.base_of_tensors else {}
+        self._storage_fields = class_items(classes.known.storage) if classes.known.storage else {}
+
+    def field(self, tensor: Any, name: str) -> Any:
+        return self._tensor_fields[name].__get__(tensor)
+
+    def of_tensor(self, tensor: Any, facts: Facts) -> list[Storage]:
+        """Returns nothing for a tensor that is made of others: these are found by themselves."""
+        found = []
+        if not facts.overrides_dispatch:  # a class that does may answer these questions with code of the program
+            if not self.field(tensor, "is_cuda"):
+                return []
+            for name in _PARTS.get(str(self.field(tensor, "layout")), ()):
+                part = self._tensor_fields[name](tensor)
+                found.append(self.of_storage(self._tensor_fields["untyped_storage"](part), part))
+        if not found:
+            try:
+                found.append(self.of_storage(self._tensor_fields["untyped_storage"](tensor), tensor))
+            except (RuntimeError, NotImplementedError):  # it has none
+                pass
+        return [storage for storage in found if storage is not None]
+
+    def of_storage(self, storage: Any, tensor: Any = None) -> Optional[Storage]:
+        fields = self._storage_fields
+        device = fields["device"].__get__(storage)
+        size = fields["nbytes"](storage) if device.type == "cuda" else 0
+        address = self._address(storage, tensor) if size else 0
+        return (device.index or 0, address, size) if address else None
+
+    def _address(self, storage: Any, tensor: Any) -> int:
+        """Returns it without making a copy of memory that is shared until it is written to."""
+        if tensor is not None and hasattr(self._torch._C, "_data_address"):
+            return int(self._torch._C._data_address(tensor))
+        return int(self._storage_fields["data_ptr"](storage))

@@ -1,0 +1,162 @@
+"""Finds the objects from which GPU memory can be reached: backwards from what holds it, over everything that the
+garbage collector knows. Most objects lead to none, so many are asked at once, and looked at one by one only where one
+of them does."""
+
+from __future__ import annotations
+
+import array
+import gc
+import types
+from itertools import compress
+from typing import Any, Callable, Iterable, Iterator
+
+from .keepers_roots import Namespace
+from .keepers_types import Classes
+
+_AT_ONCE = 128
+_PASSES = 6
+_AT_ONCE_BY_INDEX = 16
+# These refer to the class that they are part of, and nothing else matters of them.
+_DESCRIPTORS = frozenset(
+    map(
+        id,
+        (
+            types.GetSetDescriptorType,
+            types.MemberDescriptorType,
+            types.MethodDescriptorType,
+            types.WrapperDescriptorType,
+            types.ClassMethodDescriptorType,
+        ),
+    )
+)
+_read_class_dict = type.__dict__["__dict__"].__get__
+
+
+def frozen_objects(objects: list[Any], roots: list[Any]) -> list[Any]:
+    """Returns what gc.freeze() has hidden from the garbage collector, and its objects or the roots refer to."""
+    known = set(map(id, objects))
+    found = [one for one in roots if gc.is_tracked(one) and id(one) not in known]
+    pending = objects + found
+    while pending:
+        following: dict[int, Any] = {}
+        for start in range(0, len(pending), _AT_ONCE):
+            tracked = list(filter(gc.is_tracked, gc.get_referents(*pending[start : start + _AT_ONCE])))
+            following.update(zip(map(id, tracked), tracked))
+        for key in following.keys() & known:
+            del following[key]
+        known.update(following)
+        pending = list(following.values())
+        found.extend(pending)
+    return found
+
+
+def of_classes(objects: list[Any], accepts: Callable[[type], bool]) -> Iterator[Any]:
+    """Returns the objects whose class is accepted."""
+    classes = dict(zip(map(id, map(type, objects)), map(type, objects)))
+    accepted = {key for key, cls in classes.items() if accepts(cls)}
+    return compress(objects, map(accepted.__contains__, map(id, map(type, objects))))
+
+
+class Reach:
+    """``leading`` are the ids of objects that lead to GPU memory. ``left_out`` are not asked. ``namespaces`` are the
+    globals of modules. These are roots, so what refers to them, as every function does, does not lead there; those that
+    lead to GPU memory themselves are ``leading_namespaces``."""
+
+    def __init__(self, classes: Classes, left_out: set[int], namespaces: set[int]) -> None:
+        self._classes = classes
+        self._left_out = left_out
+        self._namespaces = namespaces
+        self._holders: dict[int, list[int]] = {}  # of references that the garbage collector does not see
+        self.leading: set[int] = set()
+        self.leading_namespaces: set[int] = set()
+        self._added: list[int] = []  # what leads, in order
+
+    def add_references(self, holder: int, targets: Iterable[int]) -> None:
+        for target in targets:
+            self._holders.setdefault(target, []).append(holder)
+
+    def add(self, found: int) -> None:
+        pending = [found]
+        while pending:
+            one = pending.pop()
+            if one in self._namespaces:
+                self.leading_namespaces.add(one)
+            elif one not in self.leading and one not in self._left_out:
+                self.leading.add(one)
+                self._added.append(one)
+                pending.extend(self._holders.get(one, ()))
+
+    def leads(self, root: Any) -> bool:
+        if type(root) is Namespace:
+            return id(root.items) in self.leading_namespaces
+        return id(root) in self.leading
+
+    def spread(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
+        """Adds what leads to them. Objects mostly follow those that refer to them, or the other way round, so a few
+        passes to and fro are mostly enough. The rest is found by an index of what refers to what."""
+        done = 0
+        for number in range(_PASSES):
+            done = len(self._added)
+            step = -1 if number % 2 == 0 else 1
+            for count, start in enumerate(range(0, len(objects), _AT_ONCE)[::step]):
+                if count % 64 == 0 and is_over():
+                    return
+                self._ask(objects[start : start + _AT_ONCE][::step])
+            if len(self._added) == done:
+                return
+        self._follow(objects, done, is_over)
+
+    def _follow(self, objects: list[Any], done: int, is_over: Callable[[], bool]) -> None:
+        """Asks the holders of what was added, except for the first ones, whose holders were asked already."""
+        index = _Index(objects, is_over)
+        while done < len(self._added):
+            fresh = self._added[done:]
+            done = len(self._added)
+            for some in index.holders(fresh):
+                if is_over():
+                    return
+                self._ask(some)
+
+    def _ask(self, some: list[Any]) -> None:
+        if self.leading.isdisjoint(map(id, gc.get_referents(*some))):
+            return
+        for one in some:
+            if id(one) not in self.leading and self.refers_on(one):
+                self.add(id(one))
+
+    def refers_on(self, one: Any) -> bool:
+        """Whether it refers to an object that leads to GPU memory, other than as the object's class or by inheritance."""
+        if self._classes.of(one).kind == "class":
+            return any(id(items) in self.leading for items in gc.get_referents(_read_class_dict(one)))
+        own_class = id(type(one))
+        if own_class in _DESCRIPTORS:
+            return False
+        return any(key in self.leading and key != own_class for key in map(id, gc.get_referents(one)))
+
+
+class _Index:
+    """Which objects may refer to one: by a part of its id, which takes some 20 bytes for each object."""
+
+    def __init__(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
+        self._objects = objects
+        self._mask = ((1 << max(len(objects) // 4, 1).bit_length()) - 1) << 4  # ids are multiples of 16
+        self._starts: dict[int, array.array[int]] = {}
+        for start in range(0, len(objects), _AT_ONCE_BY_INDEX):
+            if start % 1024 == 0 and is_over():
+                return
+            self._add(start)
+
+    def _add(self, start: int) -> None:
+        found = gc.get_referents(*self._objects[start : start + _AT_ONCE_BY_INDEX])
+        for key in set(map(self._mask.__and__, map(id, filter(gc.is_tracked, found)))):
+            starts = self._starts.get(key)
+            if starts is None:
+                self._starts[key] = array.array("I", (start,))
+            else:
+                starts.append(start)
+
+    def holders(self, ids: list[int]) -> Iterator[list[Any]]:
+        """Returns a few objects at once, of which some may refer to these."""
+        starts = {start for one in ids for start in self._starts.get(one & self._mask, ())}
+        for start in sorted(starts):
+            yield self._objects[start : start + _AT_ONCE_BY_INDEX]

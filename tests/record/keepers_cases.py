@@ -1,0 +1,287 @@
+"""The paths that a walk over the heap names. Needs no torch; `record_test.py` runs it, with every Python that has
+unittest.
+"""
+
+import collections
+import functools
+import gc
+import os
+import random
+import subprocess
+import sys
+import threading
+
+from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Tensor, Walks, keepers, keepers_columns, walk
+
+
+class Slots:
+    __slots__ = ("kept", "never_assigned")
+
+    def method(self):
+        pass
+
+
+class Plain:
+    pass
+
+
+def fails(kept):
+    raise ValueError
+
+
+def kept_error():
+    try:
+        fails(Tensor())
+    except ValueError as error:
+        return error
+
+
+def generator():
+    kept = Tensor()
+    yield
+    del kept
+
+
+def closure():
+    kept = Tensor()
+    return lambda: kept
+
+
+class Keepers(Walks):
+    def test_attributes_skip_the_dict_between(self):
+        holder = Plain()
+        holder.kept = Tensor()
+        self.assert_path("local holder", "attribute kept")
+        vars(holder)
+        self.assertEqual(self.assert_path("local holder", "attribute kept").nodes("dict"), [])
+
+    def test_slots_are_named(self):
+        holder = Slots()
+        holder.kept = Tensor()
+        self.assert_path("local holder", "slot kept")
+
+    def test_modules_have_their_children_as_attributes(self):
+        model = Module()
+        model._modules["layer"] = Module()
+        model._modules["layer"]._parameters["weight"] = Parameter()
+        answer = self.assert_path("local model", "attribute layer", "attribute weight")
+        self.assertEqual(len(answer.nodes("module")), 2)
+        self.assertEqual([answer.name(node) for node in answer.nodes("parameter")], ["keepers_stage.Parameter"])
+
+    def test_the_state_of_an_optimizer_is_found(self):
+        optimizer = Optimizer()
+        optimizer.state = {Parameter(): {"exp_avg": Tensor()}}
+        self.assert_path("local optimizer", "attribute state", "other_key keepers_stage.Parameter", "key exp_avg")
+
+    def test_containers_have_indices_and_items(self):
+        holder = [0, (Tensor(),)]
+        answer = self.assert_path("local holder", "index 1", "index 0")
+        self.assertIn(2, answer.facts["node_items"])
+        holder = collections.deque([0, 0, Tensor()])
+        self.assert_path("local holder", "index 2")
+        holder = {Tensor()}
+        self.assert_path("local holder", "item")
+        holder = functools.partial(print, Tensor())
+        self.assert_path("local holder", "attribute args", "index 0")
+
+    def test_functions_have_closures_and_defaults(self):
+        holder = closure()
+        self.assert_path("local holder", "closure kept", "refers")
+
+        def holder(number, first=Tensor()):
+            pass
+
+        self.assert_path("local holder", "default first")
+
+        def holder(*, first=Tensor()):
+            pass
+
+        self.assert_path("local holder", "default first")
+
+    def test_functions_have_attributes(self):
+        def holder():
+            pass
+
+        holder.kept = Tensor()
+        self.assert_path("local holder", "attribute kept")
+
+    def test_methods_have_their_object(self):
+        holder = Slots()
+        holder.kept = Tensor()
+        holder = holder.method
+        self.assert_path("local holder", "self", "slot kept")
+
+    def test_generators_have_their_variables(self):
+        holder = generator()
+        next(holder)
+        answer = self.assert_path("local holder", "local kept")
+        (node,) = answer.nodes("generator")
+        self.assertEqual(answer.name(node), "generator")
+        self.assertGreater(answer.facts["node_line"][node], 0)
+
+    def test_a_kept_exception_has_the_variables_of_its_frames(self):
+        holder = kept_error()
+        answer = self.assert_path("local holder", "traceback", "traceback", "local kept")
+        self.assertIn("fails", [answer.name(node) for node in answer.nodes("traceback")])
+
+    def test_an_exception_that_is_handled_is_a_root(self):
+        try:
+            fails(Tensor())
+        except ValueError:
+            self.assert_path("traceback", "traceback", "local kept", root="exception")
+
+    def test_variables_of_other_threads_are_roots_after_those_of_the_main_thread(self):
+        is_done, has_begun = threading.Event(), threading.Event()
+
+        def work():
+            kept = Tensor()
+            has_begun.set()
+            is_done.wait()
+            del kept
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        has_begun.wait()
+        try:
+            answer = self.assert_path("local kept")
+        finally:
+            is_done.set()
+            thread.join()
+        frames = [answer.name(node) for kind, node in answer.roots if kind == "local"]
+        self.assertLess(frames.index("main") if "main" in frames else 0, frames.index("work"))
+
+    def test_the_innermost_frame_is_there_even_if_it_holds_nothing(self):
+        answer = walk()
+        self.assertEqual((answer.roots[0][0], answer.name(answer.roots[0][1])), ("local", "walk"))
+
+    def test_a_cycle_waits_for_the_collector(self):
+        cycle = [Tensor()]
+        cycle.append(cycle)
+        del cycle
+        self.assert_path("index 0", root="cycle")
+
+    def test_of_a_longer_cycle_the_object_before_it_is_the_root(self):
+        holder = Plain()
+        holder.cycle = [Tensor()]
+        holder.cycle.append({"holder": holder})
+        del holder
+        answer = walk()
+        self.assertEqual([kind for kind, _ in answer.roots if kind != "local"], ["cycle"])
+        self.assertEqual(answer.paths()[Tensor.last][0], "cycle")
+
+    def test_a_temporary_has_no_variable(self):
+        answer = [Tensor(), walk()][1]
+        path = answer.paths()[Tensor.last]
+        self.assertEqual(path, ("temporary", "keepers_stage.Tensor"))
+
+    def test_a_tuple_that_is_being_filled_has_what_it_has(self):
+        answers = []
+
+        def values():
+            yield Tensor()
+            answers.append(walk())
+
+        tuple(values())
+        self.assertEqual(answers[0].paths()[Tensor.last], ("temporary", "tuple", "index 0"))
+
+    def test_what_refers_to_globals_is_not_part_of_a_path(self):
+        globals()["kept"] = Tensor()
+        self.addCleanup(globals().pop, "kept")
+        holder = closure
+        answer = self.assert_path("global kept", root="main" if __name__ == "__main__" else "global")
+        self.assertEqual(answer.nodes("function"), [])
+        del holder
+
+    def test_objects_that_the_collector_was_told_to_ignore_are_found(self):
+        holder = [[[Tensor()]]]
+        gc.freeze()
+        self.addCleanup(gc.unfreeze)
+        self.assert_path("local holder", "index 0", "index 0", "index 0")
+
+
+class TheWalk(Walks):
+    def test_leaves_the_variables_of_running_functions_free(self):
+        kept = Tensor()
+        address = Tensor.last
+        walk()
+        del kept
+        self.assertNotIn(address, walk().paths())
+
+    def test_leaves_a_dict_of_variables_that_the_program_has_as_it_is(self):
+        kept = Tensor()
+        variables = locals()
+        walk()
+        self.assertIs(variables["kept"], kept)
+
+    def test_leaves_the_collector_as_it_was(self):
+        gc.enable()
+        walk()
+        self.assertTrue(gc.isenabled())
+        gc.disable()
+        walk()
+        self.assertFalse(gc.isenabled())
+
+    def test_is_turned_off_by_a_variable(self):
+        os.environ["MEMVIZ_KEEPERS"] = "0"
+        self.addCleanup(os.environ.pop, "MEMVIZ_KEEPERS")
+        self.assertIsNone(keepers.found(TORCH))
+
+    def test_of_a_failure_says_one_line_and_leaves_the_program_alone(self):
+        program = "import sys; sys.path[:0] = sys.argv[1:]\nfrom keepers_stage import keepers, TORCH\n"
+        program += "keepers.keepers_roots.found = lambda: 1 / 0\nprint(keepers.found(TORCH))"
+        words = [sys.executable, "-c", program, str(SOURCE / "tests" / "record")]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.stdout, "None\n", done.stderr)
+        self.assertRegex(done.stderr, r"^memviz: process \d+ records no keepers: ZeroDivisionError: [^\n]*\n$")
+
+    def test_says_when_its_time_was_over(self):
+        self.addCleanup(setattr, keepers, "_MOST_SECONDS", keepers._MOST_SECONDS)
+        keepers._MOST_SECONDS = 0
+        kept = [Tensor()]
+        self.assertEqual(walk().facts["cut"], "time")
+        del kept
+
+    def test_writes_a_bounded_number_of_objects(self):
+        columns = keepers_columns
+        self.addCleanup(setattr, columns, "MOST_NODES", columns.MOST_NODES)
+        columns.MOST_NODES = 100
+        kept = [[Tensor()] for _ in range(1000)]
+        large = [Tensor(size=1024)]
+        answer = walk()
+        self.assertEqual((answer.facts["cut"], len(answer.facts["node_kind"])), ("nodes", 100))
+        self.assertLess(max(answer.facts["edge_to"]), 100)
+        self.assertEqual(answer.paths()[Tensor.last][2:], ("local large", "index 0"))
+        del kept, large
+
+    def test_bounds_texts(self):
+        kept = {"\udc80é" * 1000: Tensor(), "a" * 1000: Tensor()}
+        texts = walk().facts["texts"]
+        self.assertEqual(texts[0], "")
+        self.assertLessEqual(max(len(text.encode()) for text in texts), 512)
+        self.assertIn("a" * 512, texts)
+        del kept
+
+    def test_follows_long_chains_in_any_order(self):
+        for order in (range(3000), range(3000)[::-1], random.Random(0).sample(range(3000), 3000)):
+            links = [Plain() for _ in order]
+            chain = [links[number] for number in order]
+            for one, following in zip(chain, chain[1:]):
+                one.following = following
+            chain[-1].kept = Tensor()
+            first = chain[0]
+            del links, chain, one, following
+            answer = walk()
+            self.assertEqual((answer.facts["cut"], len(answer.paths()[Tensor.last])), ("", 3 + 3000))
+            del first
+
+    def test_names_each_of_its_words(self):
+        kept = [Tensor()]
+        facts = walk().facts
+        for words, column in (("kinds", "node_kind"), ("hows", "edge_how"), ("root_kinds", "root_kind")):
+            self.assertEqual(sorted(set(facts[column])), list(range(len(facts[words]))))
+        lengths = {name.split("_")[0]: set() for name in facts if isinstance(facts[name], list)}
+        for name, column in facts.items():
+            if "_" in name and name != "root_kinds":
+                lengths[name.split("_")[0]].add(len(column))
+        self.assertEqual({len(found) for found in lengths.values() if found}, {1})
+        del kept
