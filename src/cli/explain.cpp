@@ -83,11 +83,12 @@ Explained explained_log(const std::string& name, std::string_view log, const Exp
 
 Explained explained_file(const std::string& file, const ExplainCommand& options, const TextOutputs& outputs) {
   const std::string name = shown_name(file, options.file);
+  const Wants wants = with_kind_rules(wants_of(options.question), options.file);
   return naming_file(name, [&] {
     SnapshotFile opened(file, options.file, true);
     const std::string_view bytes = opened.session().input().bytes();
     if (is_error_log(bytes)) return explained_log(name, bytes, options);
-    Loaded loaded = load_file(opened, options.file, wants_of(options.question), options.question.scope.device);
+    Loaded loaded = load_file(opened, options.file, wants, options.question.scope.device);
     return explained(explain_answer(options.question, std::move(loaded)), options, outputs);
   });
 }

@@ -56,13 +56,16 @@ KindRules kind_rules_of(const FileOptions& options) {
   return naming_file(*options.kinds, [&] { return KindRules(read_input(*options.kinds, limits).bytes()); });
 }
 
+Wants with_kind_rules(Wants wants, const FileOptions& options) {
+  wants.kind_rules = kind_rules_of(options);
+  return wants;
+}
+
 namespace {
 
 Loaded loaded_with_remarks(SnapshotFile& snapshot, const FileOptions& options, const Wants& wants,
                            std::optional<DeviceId> device) {
-  Wants with_rules = wants;
-  with_rules.kind_rules = kind_rules_of(options);
-  Loaded loaded = loaded_from(snapshot.session(), with_rules, device);
+  Loaded loaded = loaded_from(snapshot.session(), wants, device);
   for (const std::string& remark : snapshot.remarks())
     options.advise(fmt::format("{}: {}", loaded.name, remark));
   return loaded;
@@ -71,9 +74,10 @@ Loaded loaded_with_remarks(SnapshotFile& snapshot, const FileOptions& options, c
 } // namespace
 
 Loaded load(const std::string& file, const FileOptions& options, const Wants& wants, std::optional<DeviceId> device) {
+  const Wants with_rules = with_kind_rules(wants, options);
   return naming_file(shown_name(file, options), [&] {
     SnapshotFile snapshot(file, options);
-    return loaded_with_remarks(snapshot, options, wants, device);
+    return loaded_with_remarks(snapshot, options, with_rules, device);
   });
 }
 

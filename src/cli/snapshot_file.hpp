@@ -41,13 +41,16 @@ private:
 
 /// Reads the rules of --kinds. Throws Error with the name of their file.
 [[nodiscard]] KindRules kind_rules_of(const FileOptions& options);
+/// Returns the wants with these rules.
+[[nodiscard]] Wants with_kind_rules(Wants wants, const FileOptions& options);
 
 /// Reads the file. Throws Error, with its name, for everything that prevents reading it as a snapshot, and UsageError
 /// if it does not have the moment or the device.
 [[nodiscard]] Loaded load(const std::string& file, const FileOptions& options, const Wants& wants,
                           std::optional<DeviceId> device = {});
 
-/// Reads the same from a file that is open; prints its warnings. Errors do not name the file.
+/// Reads the same from a file that is open, with the rules in `wants`; prints its warnings. Errors do not name the
+/// file.
 [[nodiscard]] Loaded load_file(SnapshotFile& snapshot, const FileOptions& options, const Wants& wants,
                                std::optional<DeviceId> device);
 
