@@ -47,6 +47,7 @@
 #include "memviz/frames.hpp"
 #include "memviz/gauges.hpp"
 #include "memviz/input.hpp"
+#include "memviz/keepers.hpp"
 #include "memviz/kind_rules.hpp"
 #include "memviz/kind_shares.hpp"
 #include "memviz/kind_totals.hpp"
