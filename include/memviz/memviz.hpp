@@ -47,6 +47,7 @@
 #include "memviz/frames.hpp"
 #include "memviz/gauges.hpp"
 #include "memviz/input.hpp"
+#include "memviz/keeper_answers.hpp"
 #include "memviz/keepers.hpp"
 #include "memviz/kind_rules.hpp"
 #include "memviz/kind_shares.hpp"
