@@ -3,6 +3,7 @@
 // Recording::keepers and the blocks at the end of a recording -> who keeps each block: the best path from a root of the
 // Python heap to it, and what goes if an object goes. All sizes are requested bytes of active blocks.
 
+#include "memviz/keeper_step.hpp"
 #include "memviz/keepers.hpp"
 #include "memviz/recording.hpp"
 
@@ -15,33 +16,6 @@
 #include <vector>
 
 namespace memviz {
-
-/// The meaning of a step of a path; the first step of a path is one of the first group.
-enum class KeeperPart : std::uint8_t {
-  running,   ///< a running function: its name, file and line
-  globals,   ///< a module: its name and file
-  exception, ///< an exception that is handled: its class
-  cycle,
-  temporary,
-  no_object, ///< blocks to which no Python object refers: workspaces of libraries, tensors of C++
-  unknown,   ///< blocks that the walk did not reach before it ended
-
-  variable,  ///< a local or a global
-  attribute, ///< its name
-  key,       ///< of a dict: the text
-  items,     ///< any item of a container: `[*]`
-  traceback, ///< a function that no longer runs: its name, file and line
-  object,    ///< an object that is referred to in an unknown way: its class
-  graph,     ///< autograd's graph of the tensor before it
-};
-
-struct KeeperStep {
-  KeeperPart part = KeeperPart::unknown;
-  StringId text;
-  StringId file;
-  std::uint32_t line = 0;
-  friend auto operator<=>(const KeeperStep&, const KeeperStep&) = default;
-};
 
 /// The index of a path in KeeperPaths::paths.
 struct PathId {
@@ -98,8 +72,10 @@ struct KeeperGroup {
 
 /// A variable, and the blocks whose best path begins with it. No block belongs to two variables.
 struct KeptVariable {
-  std::vector<KeeperStep> steps; ///< its root and its name; for `self`, one attribute more
+  std::vector<KeeperStep> steps; ///< its root and its name; for `self`, one attribute more, unless it is a module
   KeeperObject object;
+  /// The innermost function of the program's own code around a function of a library.
+  std::optional<KeeperStep> called_by;
   std::uint64_t own_bytes = 0;   ///< not through autograd's graphs
   std::uint64_t graph_bytes = 0; ///< through the graphs of its tensors
   std::uint64_t blocks = 0;
@@ -112,10 +88,12 @@ struct KeptVariable {
 struct DeviceKeepers {
   KeeperAccount account;
   KeeperBlocks blocks;
-  std::vector<KeptVariable> variables; ///< largest first, at most kMostVariables
-  std::vector<KeeperGroup> groups;     ///< largest first, at most kMostGroups
-  /// The function that runs innermost, of which the temporaries are.
+  /// At most kMostVariables: those that matter most first, models and optimizers last, because every program has them.
+  std::vector<KeptVariable> variables;
+  std::vector<KeeperGroup> groups; ///< largest first, at most kMostGroups
+  /// The innermost running function of the program's own code, or of any if there is none.
   std::optional<KeeperStep> running;
+  std::optional<KeeperObject> temporary; ///< the container, among temporaries, that holds most
   KeeperLimit limit = KeeperLimit::none;
 
   static constexpr std::size_t kMostVariables = 12;

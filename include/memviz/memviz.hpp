@@ -48,6 +48,8 @@
 #include "memviz/gauges.hpp"
 #include "memviz/input.hpp"
 #include "memviz/keeper_answers.hpp"
+#include "memviz/keeper_step.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/keepers.hpp"
 #include "memviz/kind_rules.hpp"
 #include "memviz/kind_shares.hpp"

@@ -31,7 +31,7 @@ class Costs {
 public:
   Costs(const KeeperGraph& graph, const FrameTable& texts) : graph_(graph), texts_(texts) {}
 
-  /// `locals_before`: the number of running functions within this one, which pass on what it keeps.
+  /// `functions_around`: the number of running functions around this one, which may have passed on their objects.
   [[nodiscard]] std::uint64_t of_root(const RootObject& root, std::uint64_t functions_around) const {
     const bool is_library = is_library_code(root.object);
     switch (root.kind) {
@@ -39,7 +39,7 @@ public:
     case KeeperRoot::main: return 3 * kUnit;
     case KeeperRoot::exception: return 10 * kUnit;
     case KeeperRoot::global: return (is_library ? 40 : 6) * kUnit;
-    // What variables reach is never shown as one of these.
+    // Dearer than all others: an object that a variable reaches is never shown as one of these.
     case KeeperRoot::cycle:
     case KeeperRoot::temporary: break;
     }

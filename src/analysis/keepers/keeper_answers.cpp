@@ -84,9 +84,21 @@ private:
     const RootObject& root = graph_.roots[best_.root[id.value]];
     const KeeperObject& object = graph_.objects[id.value];
     const bool is_graph = object.kind == KeeperKind::autograd;
-    const PathId first = builder_.add(kNoPath, step_of(root, object), is_graph);
+    KeeperStep step = step_of(root, object);
+    if (root.kind == KeeperRoot::main && step.file == kEmptyString) step.file = main_file();
+    const PathId first = builder_.add(kNoPath, step, is_graph);
     if (root.kind != KeeperRoot::cycle || object.name == kEmptyString) return first;
     return builder_.add(first, {.part = KeeperPart::object, .text = object.name, .file = {}, .line = 0}, is_graph);
+  }
+
+  /// Returns the file of the program: that of the function which is the code of a module.
+  [[nodiscard]] StringId main_file() const {
+    StringId file;
+    for (const RootObject& root : graph_.roots)
+      if (const KeeperObject& code = graph_.objects[root.object.value];
+          root.kind == KeeperRoot::local && recording_.frames.text(code.name) == "<module>")
+        file = code.file; // the outermost is the last
+    return file;
   }
 
   [[nodiscard]] PathId path_along(const KeeperReference& reference) {
@@ -98,7 +110,7 @@ private:
     const auto step = step_of({reference, from, to, is_many}, recording_.frames);
     if (!step) return before;
     if (is_in_graph) return before;
-    // Of a traceback's functions, the one that has the variable is enough.
+    // The function that has the variable is enough, without those that called it.
     const bool is_next_function = step->part == KeeperPart::traceback &&
                                   builder_[before].step.part == KeeperPart::traceback &&
                                   builder_[before].before != kNoPath;

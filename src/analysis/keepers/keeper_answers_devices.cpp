@@ -3,6 +3,7 @@
 #include "analysis/keepers/block_holders.hpp"
 #include "analysis/keepers/dominators.hpp"
 #include "base/hash_map.hpp"
+#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -46,7 +47,7 @@ private:
 };
 
 /// Returns the variable with which each path begins; kNoPath for none.
-std::vector<PathId> variables_by_path(const KeeperPaths& found, const FrameTable& texts) {
+std::vector<PathId> variables_by_path(const KeeperPaths& found, const Recording& recording) {
   const auto& paths = found.paths;
   std::vector<PathId> variables(paths.size(), kNoPath);
   std::vector<bool> is_self(paths.size());
@@ -58,7 +59,9 @@ std::vector<PathId> variables_by_path(const KeeperPaths& found, const FrameTable
     }
     const KeeperPath& before = paths[path.before.value];
     const bool is_first_name = before.before == kNoPath && before.step.part <= KeeperPart::globals;
-    is_self[i] = is_first_name && path.step.part == KeeperPart::variable && texts.text(path.step.text) == "self";
+    const bool is_module = path.object && recording.keepers.objects[path.object->value].kind == KeeperKind::module;
+    is_self[i] = is_first_name && path.step.part == KeeperPart::variable && !is_module &&
+                 recording.frames.text(path.step.text) == "self";
     variables[i] = is_first_name || is_self[path.before.value] ? PathId{i} : variables[path.before.value];
   }
   return variables;
@@ -67,7 +70,7 @@ std::vector<PathId> variables_by_path(const KeeperPaths& found, const FrameTable
 class DeviceFinder {
 public:
   explicit DeviceFinder(const Recording& recording)
-      : recording_(recording), paths_(keeper_paths(recording)), variables_(variables_by_path(paths_, recording.frames)),
+      : recording_(recording), paths_(keeper_paths(recording)), variables_(variables_by_path(paths_, recording)),
         retained_(recording), references_(recording.keepers.objects.size()) {
     for (const KeeperReference& one : recording.keepers.references)
       ++references_[one.to.value];
@@ -78,12 +81,14 @@ public:
   [[nodiscard]] DeviceKeepers find(DeviceId device) const {
     DeviceKeepers found;
     found.limit = recording_.keepers.limit;
-    found.running = running();
+    found.running = running(recording_.keepers.roots);
     const std::vector<std::uint32_t> blocks = blocks_of(device);
+    const std::vector<std::uint64_t> retained = retained_.bytes_of(blocks);
     for (const std::uint32_t block : blocks)
       add_to_account(found, block);
     found.groups = groups_of(blocks);
-    found.variables = variables_of(blocks);
+    found.variables = variables_of(blocks, retained);
+    found.temporary = largest_temporary(retained);
     return found;
   }
 
@@ -101,12 +106,48 @@ private:
     return blocks;
   }
 
-  [[nodiscard]] std::optional<KeeperStep> running() const {
-    const KeeperGraph& graph = recording_.keepers;
-    const auto innermost = std::ranges::find(graph.roots, KeeperRoot::local, &RootObject::kind);
-    if (innermost == graph.roots.end()) return std::nullopt;
-    const KeeperObject& object = graph.objects[innermost->object.value];
-    return KeeperStep{.part = KeeperPart::running, .text = object.name, .file = object.file, .line = object.line};
+  [[nodiscard]] bool is_own_code(StringId file) const {
+    return origin_of(recording_.frames.text(file)) == CodeOrigin::user;
+  }
+  [[nodiscard]] KeeperStep code_of(KeeperId object) const {
+    const KeeperObject& code = recording_.keepers.objects[object.value];
+    return {.part = KeeperPart::running, .text = code.name, .file = code.file, .line = code.line};
+  }
+
+  /// Returns the innermost of the running functions from `first` on that is the program's own; else the first one.
+  [[nodiscard]] std::optional<KeeperStep> running(std::span<const RootObject> first) const {
+    std::optional<KeeperStep> innermost;
+    for (const RootObject& root : first) {
+      if (root.kind != KeeperRoot::local) continue;
+      const KeeperStep code = code_of(root.object);
+      if (is_own_code(code.file)) return code;
+      if (!innermost) innermost = code;
+    }
+    return innermost;
+  }
+
+  /// Returns the program's own function around a function of a library.
+  [[nodiscard]] std::optional<KeeperStep> caller_of(const KeeperStep& root) const {
+    if (root.part != KeeperPart::running || is_own_code(root.file)) return std::nullopt;
+    const std::span<const RootObject> roots = recording_.keepers.roots;
+    const auto found = std::ranges::find_if(
+        roots, [&](const RootObject& one) { return one.kind == KeeperRoot::local && code_of(one.object) == root; });
+    const auto caller = running(roots.subspan(static_cast<std::size_t>(found - roots.begin())));
+    return caller && is_own_code(caller->file) ? caller : std::nullopt;
+  }
+
+  /// Returns the container, among the temporaries, with which most bytes go.
+  [[nodiscard]] std::optional<KeeperObject> largest_temporary(const std::vector<std::uint64_t>& retained) const {
+    std::optional<KeeperObject> largest;
+    std::uint64_t largest_bytes = 0;
+    for (const RootObject& root : recording_.keepers.roots) {
+      const KeeperObject& object = recording_.keepers.objects[root.object.value];
+      const std::uint64_t bytes = retained[Retained::node_of(root.object)];
+      if (root.kind != KeeperRoot::temporary || !object.items || bytes <= largest_bytes) continue;
+      largest = object;
+      largest_bytes = bytes;
+    }
+    return largest;
   }
 
   void add_to_account(DeviceKeepers& found, std::uint32_t block) const {
@@ -152,36 +193,42 @@ private:
     return kept;
   }
 
-  [[nodiscard]] std::vector<KeptVariable> variables_of(const std::vector<std::uint32_t>& blocks) const {
+  [[nodiscard]] std::vector<KeptVariable> variables_of(const std::vector<std::uint32_t>& blocks,
+                                                       const std::vector<std::uint64_t>& retained) const {
     std::vector<KeptVariable> variables;
     HashMap<std::uint32_t, std::uint32_t> places;
-    std::vector<PathId> paths;
     for (const std::uint32_t block : blocks) {
       const PathId path = paths_.path_of_block[block];
       const PathId variable = variables_[path.value];
       if (variable == kNoPath) continue;
       const auto place = place_of(places, variable, variables.size());
-      if (place == variables.size()) {
-        variables.emplace_back();
-        paths.push_back(variable);
-      }
+      if (place == variables.size()) variables.push_back(variable_at(variable, retained));
       KeptVariable& one = variables[place];
       (paths_.paths[path.value].is_in_graph ? one.graph_bytes : one.own_bytes) += bytes_of(block);
       ++one.blocks;
     }
-    const auto largest = largest_of(variables, DeviceKeepers::kMostVariables, std::mem_fn(&KeptVariable::bytes));
     std::vector<KeptVariable> kept;
-    const std::vector<std::uint64_t> retained =
-        largest.empty() ? std::vector<std::uint64_t>() : retained_.bytes_of(blocks);
-    for (const std::size_t i : largest) {
-      KeptVariable& one = kept.emplace_back(std::move(variables[i]));
-      one.steps = paths_.steps_of(paths[i]);
-      const KeeperId object = paths_.paths[paths[i].value].object.value_or(KeeperId{0});
-      one.object = recording_.keepers.objects[object.value];
-      one.retained_bytes = retained[Retained::node_of(object)];
-      one.other_references = references_[object.value] - 1;
+    for (const std::size_t i : largest_of(variables, DeviceKeepers::kMostVariables, weight)) {
+      kept.push_back(std::move(variables[i]));
+      kept.back().called_by = caller_of(kept.back().steps.front());
     }
     return kept;
+  }
+
+  [[nodiscard]] KeptVariable variable_at(PathId path, const std::vector<std::uint64_t>& retained) const {
+    KeptVariable variable;
+    variable.steps = paths_.steps_of(path);
+    const KeeperId object = paths_.paths[path.value].object.value_or(KeeperId{0});
+    variable.object = recording_.keepers.objects[object.value];
+    variable.retained_bytes = retained[Retained::node_of(object)];
+    variable.other_references = references_[object.value] - 1;
+    return variable;
+  }
+
+  /// Two bytes that something else refers to as well matter as much as one that would go.
+  static std::pair<bool, std::uint64_t> weight(const KeptVariable& one) {
+    const bool has_every_program = one.object.kind == KeeperKind::module || one.object.kind == KeeperKind::optimizer;
+    return {!has_every_program, one.bytes() + one.retained_bytes};
   }
 
   /// Returns the place of a path among those found so far; `next` for one that is new.
