@@ -58,6 +58,9 @@ void check_device(const std::string& file, const Recording& recording, std::opti
 
 enum class TreeView : std::uint8_t { memory, segments };
 
+/// The last levels of a tree: the stack that allocated memory, or the path by which it is referred to.
+enum class TreeBy : std::uint8_t { stack, keeper };
+
 /// The grouping of memory into a tree, chosen before a file is read. The levels of a view depend on the file.
 struct TreeChoice {
   std::optional<TreeView> view = {};
@@ -65,6 +68,7 @@ struct TreeChoice {
   std::optional<FrameFilter> frames = {};
   std::optional<std::string> focus = {};
   std::optional<std::string> hide = {};
+  TreeBy by = TreeBy::stack;
   LifeRange lives = {};
 };
 
@@ -74,6 +78,12 @@ struct TreeChoice {
 [[nodiscard]] bool needs_births(const TreeChoice& choice);
 /// Whether the levels need the kinds of blocks (Wants::kinds).
 [[nodiscard]] bool needs_kinds(const TreeChoice& choice);
+/// Whether the levels need the keepers of a recording, which are known at its end.
+[[nodiscard]] bool needs_keepers(const TreeChoice& choice);
+/// Returns the moment of the scope; where it is automatic, and keepers are needed, the end.
+[[nodiscard]] MomentChoice moment_of(const Scope& scope, const TreeChoice& choice);
+/// Throws UsageError if keepers are needed, and the recording has none, or the state is not its end.
+void check_keepers(const TreeChoice& choice, const MemoryState& state);
 /// Returns the tree options for a file: the levels of `group`, else of `view`, else of the memory view.
 [[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device);
 

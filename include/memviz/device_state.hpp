@@ -109,6 +109,9 @@ struct DeviceState {
   EventsAround around = {};
   Misfits misfits = {};
   std::vector<OutsideMemory> outside = {}; ///< the allocations behind DeviceFigures::outside_bytes
+
+  /// Whether no event follows the moment: it is the end, or the event after which the file was written.
+  [[nodiscard]] bool is_at_last_event() const { return moment.is_end() || moment.event.count() == figures.events; }
 };
 
 /// Returns the sum of the figures of several devices.

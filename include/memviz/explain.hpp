@@ -6,6 +6,7 @@
 #include "memviz/allocator_settings.hpp"
 #include "memviz/causes.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/keeper_answers.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/memory_ledger.hpp"
 #include "memviz/pass_need.hpp"
@@ -99,6 +100,8 @@ struct DeviceExplanation {
   std::map<NodeKey, CalledLine> callers;
   std::vector<Cause> causes; ///< in the order in which they are named
   KindAccount kinds;         ///< all 0 if the state has no kinds
+  /// If the file has them, and the moment is that at which it was written: the end.
+  std::optional<DeviceKeepers> keepers;
   Pins pins;
   Growth growth;
   std::optional<StepLeak> leak;        ///< if steps are annotated, and the amount matters

@@ -18,6 +18,7 @@ struct ExplanationText {
   std::string title;                ///< "GPU 1 ran out of memory: 4.94 GiB asked for, 91.2 MiB free"
   std::string headline;             ///< what happened, in one sentence, with the requesting line
   std::string verdict;              ///< "Kept graphs: ...", the first cause; or "Exhaustion: ..."
+  std::vector<std::string> keepers; ///< the variables that keep most, cycles and temporaries; none if unknown
   std::vector<std::string> reasons; ///< the figures behind it, and the facts that the file does not show
   std::vector<std::string> answers; ///< one for each of what_ifs
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty

@@ -18,14 +18,17 @@
 namespace memviz {
 
 /// The levels annotation, metadata, compile and kind group memory in use only: free memory is next to them. Annotations
-/// that were open within each other become nested levels, at most 16.
-enum class Level : std::uint8_t { device, pool, stream, segment, state, annotation, metadata, compile, kind };
+/// that were open within each other become nested levels, at most 16, and so do the steps of a keeper's path.
+enum class Level : std::uint8_t { device, pool, stream, segment, state, annotation, metadata, compile, kind, keeper };
 
 /// Whether one of the levels uses texts from the allocations' events, which needs BlockFacts::birth; without it, all of
 /// them are unknown.
 [[nodiscard]] bool need_births(std::span<const Level> levels);
 /// Whether one of the levels is the kind, which needs BlockFacts::kind; without it, all kinds are unknown.
 [[nodiscard]] bool need_kinds(std::span<const Level> levels);
+/// Whether one of the levels is the keeper, which needs a recording with keepers at its end; without them, all of them
+/// are unknown.
+[[nodiscard]] bool need_keepers(std::span<const Level> levels);
 
 /// The frames of a stack that are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py,
 /// _frame_filter). `program` additionally removes is_interpreter() frames, which split one line of Python into several
@@ -43,6 +46,7 @@ struct LifeRange {
 
 struct TreeOptions {
   std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
+  bool has_frames = true; ///< whether frames follow below the levels; else memory in use ends at them
   FrameFilter frames = FrameFilter::program;
   std::string focus = {};              ///< RE2; stacks without a match become <not in focus>; empty: keep all
   std::string hide = {};               ///< RE2; matching frames are removed from their stacks; empty: none

@@ -7,6 +7,7 @@
 #include "memviz/device_kind.hpp"
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
+#include "memviz/keepers.hpp"
 #include "memviz/memory_map.hpp"
 #include "memviz/read_by.hpp"
 #include "memviz/recorder.hpp"
@@ -82,6 +83,7 @@ struct Recording {
   Origin origin;
   DeclaredTable declared;               ///< declarations of the program's tensors, at the end
   std::vector<MeasuredDevice> measured; ///< when the file was written
+  KeeperGraph keepers;                  ///< the objects that refer to GPU memory, at the end
   std::vector<UnreadKey> unread_keys;   ///< the first ones, in file order
   std::uint64_t more_unread_keys = 0;
   std::vector<std::string> warnings;

@@ -21,8 +21,10 @@ enum class TextKind : std::uint8_t {
   graph_node,      ///< added to a frame by torch.fx
   setting_key,
   setting,
+  variable,   ///< of Python: also an attribute or a key of a dict
+  class_name, ///< of Python, with its module; also a module, or a node of autograd
 };
-inline constexpr std::size_t kTextKinds = 9;
+inline constexpr std::size_t kTextKinds = 11;
 
 struct FrameText {
   std::string name;

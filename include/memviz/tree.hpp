@@ -8,6 +8,7 @@
 #include "memviz/device_id.hpp"
 #include "memviz/device_kind.hpp"
 #include "memviz/frames.hpp"
+#include "memviz/keeper_step.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/memory_map.hpp"
 
@@ -88,7 +89,8 @@ struct TopicKey {
 /// alternatives. To add a level, add an alternative here and a case in each visitor: node_label(), the JSON of trees,
 /// KeyHash.
 using NodeKey =
-    std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey, MemoryKind>;
+    std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey, MemoryKind,
+                 KeeperStep>;
 
 [[nodiscard]] inline bool is_frame(const NodeKey& key) {
   return std::holds_alternative<FrameId>(key);

@@ -23,6 +23,38 @@ bool needs_kinds(const TreeChoice& choice) {
   return choice.group && need_kinds(*choice.group);
 }
 
+bool needs_keepers(const TreeChoice& choice) {
+  return choice.by == TreeBy::keeper || (choice.group && need_keepers(*choice.group));
+}
+
+MomentChoice moment_of(const Scope& scope, const TreeChoice& choice) {
+  Scope at = scope;
+  if (needs_keepers(choice) && at.at.kind == MomentKind::automatic) at.at.kind = MomentKind::end;
+  return moment_of(at);
+}
+
+void check_keepers(const TreeChoice& choice, const MemoryState& state) {
+  if (!needs_keepers(choice)) return;
+  if (!state.recording->keepers.is_recorded)
+    throw UsageError("the recording has no keepers, so it does not show which variables refer to its memory: record it "
+                     "again with memviz run, memviz rehearse or memviz_torch.record(), which add them at an "
+                     "out-of-memory error and at the end (docs/keepers.md)");
+  for (const DeviceState& device : state.devices)
+    if (!device.is_at_last_event())
+      throw UsageError("keepers are known at the end of a recording, when its file was written: use --at end");
+}
+
+namespace {
+
+/// Replaces stacks by keepers.
+void set_keepers(TreeOptions& options) {
+  std::erase(options.levels, Level::stream); // no variable belongs to one
+  if (!need_keepers(options.levels)) options.levels.push_back(Level::keeper);
+  options.has_frames = false;
+}
+
+} // namespace
+
 TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device) {
   TreeOptions options;
   options.frames = frames_of(choice);
@@ -37,21 +69,24 @@ TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::op
     const bool mixes_host = !device && devices.size() > 1 && is_host(devices.back());
     if (mixes_host && std::ranges::find(options.levels, Level::device) == options.levels.end())
       options.levels.insert(options.levels.begin(), Level::device);
+    if (choice.by == TreeBy::keeper) set_keepers(options);
     return options;
   }
   options.levels = choice.view == TreeView::segments ? segment_levels(state) : memory_levels(state);
   // With one device chosen, a level for it would add nothing.
   if (device) std::erase(options.levels, Level::device);
+  if (choice.by == TreeBy::keeper) set_keepers(options);
   return options;
 }
 
 Wants wants_of(const FlameQuestion& question) {
-  return {.moment = moment_of(question.scope),
+  return {.moment = moment_of(question.scope, question.tree),
           .births = needs_births(question.tree) || question.tree.view == TreeView::segments,
           .kinds = true};
 }
 
 FlameAnswer flame_answer(const FlameQuestion& question, Loaded loaded) {
+  check_keepers(question.tree, loaded.state);
   KindTree built = build_kind_tree(loaded.state, resolved(question.tree, loaded.state, question.scope.device));
   return {question, std::move(loaded), std::move(built)};
 }

@@ -64,6 +64,8 @@ ComparedSide side_of(std::string name, MemoryState state, SegmentTimes times) {
 CompareAnswer compare_answer(const CompareQuestion& question, ComparedSide before, ComparedSide after) {
   if (question.device && !has_device(*before.state.recording, *question.device))
     check_device(after.name, *after.state.recording, question.device);
+  check_keepers(question.tree, before.state);
+  check_keepers(question.tree, after.state);
   Comparison comparison = compare_snapshots(before.state, after.state, options_of(question, before, after));
   return {question, std::move(before), std::move(after), std::move(comparison)};
 }

@@ -101,6 +101,7 @@ OptionList<CompareCommand> compare_command_options() {
        within<CompareCommand>(&CompareCommand::tree,
                               {view_option("memory: by stream, state and stack; segments: by stream, segment, "
                                            "state and stack (default: by state and stack)")}),
+       within<CompareCommand>(&CompareCommand::tree, {rare(by_option())}),
        within<CompareCommand>(&CompareCommand::tree, tree_options()),
        within<CompareCommand>(&CompareCommand::scope, scope_options("auto")),
        within<CompareCommand>(&CompareCommand::leaks, all_rare(step_options())),

@@ -55,10 +55,13 @@ struct ExportOptions : CommandOptions {
 };
 
 Loaded load_tree(const ExportOptions& options) {
-  return load_one(
-      options,
-      {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)},
-      options.scope.device);
+  Loaded loaded = load_one(options,
+                           {.moment = moment_of(options.scope, options.tree),
+                            .births = needs_births(options.tree),
+                            .kinds = needs_kinds(options.tree)},
+                           options.scope.device);
+  naming_file(loaded.name, [&] { check_keepers(options.tree, loaded.state); });
+  return loaded;
 }
 
 void write_folded(const ExportOptions& options) {
@@ -265,6 +268,7 @@ OptionList<ExportOptions> export_options() {
            &ExportOptions::tree,
            {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
                         "stack")}),
+       within<ExportOptions>(&ExportOptions::tree, {rare(by_option())}),
        within<ExportOptions>(&ExportOptions::tree, tree_options()),
        within<ExportOptions>(&ExportOptions::scope, scope_options("end")),
        within<ExportOptions>(&ExportOptions::part, snapshot_part_options()),

@@ -29,6 +29,7 @@ OptionList<FlameOptions> flame_options() {
            &FlameQuestion::tree,
            {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and stack, "
                         "with the blocks of each segment and what keeps mostly empty ones from being returned")}),
+       within<FlameQuestion>(&FlameQuestion::tree, {by_option()}),
        within<FlameQuestion>(&FlameQuestion::tree, tree_options()),
        within<FlameQuestion>(&FlameQuestion::scope, scope_options("auto"))});
   return joined<FlameOptions>(

@@ -15,7 +15,8 @@ namespace {
 Choices<Level> level_choices() {
   return {{"device", Level::device},     {"pool", Level::pool},       {"stream", Level::stream},
           {"segment", Level::segment},   {"state", Level::state},     {"annotation", Level::annotation},
-          {"metadata", Level::metadata}, {"compile", Level::compile}, {"kind", Level::kind}};
+          {"metadata", Level::metadata}, {"compile", Level::compile}, {"kind", Level::kind},
+          {"keeper", Level::keeper}};
 }
 
 std::vector<Level> levels_of(std::string_view list) {
@@ -46,14 +47,23 @@ Option<TreeChoice> view_option(std::string help) {
           }};
 }
 
+Option<TreeChoice> by_option() {
+  return one_of<TreeChoice, TreeBy, TreeBy>(
+      {"by", '\0', "WHAT",
+       "stack: by the stack that allocated memory (default); keeper: by the variable that refers to it, with its "
+       "path in Python, at the end of a recording that has keepers (docs/keepers.md)"},
+      &TreeChoice::by, {{"stack", TreeBy::stack}, {"keeper", TreeBy::keeper}});
+}
+
 OptionList<TreeChoice> tree_options() {
   return {
       {list_of(
            {"group", '\0', "LIST",
             "any other order of levels above the stacks: device, pool, stream, segment, state, annotation (the "
             "record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set), compile (the "
-            "region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md), separated by "
-            "commas; "
+            "region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md), keeper (the "
+            "variable "
+            "that refers to it; docs/keepers.md), separated by commas; "
             "instead of --view. If the file has pinned host memory as well as GPUs, device comes first"},
            words_of(level_choices())),
        [](TreeChoice& choice, const std::string& word) {

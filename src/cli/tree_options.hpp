@@ -10,6 +10,8 @@
 namespace memviz::cli {
 
 [[nodiscard]] Option<TreeChoice> view_option(std::string help);
+/// --by: the last levels, stacks or keepers.
+[[nodiscard]] Option<TreeChoice> by_option();
 [[nodiscard]] OptionList<TreeChoice> tree_options(); ///< the grouping, and which frames are kept
 
 } // namespace memviz::cli

@@ -2,6 +2,7 @@
 #include "base/json_writer.hpp"
 #include "export/causes_json.hpp"
 #include "export/device_json.hpp"
+#include "export/keepers_json.hpp"
 #include "export/kinds_json.hpp"
 #include "export/lines_json.hpp"
 #include "export/rehearsal_json.hpp"
@@ -220,6 +221,8 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   write_kinds(json, device.kinds);
   json.key("users");
   write_lines(json, frames, device.users);
+  json.key("keepers");
+  write_keepers(json, frames, device.keepers);
   json.key("pins");
   write_pins(json, state, device.pins);
   json.key("growth");
@@ -238,7 +241,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
 std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.explain/1.3").member("file", file);
+    begin_document(json, "memviz.explain/1.4").member("file", file);
     write_rehearsal(json, state.recording->origin.rehearsal);
     json.key("devices").begin_array();
     for (const DeviceExplanation& device : devices)

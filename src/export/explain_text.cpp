@@ -131,6 +131,13 @@ std::string growth(const FrameTable& frames, const DeviceExplanation& device, st
   return text + lines_table(frames, grown.reserving, grown.reserved_bytes, {.noun = "segment"});
 }
 
+std::string keepers(const ExplanationText& words, std::size_t columns) {
+  std::string text = words.keepers.empty() ? "" : "\n";
+  for (const std::string& sentence : words.keepers)
+    text += wrapped_text(sentence, "", columns);
+  return text;
+}
+
 /// Returns the whole answer for a device; `has_others`: whether others follow.
 std::string device_text(const MemoryState& state, const DeviceExplanation& device, bool has_others,
                         std::size_t columns) {
@@ -140,11 +147,13 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   if (device.request && !device.users.empty())
     text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
                                {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
+  if (device.request) text += keepers(words, columns);
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n";
   if (!device.request) text += wrapped_text(words.verdict, "  ", columns);
   for (const std::string& reason : has_others ? reasons_beside_devices(words) : words.reasons)
     text += wrapped_text(reason, "  ", columns);
+  if (!device.request) text += keepers(words, columns);
   if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())
     text += wrapped_text(others + ".", "  ", columns);
   text += totals(device);
@@ -176,6 +185,8 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
   for (const std::string& sentence : words.advice)
     text += wrapped_text(sentence, "Advice: ", columns);
   text += wrapped_text(words.verdict, "", columns);
+  for (const std::string& sentence : words.keepers)
+    text += wrapped_text(sentence, "", columns);
   for (const std::string& reason : words.reasons)
     text += wrapped_text(reason, "", columns);
   if (device.users.empty()) return text;

@@ -26,6 +26,7 @@ struct KindName {
   std::string_view operator()(FrameId /*frame*/) const { return "frame"; }
   std::string_view operator()(Pseudo /*pseudo*/) const { return "pseudo"; }
   std::string_view operator()(MemoryKind /*kind*/) const { return "kind"; }
+  std::string_view operator()(const KeeperStep& /*step*/) const { return "keeper"; }
   std::string_view operator()(const TopicKey& key) const {
     switch (key.topic) {
     case Topic::annotation: return "annotation";
@@ -56,6 +57,7 @@ struct IdentityWriter {
     if (key.content == TopicContent::text) json.member("text", frames.text(key.text));
   }
   // The label contains all of these.
+  void operator()(const KeeperStep& /*step*/) const {}
   void operator()(const RootKey& /*root*/) const {}
   void operator()(BlockState /*state*/) const {}
   void operator()(Pseudo /*pseudo*/) const {}

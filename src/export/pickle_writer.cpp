@@ -3,6 +3,7 @@
 #include "memviz/error.hpp"
 
 #include <array>
+#include <bit>
 #include <limits>
 
 namespace memviz {
@@ -64,6 +65,13 @@ void PickleWriter::integer(std::int64_t value) {
   add(Opcode::long1);
   add_number(bytes, 1);
   add_number(bits, bytes);
+}
+
+void PickleWriter::real(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  add(Opcode::binfloat);
+  for (unsigned shift = 64; shift > 0; shift -= 8)
+    add_number(bits >> (shift - 8) & kMostByte, 1); // big-endian, unlike all other numbers
 }
 
 void PickleWriter::unsigned_integer(std::uint64_t value) {

@@ -36,6 +36,7 @@ public:
   void none() { add(pickle::Opcode::none); }
   void integer(std::int64_t value);
   void unsigned_integer(std::uint64_t value);
+  void real(double value);
   /// Writes two integers as a tuple.
   void pair(std::uint64_t first, std::uint64_t second);
 

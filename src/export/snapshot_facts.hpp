@@ -20,6 +20,8 @@ void write_settings(const FactsOutput& output, const Recording& recording);
 void write_annotations(const FactsOutput& output, const MemoryState& state, const SnapshotPart& part);
 /// Omits memory that was allocated after the moment of the state, or freed by the end.
 void write_recorder(const FactsOutput& output, const MemoryState& state, const SnapshotPart& part);
+/// Writes the objects that refer to memory of the written devices, unless the state is before the end of the recording.
+void write_keepers(const FactsOutput& output, const MemoryState& state, const SnapshotPart& part);
 void write_rehearsal(const FactsOutput& output, const Recording& recording);
 
 } // namespace memviz

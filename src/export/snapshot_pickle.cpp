@@ -88,6 +88,7 @@ void SnapshotWriter::root() {
   write_settings(facts, *state_.recording);
   write_annotations(facts, state_, part_);
   write_recorder(facts, state_, part_);
+  write_keepers(facts, state_, part_);
   write_rehearsal(facts, *state_.recording);
   pickle_.end_dict();
 }

@@ -24,6 +24,11 @@ public:
     records_left_ -= count;
     left_ -= count * kRecordBytes;
   }
+  /// Charges for `count` numbers of columns, each of which has at least a byte.
+  void spend_numbers(std::uint64_t count, const Field& column) {
+    if (count > left_) column.fail(kExpected, found(count), column.value);
+    left_ -= count;
+  }
   /// Charges for looking at `count` keys of a dict whose keys are unknown.
   void spend_keys(std::uint64_t count, const Field& dict) {
     if (count > left_ / kKeyBytes) dict.fail(kExpected, found(count), dict.value);

@@ -5,6 +5,7 @@
 #include "memviz/device_kind.hpp"
 #include "recording/annotation_reader.hpp"
 #include "recording/generation.hpp"
+#include "recording/keepers_reader.hpp"
 #include "recording/recorder_reader.hpp"
 #include "recording/rehearsal_reader.hpp"
 #include "recording/segment_reader.hpp"
@@ -104,6 +105,7 @@ void read_document(Readers& readers) {
   if (document.has_rounded_integers())
     recording.warnings.emplace_back("integers of more than 64 bits are read in double precision");
   read_recorder(document, frames, budget, recording);
+  read_keepers(document, frames, budget, recording);
   UnreadKeys unread(document, frames, recording);
   unread.add_keys_of_root(budget);
   unread.add_others("segments[]", segments.segment_fields(), kSegmentKeys);

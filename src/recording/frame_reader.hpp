@@ -41,6 +41,8 @@ public:
   Value digest(std::span<const Value> items);
   /// Reads `forward_frames`: a list of text lines, each a frame that has only a name.
   StackId text_stack(const Field& lines);
+  /// Returns the texts of a frame with these names, which may be absent, without adding it to the table of frames.
+  Frame code(Value name, Value filename) { return frame_of(name, filename); }
   /// The place where every text except those of frames enters the snapshot.
   StringId text(TextKind kind, std::string_view text);
   /// Returns the id of a text or bytes of the document. Each is rewritten, hashed and copied once, because a file may

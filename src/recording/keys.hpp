@@ -27,8 +27,8 @@ template <std::size_t Read, std::size_t Redundant = 0> struct Keys {
   }
 };
 
-inline constexpr Keys<8> kRootKeys{{"segments", "device_traces", "host_segments", "host_traces", "allocator_settings",
-                                    "external_annotations", "memviz_recorder", "memviz_rehearsal"}};
+inline constexpr Keys<9> kRootKeys{{"segments", "device_traces", "host_segments", "host_traces", "allocator_settings",
+                                    "external_annotations", "memviz_recorder", "memviz_keepers", "memviz_rehearsal"}};
 inline constexpr Keys<9, 3> kSegmentKeys{{"device", "address", "total_size", "stream", "segment_type",
                                           "segment_pool_id", "is_expandable", "frames", "blocks"},
                                          {"allocated_size", "active_size", "requested_size"}};

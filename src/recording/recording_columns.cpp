@@ -85,6 +85,40 @@ template <class Archive, class Part> void origin(Archive& archive, Part& part) {
   archive.number(part.size_bytes);
 }
 
+template <class Archive, class Part> void keepers(Archive& archive, Part& part) {
+  const auto number = [&](auto& value) { archive.number(value); };
+  archive.flag(part.is_recorded);
+  archive.word(part.limit, KeeperLimit::unknown);
+  archive.number(part.walked_objects);
+  archive.number(part.walk_ms);
+  archive.number(part.unreadable_objects);
+  archive.list(part.objects, [&](auto& one) {
+    archive.word(one.kind, KeeperKind::object);
+    archive.number(one.name.value);
+    archive.number(one.file.value);
+    archive.number(one.line);
+    archive.optional(one.items, number);
+    archive.number(one.hidden_tensors);
+  });
+  archive.list(part.references, [&](auto& one) {
+    archive.number(one.from.value);
+    archive.number(one.to.value);
+    archive.word(one.how, ReferenceKind::refers);
+    archive.number(one.label.value);
+    archive.number(one.index);
+  });
+  archive.list(part.roots, [&](auto& one) {
+    archive.word(one.kind, KeeperRoot::temporary);
+    archive.number(one.object.value);
+  });
+  archive.list(part.storages, [&](auto& one) {
+    archive.number(one.object.value);
+    archive.number(one.device.value);
+    archive.number(one.address);
+    archive.number(one.size_bytes);
+  });
+}
+
 template <class Archive, class Part> void extras(Archive& archive, Part& part) {
   const auto number = [&](auto& value) { archive.number(value); };
   archive.list(part.annotations, [&](auto& one) { annotation(archive, one); });
@@ -105,6 +139,7 @@ template <class Archive, class Part> void extras(Archive& archive, Part& part) {
     archive.optional(one.other_processes, number);
     archive.optional(one.other_processes_bytes, number);
   });
+  keepers(archive, part.keepers);
   archive.list(part.unread_keys, [&](auto& one) {
     archive.number(one.name.value);
     archive.flag(one.may_hold_memory);
@@ -212,6 +247,20 @@ void check_ids(const ColumnReader& reader, const Recording& recording) {
   reader.check(!rehearsal || rehearsal->total_bytes.value_or(0) <= kMaxTotalBytes);
 }
 
+void check_keepers(const ColumnReader& reader, const Recording& recording) {
+  const KeeperGraph& graph = recording.keepers;
+  const auto is_text = [&](StringId id) { return id.value < recording.frames.string_count(); };
+  const auto is_object = [&](KeeperId id) { return id.value < graph.objects.size(); };
+  for (const KeeperObject& one : graph.objects)
+    reader.check(is_text(one.name) && is_text(one.file));
+  for (const KeeperReference& one : graph.references)
+    reader.check(is_object(one.from) && is_object(one.to) && is_text(one.label));
+  for (const RootObject& one : graph.roots)
+    reader.check(is_object(one.object));
+  for (const KeptStorage& one : graph.storages)
+    reader.check(is_object(one.object) && one.device.value < kMostDeviceIds && one.size_bytes <= kMaxTotalBytes);
+}
+
 void check_memory(const ColumnReader& reader, const Recording& recording) {
   const MemoryMap& memory = recording.end;
   const auto is_stack = [&](StackId id) { return id.value < recording.frames.stack_count(); };
@@ -263,6 +312,7 @@ Recording recording_of_columns(std::string_view bytes) {
   read_tables(reader, recording.frames);
   all_but_tables(reader, recording);
   check_ids(reader, recording);
+  check_keepers(reader, recording);
   check_memory(reader, recording);
   const std::uint32_t devices = reader.count();
   for (std::uint32_t i = 0; i < devices; ++i) {

@@ -51,6 +51,13 @@ std::string hidden_class(std::string_view name, const Hiding& hiding) {
   });
 }
 
+bool is_autograd_node(std::string_view name) {
+  constexpr std::string_view kBackward = "Backward";
+  if (name == "AccumulateGrad" || name == "CopySlices" || name == "CopyBackwards") return true;
+  const std::size_t at = name.rfind(kBackward);
+  return at != std::string_view::npos && is_number(name.substr(at + kBackward.size()));
+}
+
 std::string hidden_operator(std::string_view target, const Hiding& hiding) {
   static constexpr std::array<std::string_view, 8> kPublic{"aten",  "prims", "higher_order", "_operator",
                                                            "torch", "math",  "builtins",     "torchvision"};

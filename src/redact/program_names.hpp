@@ -16,6 +16,9 @@ namespace memviz {
 /// "train.Block" -> "module_1.class_2"; the class of a public package stays.
 [[nodiscard]] std::string hidden_class(std::string_view name, const Hiding& hiding);
 
+/// Whether it is the name of a node of autograd that is PyTorch's own: "MulBackward0", not a program's "ScaleBackward".
+[[nodiscard]] bool is_autograd_node(std::string_view name);
+
 /// "acme.fused.default" -> "module_1.func_2.default"; PyTorch's own operators stay.
 [[nodiscard]] std::string hidden_operator(std::string_view target, const Hiding& hiding);
 

@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
@@ -287,6 +288,7 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
   text.verdict = verdict_text(state.frames(), device);
   text.reasons = reasons(state.frames(), device);
   lead_with_causes(text, state.frames(), device);
+  if (device.keepers) text.keepers = keeper_sentences(state.frames(), *device.keepers);
   bool is_replayed = false;
   text.advice = advice_text(state, device);
   text.helps = text.advice;

@@ -116,6 +116,30 @@ std::string topic_label(const FrameTable& frames, const TopicKey& key) {
   return is_unknown ? "<compilation unknown>" : "<not compiled>";
 }
 
+std::string keeper_label(const FrameTable& frames, const KeeperStep& step) {
+  constexpr std::size_t kColumns = 100;
+  const std::string text = elided(frames.text(step.text), kColumns);
+  const std::string file = elided(known_basename(frames.text(step.file)), kColumns);
+  const std::string place = file.empty() ? "" : step.line == 0 ? " " + file : fmt::format(" {}:{}", file, step.line);
+  switch (step.part) {
+  case KeeperPart::running: return text + place;
+  case KeeperPart::globals: return "globals of " + (file.empty() ? text : file);
+  case KeeperPart::exception: return "<exception> " + text;
+  case KeeperPart::cycle: return "<cycle>";
+  case KeeperPart::temporary: return "<temporary>";
+  case KeeperPart::no_object: return "<no Python object>";
+  case KeeperPart::unknown: return "<unknown: the walk over the heap ended early>";
+  case KeeperPart::variable: return text;
+  case KeeperPart::attribute: return "." + text;
+  case KeeperPart::key: return fmt::format("['{}']", text);
+  case KeeperPart::items: return "[*]";
+  case KeeperPart::traceback: return "traceback: " + text + place;
+  case KeeperPart::object: return text.empty() ? "<object>" : text;
+  case KeeperPart::graph: break;
+  }
+  return "<graph>";
+}
+
 struct Labeller {
   const FrameTable& frames;
 
@@ -134,6 +158,7 @@ struct Labeller {
   }
   std::string operator()(Pseudo pseudo) const { return std::string(pseudo_label(pseudo)); }
   std::string operator()(MemoryKind kind) const { return std::string(kind_name(kind)); }
+  std::string operator()(const KeeperStep& step) const { return keeper_label(frames, step); }
   std::string operator()(const TopicKey& key) const { return topic_label(frames, key); }
 };
 

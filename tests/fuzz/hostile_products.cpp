@@ -97,6 +97,39 @@ std::string tensors_beside_blocks(std::size_t bytes) {
   return file.done();
 }
 
+/// Returns a file whose columns are one list, of as many zeros as its bytes pay for.
+std::string one_list_as_every_column_of_keepers(std::size_t bytes) {
+  File file;
+  file.add("segments", "(" + segment(0, "]") + "l");
+  const std::string zeros = file.keep(repeated(bytes / 6, "K\0"s));
+  std::string keepers = File::word("kinds") + "(" + File::word("tensor") + "l" + File::word("hows") + "(" +
+                        File::word("attribute") + "l" + File::word("root_kinds") + "(" + File::word("local") + "l";
+  for (const std::string_view column :
+       {"node_kind", "node_name", "edge_from", "edge_to", "edge_how", "root_kind", "root_node", "storage_node",
+        "storage_device", "storage_address", "storage_bytes"})
+    keepers += File::word(column) + zeros;
+  file.add("memviz_keepers", "(" + keepers + "d");
+  file.pad(bytes * 2 / 3);
+  return file.done();
+}
+
+/// Returns a file with a chain of objects, from which each object refers back to an earlier one.
+std::string a_long_chain_of_keepers(std::size_t bytes) {
+  File file;
+  file.add("segments", "(" + segment(0, "]") + "l");
+  const auto numbers = [&](const auto& number_of) {
+    return list_of(bytes * 2 / 5, [&](std::uint64_t i) { return number(number_of(i)); });
+  };
+  file.add("memviz_keepers",
+           File::dict({{"node_kind", repeated(bytes / 10, "K\0"s)},
+                       {"edge_from", numbers([](std::uint64_t i) { return i / 2; })},
+                       {"edge_to", numbers([](std::uint64_t i) { return i % 2 == 0 ? i / 2 + 1 : i / 4; })},
+                       {"root_kinds", "(" + File::word("local") + "l"},
+                       {"root_kind", "(K\0l"s},
+                       {"root_node", "(K\0l"s}}));
+  return file.done();
+}
+
 std::string measured_devices_beside_devices(std::size_t bytes) {
   File file;
   std::string segments = "(";
@@ -262,6 +295,8 @@ std::vector<HostileShape> product_shapes() {
       {"a long name on every tensor", a_long_name_on_every_tensor},
       {"tensors beside blocks", tensors_beside_blocks},
       {"measured devices beside devices", measured_devices_beside_devices},
+      {"one list as every column of keepers", one_list_as_every_column_of_keepers},
+      {"a long chain of keepers", a_long_chain_of_keepers},
   };
 }
 

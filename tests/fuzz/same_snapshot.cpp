@@ -55,6 +55,23 @@ public:
            left.kind == right.kind && same(left.name, right.name);
   }
 
+  [[nodiscard]] bool same(const KeeperObject& left, const KeeperObject& right) const {
+    return left.kind == right.kind && left.line == right.line && left.items == right.items &&
+           left.hidden_tensors == right.hidden_tensors && same(left.name, right.name) && same(left.file, right.file);
+  }
+
+  [[nodiscard]] bool same(const KeeperReference& left, const KeeperReference& right) const {
+    return left.from == right.from && left.to == right.to && left.how == right.how && left.index == right.index &&
+           same(left.label, right.label);
+  }
+
+  [[nodiscard]] bool same(const KeeperGraph& left, const KeeperGraph& right) {
+    return left.is_recorded == right.is_recorded && left.limit == right.limit && left.walk_ms == right.walk_ms &&
+           left.walked_objects == right.walked_objects && left.unreadable_objects == right.unreadable_objects &&
+           left.roots == right.roots && left.storages == right.storages && all_same(left.objects, right.objects) &&
+           all_same(left.references, right.references);
+  }
+
   template <class Items, class OtherItems> bool all_same(const Items& left, const OtherItems& right) {
     if (left.size() != right.size()) return false;
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -112,6 +129,7 @@ std::string difference(const Recording& one, const Recording& other) {
     return "total bytes of the rehearsal"; // its other words are in the warnings
   if (!comparer.all_same(one.declared, other.declared)) return "declared memory";
   if (!std::ranges::equal(one.measured, other.measured)) return "measured devices";
+  if (!comparer.same(one.keepers, other.keepers)) return "keepers";
   if (one.warnings != other.warnings) return "warnings";
   return {};
 }

@@ -18,7 +18,7 @@ OF_MODEL = {
 }
 ORDER = """
     src/base src/value src/json src/io src/pickle src/fast_reader src/recording src/text src/redact
-    src/analysis/allocator src/analysis/state src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline
+    src/analysis/allocator src/analysis/keepers src/analysis/state src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline
     src/analysis/kinds src/analysis/compare src/analysis/report src/analysis/calls src/analysis/leaks src/analysis/causes src/analysis/explain src/analysis/fit src/analysis/ranks
     src/logs src/session src/program src/story src/export src/answers src/sqlite src/hooks src/rehearse
     render/web render/page render/graph render/timeline render/segments render/pictures view/html view/engine

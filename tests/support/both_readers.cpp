@@ -39,6 +39,25 @@ void add_segment(const Recording& snapshot, const Segment& segment, std::string&
   }
 }
 
+void add_keepers(const Recording& snapshot, std::string& text) {
+  const FrameTable& frames = snapshot.frames;
+  const KeeperGraph& graph = snapshot.keepers;
+  fmt::format_to(std::back_inserter(text), "keepers {} {} {} {} {}\n", graph.is_recorded, keeper_word(graph.limit),
+                 graph.walked_objects, graph.walk_ms, graph.unreadable_objects);
+  for (const KeeperObject& one : graph.objects)
+    fmt::format_to(std::back_inserter(text), "  {} {} {}:{} {} {}\n", keeper_word(one.kind), frames.text(one.name),
+                   frames.text(one.file), one.line, one.items ? std::to_string(*one.items) : "none",
+                   one.hidden_tensors);
+  for (const KeeperReference& one : graph.references)
+    fmt::format_to(std::back_inserter(text), "  {} {} {} {} {}\n", one.from.value, keeper_word(one.how),
+                   frames.text(one.label), one.index, one.to.value);
+  for (const RootObject& one : graph.roots)
+    fmt::format_to(std::back_inserter(text), "  root {} {}\n", keeper_word(one.kind), one.object.value);
+  for (const KeptStorage& one : graph.storages)
+    fmt::format_to(std::back_inserter(text), "  storage {} {} {:x} {}\n", one.object.value, one.device.value,
+                   one.address, one.size_bytes);
+}
+
 /// Returns the recording as lines of text, with ids resolved: two recordings are the same if their texts are.
 std::string snapshot_text(const Recording& snapshot) {
   const FrameTable& frames = snapshot.frames;
@@ -66,6 +85,7 @@ std::string snapshot_text(const Recording& snapshot) {
     fmt::format_to(std::back_inserter(text), "measured {} {} {} {} {}\n", one.device.value, one.total_bytes.value_or(0),
                    one.own_outside_bytes.value_or(0), one.other_processes.value_or(0),
                    one.other_processes_bytes.value_or(0));
+  add_keepers(snapshot, text);
   for (const std::string& warning : snapshot.warnings)
     text += warning + '\n';
   return text;

@@ -24,6 +24,8 @@ public:
     if (const auto* frame = std::get_if<FrameId>(&key)) return ids_[frame->value];
     if (const auto* topic = std::get_if<TopicKey>(&key))
       return TopicKey{topic->topic, topic->content, texts_[topic->text.value]};
+    if (const auto* step = std::get_if<KeeperStep>(&key))
+      return KeeperStep{step->part, texts_[step->text.value], texts_[step->file.value], step->line};
     return key;
   }
   /// Returns the merged frames, by FrameId of the snapshot.

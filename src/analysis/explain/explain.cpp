@@ -264,6 +264,23 @@ std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplana
   return others;
 }
 
+/// Adds the keepers of each device whose moment is the one at which they were read. A GPU's last event is often the
+/// out-of-memory error at which the file was written.
+void add_keepers(const Recording& recording, std::vector<DeviceExplanation>& explained) {
+  if (!recording.keepers.is_recorded) return;
+  std::vector<DeviceId> devices;
+  std::vector<DeviceExplanation*> at_end;
+  for (DeviceExplanation& one : explained) {
+    const DeviceState& state = one.device_state;
+    if (is_host(state.device) || !state.is_at_last_event()) continue;
+    devices.push_back(state.device);
+    at_end.push_back(&one);
+  }
+  std::vector<DeviceKeepers> found = keepers_of(recording, devices);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    at_end[i]->keepers = std::move(found[i]);
+}
+
 } // namespace
 
 std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOptions& options) {
@@ -272,6 +289,7 @@ std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOp
   Explainer explainer(state, start, options);
   for (const DeviceState& device_state : state.devices)
     if (!options.device || *options.device == device_state.device) result.push_back(explainer.device(device_state));
+  add_keepers(*state.recording, result);
   std::stable_partition(result.begin(), result.end(),
                         [](const DeviceExplanation& device) { return device.request.has_value(); });
   if (!result.empty() && result.front().request) result.front().less_used = less_used(state, result.front());

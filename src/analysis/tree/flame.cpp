@@ -25,6 +25,10 @@ bool need_kinds(std::span<const Level> levels) {
   return std::find(levels.begin(), levels.end(), Level::kind) != levels.end();
 }
 
+bool need_keepers(std::span<const Level> levels) {
+  return std::find(levels.begin(), levels.end(), Level::keeper) != levels.end();
+}
+
 std::vector<Level> memory_levels(const MemoryState& state) {
   return with_device(state, {Level::stream, Level::state});
 }

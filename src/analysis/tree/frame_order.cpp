@@ -55,8 +55,19 @@ bool FrameOrder::is_frame_before(FrameId left, FrameId right) const {
 
 bool FrameOrder::is_topic_before(const TopicKey& left, const TopicKey& right) const {
   if (left.topic != right.topic || left.content != right.content) return left < right;
-  if (is_ranked_after(cost_of(left.text))) return text_rank_[left.text.value] < text_rank_[right.text.value];
-  return frames_->text(left.text) < frames_->text(right.text);
+  return is_text_before(left.text, right.text);
+}
+
+bool FrameOrder::is_text_before(StringId left, StringId right) const {
+  if (is_ranked_after(cost_of(left))) return text_rank_[left.value] < text_rank_[right.value];
+  return frames_->text(left) < frames_->text(right);
+}
+
+bool FrameOrder::is_step_before(const KeeperStep& left, const KeeperStep& right) const {
+  if (left.part != right.part) return left.part < right.part;
+  if (left.text != right.text) return is_text_before(left.text, right.text);
+  if (left.file != right.file) return is_text_before(left.file, right.file);
+  return left.line < right.line;
 }
 
 bool FrameOrder::is_before(const NodeKey& left, const NodeKey& right) const {
@@ -66,6 +77,9 @@ bool FrameOrder::is_before(const NodeKey& left, const NodeKey& right) const {
   const auto* topic = std::get_if<TopicKey>(&left);
   const auto* other_topic = std::get_if<TopicKey>(&right);
   if (topic != nullptr && other_topic != nullptr) return is_topic_before(*topic, *other_topic);
+  const auto* step = std::get_if<KeeperStep>(&left);
+  const auto* other_step = std::get_if<KeeperStep>(&right);
+  if (step != nullptr && other_step != nullptr) return is_step_before(*step, *other_step);
   return left < right;
 }
 

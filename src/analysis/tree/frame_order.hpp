@@ -22,6 +22,8 @@ public:
 
 private:
   [[nodiscard]] bool is_frame_before(FrameId left, FrameId right) const;
+  [[nodiscard]] bool is_text_before(StringId left, StringId right) const;
+  [[nodiscard]] bool is_step_before(const KeeperStep& left, const KeeperStep& right) const;
   [[nodiscard]] bool is_topic_before(const TopicKey& left, const TopicKey& right) const;
   /// Counts a comparison of this much text; returns whether all are sorted by now.
   [[nodiscard]] bool is_ranked_after(std::size_t cost) const;

@@ -3,6 +3,7 @@
 #include "analysis/tree/frame_selection.hpp"
 #include "analysis/tree/no_stack.hpp"
 #include "analysis/tree/open_annotations.hpp"
+#include "memviz/keeper_answers.hpp"
 #include "memviz/no_stack.hpp"
 
 #include <algorithm>
@@ -35,7 +36,8 @@ NodeKey level_key(Level level, const MemoryState& state, const Segment& segment,
   case Level::annotation:
   case Level::metadata:
   case Level::compile:
-  case Level::kind: break;
+  case Level::kind:
+  case Level::keeper: break;
   }
   return block_state;
 }
@@ -57,6 +59,7 @@ public:
                          options.levels.end()) {
     if (std::find(options.levels.begin(), options.levels.end(), Level::annotation) != options.levels.end())
       open_annotations_ = open_annotations(state);
+    if (need_keepers(options.levels) && state.recording->keepers.is_recorded) keepers_ = keeper_paths(*state.recording);
   }
 
   void add(const Segment& segment) {
@@ -124,7 +127,9 @@ private:
     std::vector<NodeKey> keys;
     for (const Level level : options_.levels) {
       const bool is_topic = need_births({&level, 1});
-      if (!is_topic && level != Level::kind)
+      if (level == Level::keeper) {
+        if (block) add_keeper(*block, keys);
+      } else if (!is_topic && level != Level::kind)
         keys.push_back(level_key(level, state_, segment, state));
       else if (block && is_topic)
         add_topic(level, *block, keys);
@@ -134,6 +139,19 @@ private:
     // Free memory stays separate from stacks even if states are not a level.
     if (!groups_by_state_ && !block) keys.push_back(state);
     return prefix_of(std::move(keys));
+  }
+
+  /// The blocks of a state at the end are those of the recording.
+  void add_keeper(std::uint32_t block, std::vector<NodeKey>& keys) const {
+    const std::vector<Block>& at_end = state_.recording->end.blocks;
+    const bool is_known = block < keepers_.path_of_block.size() && keepers_.path_of_block[block] != kNoPath &&
+                          at_end[block].address == state_.blocks[block].address;
+    if (!is_known) {
+      keys.emplace_back(KeeperStep{});
+      return;
+    }
+    for (const KeeperStep& step : keepers_.steps_of(keepers_.path_of_block[block]))
+      keys.emplace_back(step);
   }
 
   void add_topic(Level level, std::uint32_t block, std::vector<NodeKey>& keys) const {
@@ -178,6 +196,7 @@ private:
   /// `owner`: the argument of NoStackReasons::reason().
   template <class... Owner> [[nodiscard]] Leaf stack_leaf(std::uint32_t prefix, StackId stack, const Owner&... owner) {
     if (!selection_.is_in_focus(stack)) return {prefix, kNoFrames, Pseudo::not_focused};
+    if (!options_.has_frames) return {prefix, kNoFrames, std::nullopt, true};
     if (state_.frames().stack(stack).empty()) return {prefix, kNoFrames, no_stack_.reason(owner...)};
     if (selection_.selected(stack).empty()) return {prefix, kNoFrames, Pseudo::filtered};
     return {prefix, stack, std::nullopt};
@@ -232,6 +251,7 @@ private:
   NoStackReasons no_stack_;
   bool groups_by_state_;
   OpenAnnotations open_annotations_;
+  KeeperPaths keepers_; ///< empty unless they are a level
   std::map<std::vector<NodeKey>, std::uint32_t> prefix_index_;
   std::vector<const std::vector<NodeKey>*> prefixes_; ///< point into prefix_index_, whose keys never move
   std::map<Leaf, std::size_t> leaf_index_;

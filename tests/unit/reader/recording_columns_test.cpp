@@ -70,6 +70,14 @@ Recording odd_recording() {
   recording.annotations.push_back({text, text, {77}, -1, {{text, kEmptyString}}});
   recording.declared.push_back({{0}, 512, 512, MemoryKind::gradient, text});
   recording.measured.push_back({{0}, 1, std::nullopt, kMost, 2});
+  KeeperGraph& keepers = recording.keepers;
+  keepers.is_recorded = true;
+  keepers.limit = KeeperLimit::nodes;
+  keepers.walk_ms = kMost;
+  keepers.objects = {{KeeperKind::list, text, text, 5, 27, 2}, {}};
+  keepers.references = {{{1}, {0}, ReferenceKind::index, text, 9}};
+  keepers.roots = {{KeeperRoot::cycle, {1}}};
+  keepers.storages = {{{0}, {3}, kMost, 512}};
   recording.origin.rank = 7;
   recording.origin.device_kind = DeviceKind::npu;
   recording.origin.cpu_device = DeviceId{1};
@@ -121,6 +129,7 @@ TEST_CASE("columns hold every member and the whole range of numbers") {
   CHECK(again.annotations.at(0).device.value == 77);
   CHECK(again.origin.rehearsal->ranks == 8);
   CHECK(again.measured.at(0).other_processes_bytes == 2);
+  CHECK(again.keepers == odd_recording().keepers);
   CHECK(again.trace_overflowed == false);
   CHECK(again.event_counts.find({3}) != nullptr);
 }

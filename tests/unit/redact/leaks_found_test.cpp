@@ -1,5 +1,6 @@
 #include "memviz/error.hpp"
 #include "memviz/redact.hpp"
+#include "support/keeper_builder.hpp"
 #include "support/snapshot_builder.hpp"
 
 #include <doctest/doctest.h>
@@ -70,6 +71,10 @@ std::string program() {
                                                   {"acme_key", "acme_value"}})}));
   builder.set("allocator_settings", dict({{"acme_setting", "alice's"}}));
   builder.set("memviz_rehearsal", dict({{"gpu", "Acme One"}, {"profile", "acme-1"}}));
+  KeeperBuilder keepers;
+  const int object = keepers.object("instance", {.name = "acme.Keeper"});
+  keepers.refer(object, "attribute", "acme_attribute", object);
+  builder.set("memviz_keepers", keepers.python());
   return builder.pickle();
 }
 

@@ -1,0 +1,109 @@
+#pragma once
+
+// Recording::keepers and the blocks at the end of a recording -> who keeps each block: the best path from a root of the
+// Python heap to it, and what goes if an object goes. All sizes are requested bytes of active blocks.
+
+#include "memviz/keeper_step.hpp"
+#include "memviz/keepers.hpp"
+#include "memviz/recording.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace memviz {
+
+/// The index of a path in KeeperPaths::paths.
+struct PathId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const PathId&, const PathId&) = default;
+};
+inline constexpr PathId kNoPath{std::numeric_limits<std::uint32_t>::max()};
+
+/// A path of steps: its last one, and the path of the others. The numbers of items are left out, so that all items of a
+/// list have one path.
+struct KeeperPath {
+  KeeperStep step;
+  PathId before = kNoPath; ///< kNoPath for the first step
+  bool is_in_graph = false;
+  /// The first object that the path leads to, if its last step leads to one.
+  std::optional<KeeperId> object;
+};
+
+/// The best paths to all blocks: prefers locals of running functions to globals, the program's own names to those of
+/// libraries, few steps to many, and variables to autograd's graphs.
+struct KeeperPaths {
+  std::vector<KeeperPath> paths;      ///< a path follows the one before it
+  std::vector<PathId> path_of_block;  ///< by index of the block in Recording::end; kNoPath for inactive ones
+  std::vector<PathId> path_of_object; ///< by KeeperId; kNoPath for objects that no root reaches
+  /// Returns the steps of a path, from its root.
+  [[nodiscard]] std::vector<KeeperStep> steps_of(PathId path) const;
+};
+
+/// The bytes in use of a device, by the beginnings of their paths. They add up to all of them.
+struct KeeperAccount {
+  std::uint64_t kept_bytes = 0; ///< reachable from variables
+  std::uint64_t cycle_bytes = 0;
+  std::uint64_t temporary_bytes = 0;
+  std::uint64_t no_object_bytes = 0;
+  std::uint64_t unknown_bytes = 0;
+  [[nodiscard]] std::uint64_t total_bytes() const {
+    return kept_bytes + cycle_bytes + temporary_bytes + no_object_bytes + unknown_bytes;
+  }
+  friend bool operator==(const KeeperAccount&, const KeeperAccount&) = default;
+};
+
+/// The blocks of a part of that account.
+struct KeeperBlocks {
+  std::uint64_t cycle = 0;
+  std::uint64_t temporary = 0;
+};
+
+/// The blocks that have one path.
+struct KeeperGroup {
+  std::vector<KeeperStep> steps;
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+};
+
+/// A variable, and the blocks whose best path begins with it. No block belongs to two variables.
+struct KeptVariable {
+  std::vector<KeeperStep> steps; ///< its root and its name; for `self`, one attribute more, unless it is a module
+  KeeperObject object;
+  /// The innermost function of the program's own code around a function of a library.
+  std::optional<KeeperStep> called_by;
+  std::uint64_t own_bytes = 0;   ///< not through autograd's graphs
+  std::uint64_t graph_bytes = 0; ///< through the graphs of its tensors
+  std::uint64_t blocks = 0;
+  /// The bytes that become free when the object goes, of whichever variables: those that all paths reach through it.
+  std::uint64_t retained_bytes = 0;
+  std::uint64_t other_references = 0; ///< to the object, besides this variable
+  [[nodiscard]] std::uint64_t bytes() const { return own_bytes + graph_bytes; }
+};
+
+struct DeviceKeepers {
+  KeeperAccount account;
+  KeeperBlocks blocks;
+  /// At most kMostVariables: those that matter most first, models and optimizers last, because every program has them.
+  std::vector<KeptVariable> variables;
+  std::vector<KeeperGroup> groups; ///< largest first, at most kMostGroups
+  /// The innermost running function of the program's own code, or of any if there is none.
+  std::optional<KeeperStep> running;
+  std::optional<KeeperObject> temporary; ///< the container, among temporaries, that holds most
+  KeeperLimit limit = KeeperLimit::none;
+
+  static constexpr std::size_t kMostVariables = 12;
+  static constexpr std::size_t kMostGroups = 24;
+};
+
+/// Returns the paths to all blocks at the end of the recording, which must have keepers.
+[[nodiscard]] KeeperPaths keeper_paths(const Recording& recording);
+
+/// Returns the figures of each of `devices`, in their order, at the end of the recording, which must have keepers.
+[[nodiscard]] std::vector<DeviceKeepers> keepers_of(const Recording& recording, std::span<const DeviceId> devices);
+
+} // namespace memviz

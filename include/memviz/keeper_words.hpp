@@ -1,0 +1,31 @@
+#pragma once
+
+// Keepers -> names as in Python, and sentences.
+
+#include "memviz/keeper_answers.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+/// Returns the steps after the root as a Python programmer would write them: "predictions[*]",
+/// "model.layers[*].weight", "errors[*] -> x in forward model.py:12"; "" if there are none. Leaves out autograd's
+/// graph.
+[[nodiscard]] std::string keeper_path_text(const FrameTable& frames, std::span<const KeeperStep> steps);
+
+/// Returns the root of a path: "in validate train.py:12", "a global of train.py", "cycle", "no Python object", ...
+[[nodiscard]] std::string keeper_root_text(const FrameTable& frames, const KeeperStep& root);
+
+/// Returns the number of items of a container, the class of another object: "list of 27", "GPT", "tensor".
+[[nodiscard]] std::string variable_object_text(const FrameTable& frames, const KeeperObject& object);
+
+/// "`predictions` (list of 27) in validate train.py:12", "`model` (GPT), a global of train.py"
+[[nodiscard]] std::string variable_text(const FrameTable& frames, const KeptVariable& variable);
+
+/// Returns a sentence for each of the variables that keep most, and for cycles, temporaries and memory without a Python
+/// object if they are a notable part.
+[[nodiscard]] std::vector<std::string> keeper_sentences(const FrameTable& frames, const DeviceKeepers& keepers);
+
+} // namespace memviz

@@ -1,0 +1,175 @@
+#include "memviz/keeper_words.hpp"
+
+#include "base/printable.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace memviz {
+namespace {
+
+constexpr std::size_t kMostColumns = 100;
+/// Variables that keep less than a tenth of the memory in use are not worth a sentence, nor other parts below a
+/// twentieth.
+constexpr std::uint64_t kLeastVariable = 10;
+constexpr std::uint64_t kLeastPart = 20;
+constexpr std::size_t kMostNamed = 3;
+
+std::string shown(const FrameTable& frames, StringId text) {
+  return elided(frames.text(text), kMostColumns);
+}
+
+/// "forward model.py:12"
+std::string code_text(const FrameTable& frames, const KeeperStep& code) {
+  const std::string_view file = known_basename(frames.text(code.file));
+  std::string text = shown(frames, code.text);
+  if (file.empty()) return text;
+  text += ' ' + elided(file, kMostColumns);
+  return code.line == 0 ? text : fmt::format("{}:{}", text, code.line);
+}
+
+/// Whether the locals of this function are the variables of its module.
+bool is_module_code(const FrameTable& frames, const KeeperStep& code) {
+  return frames.text(code.text) == "<module>";
+}
+
+void add_step(std::string& text, const FrameTable& frames, const KeeperStep& step) {
+  switch (step.part) {
+  case KeeperPart::variable: text += text.empty() ? shown(frames, step.text) : " -> " + shown(frames, step.text); break;
+  case KeeperPart::attribute: text += '.' + shown(frames, step.text); break;
+  case KeeperPart::key: text += fmt::format("['{}']", shown(frames, step.text)); break;
+  case KeeperPart::items: text += "[*]"; break;
+  case KeeperPart::object: text += text.empty() ? shown(frames, step.text) : " -> " + shown(frames, step.text); break;
+  default: break; // a traceback is named after its variable, a graph before the path
+  }
+}
+
+/// ": 188 MiB itself, 1.4 GiB by its graph"; "" without a graph
+std::string shares_text(const KeptVariable& variable) {
+  if (variable.graph_bytes == 0) return "";
+  const bool is_tensor = variable.object.kind == KeeperKind::tensor || variable.object.kind == KeeperKind::parameter;
+  const std::string graph =
+      fmt::format("{} by {}", format_bytes(variable.graph_bytes), is_tensor ? "its graph" : "its tensors' graphs");
+  return variable.own_bytes == 0 ? ": " + graph
+                                 : fmt::format(": {} itself, {}", format_bytes(variable.own_bytes), graph);
+}
+
+std::string freed_text(const KeptVariable& variable) {
+  const std::string places = format_counted(variable.other_references, "other reference");
+  if (variable.retained_bytes < variable.bytes() / kLeastPart) return " Other objects refer to this memory as well.";
+  if (variable.other_references == 0)
+    return fmt::format(" Dropping it frees {}.", format_bytes(variable.retained_bytes));
+  return fmt::format(" {} goes with the object, which has {}.", format_bytes(variable.retained_bytes), places);
+}
+
+std::vector<const KeptVariable*> named_variables(const DeviceKeepers& keepers) {
+  std::vector<const KeptVariable*> named;
+  for (const KeptVariable& variable : keepers.variables)
+    if (named.size() < kMostNamed && variable.bytes() >= keepers.account.total_bytes() / kLeastVariable)
+      named.push_back(&variable);
+  return named;
+}
+
+} // namespace
+
+std::string keeper_path_text(const FrameTable& frames, std::span<const KeeperStep> steps) {
+  std::string text;
+  const KeeperStep* code = nullptr;
+  for (const KeeperStep& step : steps.subspan(std::min<std::size_t>(1, steps.size()))) {
+    if (text.size() > kMostColumns) return text + "...";
+    add_step(text, frames, step);
+    if (step.part == KeeperPart::traceback) {
+      text += ".__traceback__";
+      code = &step;
+    } else if (code != nullptr && step.part == KeeperPart::variable) {
+      text += " in " + code_text(frames, *code);
+      code = nullptr;
+    }
+  }
+  return text;
+}
+
+std::string keeper_root_text(const FrameTable& frames, const KeeperStep& root) {
+  switch (root.part) {
+  case KeeperPart::running:
+    if (!is_module_code(frames, root)) return "in " + code_text(frames, root);
+    [[fallthrough]];
+  case KeeperPart::globals: {
+    const std::string_view file = known_basename(frames.text(root.file));
+    return "a global of " + (file.empty() ? shown(frames, root.text) : elided(file, kMostColumns));
+  }
+  case KeeperPart::exception: return "the exception that is handled";
+  case KeeperPart::cycle: return "cycle";
+  case KeeperPart::temporary: return "temporary";
+  case KeeperPart::no_object: return "no Python object";
+  default: return "unknown: the walk over the heap ended early";
+  }
+}
+
+std::string variable_object_text(const FrameTable& frames, const KeeperObject& object) {
+  const std::string_view word = keeper_word(object.kind);
+  switch (object.kind) {
+  case KeeperKind::dict:
+  case KeeperKind::list:
+  case KeeperKind::tuple:
+  case KeeperKind::set:
+  case KeeperKind::deque:
+    return object.items ? fmt::format("{} of {}", word, format_count(*object.items)) : std::string(word);
+  case KeeperKind::instance:
+  case KeeperKind::module:
+  case KeeperKind::optimizer:
+  case KeeperKind::exception:
+  case KeeperKind::object: {
+    const std::string_view name = frames.text(object.name);
+    const std::size_t dot = name.rfind('.');
+    return elided(dot == std::string_view::npos ? name : name.substr(dot + 1), kMostColumns);
+  }
+  case KeeperKind::tensor:
+  case KeeperKind::parameter:
+  case KeeperKind::function:
+  case KeeperKind::method:
+  case KeeperKind::generator: return std::string(word);
+  default: return "";
+  }
+}
+
+std::string variable_text(const FrameTable& frames, const KeptVariable& variable) {
+  const std::string object = variable_object_text(frames, variable.object);
+  const std::string root = keeper_root_text(frames, variable.steps.front());
+  const std::string name = keeper_path_text(frames, variable.steps);
+  const std::string kind = object.empty() ? "" : " (" + object + ")";
+  const std::string caller =
+      variable.called_by ? fmt::format(", called by {}", code_text(frames, *variable.called_by)) : "";
+  if (name.empty()) return root + kind + caller;
+  return fmt::format("`{}`{}{}{}{}", name, kind, root.starts_with("in ") ? " " : ", ", root, caller);
+}
+
+std::vector<std::string> keeper_sentences(const FrameTable& frames, const DeviceKeepers& keepers) {
+  std::vector<std::string> sentences;
+  const std::uint64_t total_bytes = keepers.account.total_bytes();
+  const auto is_notable = [&](std::uint64_t bytes) { return bytes > 0 && bytes >= total_bytes / kLeastPart; };
+  for (const KeptVariable* const variable : named_variables(keepers)) {
+    const std::string of = sentences.empty() ? fmt::format(" of {}", format_bytes(total_bytes)) : "";
+    sentences.push_back(fmt::format("Kept: {}{} by {}{}.{}", format_bytes(variable->bytes()), of,
+                                    variable_text(frames, *variable), shares_text(*variable), freed_text(*variable)));
+  }
+  const KeeperAccount& account = keepers.account;
+  if (is_notable(account.cycle_bytes))
+    sentences.push_back(fmt::format("Cycles: {} waits for the garbage collector: {} of objects that refer to each "
+                                    "other, and that no variable reaches. gc.collect() frees them.",
+                                    format_bytes(account.cycle_bytes), format_counted(keepers.blocks.cycle, "block")));
+  if (is_notable(account.temporary_bytes)) {
+    const std::string line = keepers.running ? fmt::format(", {},", code_text(frames, *keepers.running)) : "";
+    const std::string container =
+        keepers.temporary ? fmt::format(" (the largest is a {})", variable_object_text(frames, *keepers.temporary))
+                          : "";
+    sentences.push_back(fmt::format("Temporaries: {} has no name: objects of the line that runs{}{} or held by C++.",
+                                    format_bytes(account.temporary_bytes), line, container));
+  }
+  return sentences;
+}
+
+} // namespace memviz
