@@ -4,6 +4,7 @@
 // bytes. A cause is a fact about stacks and lives of blocks; how to remove it is advice (explain_words.hpp).
 
 #include "memviz/called_line.hpp"
+#include "memviz/step_outlook.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,9 +62,9 @@ struct Cause {
   std::uint64_t layers = 0;
   std::uint64_t layers_done = 0;   ///< equal groups of blocks that the pass has made
   std::uint64_t to_come_bytes = 0; ///< a lower bound: of activations if these groups correspond
-  /// Whether memory falls short again, by the pass before, even if nothing of this cause is allocated: then removing it
-  /// is not enough. Set for causes that one mark of their stacks shows.
-  bool falls_short = false;
+  /// The step if nothing of this cause is allocated. Known for causes that functions in stacks show, if the pass before
+  /// or the first step shows what else the program needs.
+  StepEffect without = {};
   CalledLine line = {}; ///< the line with the most of these bytes
 };
 

@@ -45,14 +45,19 @@ struct StepLeak {
 /// A way to need less memory in a training step.
 enum class Lever : std::uint8_t {
   checkpointing, ///< recomputes activations in the backward pass
-  smaller_batch, ///< half of it
+  smaller_batch, ///< half of it, or less
   smaller_state, ///< of the optimizer
   settings,      ///< of the allocator, as what_if() tried them
 };
 
 struct LeverGain {
   Lever lever = Lever::checkpointing;
-  std::uint64_t bytes = 0; ///< at most
+  std::uint64_t bytes = 0;    ///< at most
+  std::uint64_t divisor = 2;  ///< of smaller_batch: the largest part of 1/2, 1/4, 1/8 that is enough, else 1/2
+  bool is_enough = false;     ///< as far as the recording shows
+  bool assumes_state = false; ///< whether they are those of an optimizer that has not run
+  bool is_necessary = false;  ///< whether no batch is small enough without it
+  StepEffect effect = {};     ///< of checkpointing, and of this part of the batch
 };
 
 /// The first training step, if memory runs out in it: its live memory, a lower bound of what is still to come if all

@@ -112,6 +112,7 @@
 #include "memviz/sqlite_file.hpp"
 #include "memviz/state_json.hpp"
 #include "memviz/step_compare.hpp"
+#include "memviz/step_outlook.hpp"
 #include "memviz/step_table.hpp"
 #include "memviz/step_table_report.hpp"
 #include "memviz/story.hpp"

@@ -2,6 +2,9 @@
 
 #include "memviz/label.hpp"
 
+#include <cstdint>
+#include <optional>
+
 namespace memviz {
 
 namespace {
@@ -16,6 +19,10 @@ void write_own_line(JsonWriter& json, std::string_view key, const FrameTable& fr
     json.value(nullptr);
 }
 
+std::optional<std::uint64_t> known(const StepEffect& effect, std::uint64_t figure) {
+  return effect.is_known ? std::optional(figure) : std::nullopt;
+}
+
 } // namespace
 
 void write_causes(JsonWriter& json, const FrameTable& frames, const CauseScope& scope, std::span<const Cause> causes) {
@@ -25,7 +32,9 @@ void write_causes(JsonWriter& json, const FrameTable& frames, const CauseScope& 
         .member("cause", cause_name(cause.kind))
         .member("bytes", cause.bytes)
         .member("has_request", cause.has_request)
-        .member("falls_short", cause.falls_short)
+        .member("falls_short", cause.without.missing_bytes > 0)
+        .member("missing_bytes_without", known(cause.without, cause.without.missing_bytes))
+        .member("batch_divisor", known(cause.without, cause.without.batch_divisor))
         .member("blocks", cause.blocks)
         .member("calls", cause.calls)
         .member("to_come_bytes", cause.to_come_bytes);

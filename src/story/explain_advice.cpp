@@ -155,14 +155,29 @@ bool has_setting_that_goes_on(const DeviceExplanation& device) {
   });
 }
 
+/// Whether the program lacks memory even without this cause, whatever the size of its batch.
+bool is_never_enough(const Cause& cause) {
+  return cause.without.is_known && cause.without.batch_divisor == 0 && cause.without.missing_bytes > 0;
+}
+
 /// Returns what to do about the causes: mistakes, or what every program of this kind needs.
 std::vector<std::string> causes_advice(const DeviceExplanation& device) {
   std::vector<std::string> advice;
   for (const Cause& cause : named_causes(device)) {
     const bool is_state = cause.kind == CauseKind::training_state || cause.kind == CauseKind::weights;
-    if (cause.falls_short || (is_state && device.first_step)) continue; // the first step has advice of its own
-    if (const std::string_view sentence = cause_advice(cause); !sentence.empty()) advice.emplace_back(sentence);
+    if (is_never_enough(cause) || (is_state && device.first_step)) continue; // the first step has advice of its own
+    if (const std::string_view sentence = cause_advice(cause); !sentence.empty())
+      advice.push_back(std::string(sentence) + still_needed_text(device, cause));
   }
+  return advice;
+}
+
+/// Returns the advice that is not enough, with what is still missing.
+std::vector<std::string> short_causes_advice(const DeviceExplanation& device) {
+  std::vector<std::string> advice;
+  for (const Cause& cause : named_causes(device))
+    if (is_never_enough(cause) && !cause_advice(cause).empty())
+      advice.push_back(std::string(cause_advice(cause)) + still_needed_text(device, cause));
   return advice;
 }
 
@@ -172,9 +187,9 @@ std::vector<std::string> first_step_advice(const MemoryState& state, const Devic
   std::vector<std::string> advice;
   const auto add_replayed = [&] { std::ranges::move(std::exchange(replayed, {}), std::back_inserter(advice)); };
   for (const LeverGain& gain : device.first_step->levers) {
-    if (has_mistake(device) && gain.lever != Lever::settings) continue;
+    if (gain.lever != Lever::settings && has_mistake(device) && !is_never_enough(device.causes.front())) continue;
     if (gain.lever == Lever::settings) add_replayed();
-    if (!is_enough(device, gain)) continue;
+    if (!gain.is_enough) continue;
     if (std::string sentence = lever_text(gain); !sentence.empty()) advice.push_back(std::move(sentence));
   }
   add_replayed();
@@ -216,7 +231,9 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   if (is_in_pieces) add(causes_advice(device));
   if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
   const bool is_usual_pass = !device.causes.empty() && device.causes.front().kind == CauseKind::activations;
-  if (!device.first_step && (device.causes.empty() || is_in_pieces || is_usual_pass)) add(kinds_advice(device));
+  const bool is_open = device.causes.empty() || is_in_pieces || is_usual_pass || is_never_enough(device.causes.front());
+  if (!device.first_step && is_open) add(kinds_advice(device));
+  add(short_causes_advice(device));
   if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
   if (!device.less_used.empty()) advice.push_back(balance_advice(device));
   return advice;

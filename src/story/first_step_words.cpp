@@ -22,6 +22,12 @@ std::string state_to_come(const FirstStep& step) {
   return fmt::format("{} of optimizer state ({})", format_bytes(step.state_to_come_bytes), source);
 }
 
+/// "halve it", "reduce it to a quarter", for the {batch} that is divided.
+std::string divided(std::string_view batch, std::uint64_t divisor) {
+  if (divisor == 2) return fmt::format("halve {}", batch);
+  return fmt::format("reduce {} to {}", batch, divisor == 4 ? "a quarter" : "an eighth");
+}
+
 std::string_view what_of(Lever lever) {
   switch (lever) {
   case Lever::checkpointing: return "Checkpointing each layer";
@@ -71,30 +77,55 @@ std::string lever_text(const LeverGain& gain) {
     return fmt::format("Checkpoint each layer (torch.utils.checkpoint): frees about {} of what this pass keeps so far.",
                        bytes);
   case Lever::smaller_batch:
-    return fmt::format(
-        "Halve the batch or the length of sequences: frees about {}, half of what this pass keeps so far.", bytes);
+    return fmt::format("{} the batch or the length of sequences{}: frees about {} of what this pass keeps so far.",
+                       gain.divisor == 2 ? "Halve" : "Reduce",
+                       gain.divisor == 2   ? ""
+                       : gain.divisor == 4 ? " to a quarter"
+                                           : " to an eighth",
+                       bytes);
   case Lever::smaller_state:
-    return fmt::format(
-        "Make the optimizer's state smaller (freeze what is not to be trained by requires_grad_(False), 8 "
-        "bits, sharded by ZeRO or FSDP, another optimizer): gives up to {}; without that, no batch is "
-        "small enough.",
-        bytes);
+    return fmt::format("Make the optimizer's state smaller (freeze what is not to be trained by requires_grad_(False), "
+                       "8 bits, sharded by ZeRO or FSDP, another optimizer): gives up to {}{}{}.",
+                       bytes, gain.assumes_state ? ", if the optimizer keeps two values for each parameter" : "",
+                       gain.is_necessary ? "; without that, no batch is small enough" : "");
   case Lever::settings: break;
   }
   return "";
 }
 
-bool is_enough(const DeviceExplanation& device, const LeverGain& gain) {
-  return gain.bytes >= device.first_step->missing_bytes;
+std::string still_needed_text(const DeviceExplanation& device, const Cause& cause) {
+  const StepEffect& without = cause.without;
+  if (!without.is_known) return "";
+  const std::string_view small_state =
+      without.needs_small_state ? " If the optimizer keeps two values for each parameter, no batch is small enough."
+                                : "";
+  if (without.is_enough()) return std::string(small_state);
+  const bool assumes_state = device.first_step && device.first_step->optimizer.empty() &&
+                             device.first_step->state_to_come_bytes > 0 && !without.needs_small_state;
+  const std::string_view assumption = assumes_state ? ", if the optimizer keeps two values for each parameter" : "";
+  std::string text =
+      without.missing_bytes > 0
+          ? fmt::format(" The step then still lacks about {}{}", format_bytes(without.missing_bytes), assumption)
+          : fmt::format(" The step then has about {} left{}", format_bytes(without.left_bytes), assumption);
+  if (without.batch_divisor > 1)
+    text += fmt::format(": {} as well", divided("the batch or the length of sequences", without.batch_divisor));
+  return fmt::format("{}.{}", text, small_state);
 }
 
 std::vector<std::string> short_levers_text(const DeviceExplanation& device) {
   std::vector<std::string> sentences;
   const std::string missing = format_bytes(device.first_step->missing_bytes);
   for (const LeverGain& gain : device.first_step->levers) {
-    if (is_enough(device, gain) || gain.lever == Lever::settings) continue;
-    sentences.push_back(fmt::format("{} frees about {}, and the step lacks at least {}.", what_of(gain.lever),
-                                    format_bytes(gain.bytes), missing));
+    if (gain.is_enough || gain.lever == Lever::settings) continue;
+    const std::string frees = fmt::format("{} frees about {}", what_of(gain.lever), format_bytes(gain.bytes));
+    if (gain.bytes < device.first_step->missing_bytes)
+      sentences.push_back(fmt::format("{}, and the step lacks at least {}.", frees, missing));
+    else if (gain.effect.missing_bytes > 0)
+      sentences.push_back(
+          fmt::format("{}; the step then still lacks about {}.", frees, format_bytes(gain.effect.missing_bytes)));
+    else
+      sentences.push_back(
+          fmt::format("{}; the step then has about {} left.", frees, format_bytes(gain.effect.left_bytes)));
   }
   return sentences;
 }

@@ -11,8 +11,9 @@ namespace memviz {
 
 /// Says how much is still to come, and whether the device has room for it.
 [[nodiscard]] std::string first_step_text(const FirstStep& step);
-/// Whether a change covers what the step lacks at least.
-[[nodiscard]] bool is_enough(const DeviceExplanation& device, const LeverGain& gain);
+/// Returns what a step still lacks without a cause, with the part of the batch that would be enough; "" if nothing is
+/// known, or nothing is missing.
+[[nodiscard]] std::string still_needed_text(const DeviceExplanation& device, const Cause& cause);
 /// Returns a sentence for each change that does not.
 [[nodiscard]] std::vector<std::string> short_levers_text(const DeviceExplanation& device);
 /// Returns advice with its gain; "" for settings, which a replay has sentences about.

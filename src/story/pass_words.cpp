@@ -62,7 +62,9 @@ std::string pass_text(const DeviceExplanation& device) {
 
 std::uint64_t lacking_bytes(const DeviceExplanation& device) {
   const std::uint64_t missing_bytes = device.request ? short_bytes(device) : 0;
-  return device.pass ? std::max(missing_bytes, device.pass->missing_bytes()) : missing_bytes;
+  const std::uint64_t without_cause_bytes = device.causes.empty() ? 0 : device.causes.front().without.missing_bytes;
+  const std::uint64_t of_pass_bytes = device.pass ? device.pass->missing_bytes() : 0;
+  return std::max({missing_bytes, of_pass_bytes, without_cause_bytes});
 }
 
 bool may_go_on(const DeviceExplanation& device, const WhatIf& answer) {

@@ -3,6 +3,7 @@
 #include "analysis/calls/kept_calls.hpp"
 #include "analysis/calls/live_block.hpp"
 #include "analysis/causes/layers.hpp"
+#include "analysis/causes/one_tensor.hpp"
 #include "analysis/causes/varying_sizes.hpp"
 
 #include <algorithm>
@@ -112,32 +113,14 @@ Cause foreach_temporaries(const Failed& failed) {
   return cause;
 }
 
-/// Sums the blocks with a mark, and those that are not lasting and have the size of the largest of them.
-template <class IsOfSize>
-Cause of_one_tensor(const Failed& failed, CauseKind kind, std::uint64_t marks, const IsOfSize& is_of_size) {
-  std::uint64_t largest_bytes = failed.asks_with(marks) ? failed.request.bytes : 0;
-  for (const LiveBlock& block : failed.blocks)
-    if (block.has(marks)) largest_bytes = std::max(largest_bytes, block.bytes);
-  CauseSum sum;
-  bool asks = failed.asks_with(marks);
-  if (largest_bytes > 0) {
-    sum = sum_of(failed, [&](const LiveBlock& block) {
-      return block.has(marks) || (!block.is_lasting() && is_of_size(block.bytes, largest_bytes));
-    });
-    asks |= is_of_size(failed.request.bytes, largest_bytes);
-  }
-  if (asks) sum.add(failed.request, failed.request_lines.line);
+/// Sums the blocks of one tensor, its copies and what is computed from it.
+Cause of_one_tensor(const Failed& failed, CauseKind kind) {
+  const OneTensor tensor(kind, failed.state.frames(), failed.blocks, failed.request, failed.request_lines);
+  CauseSum sum = sum_of(failed, [&](const LiveBlock& block) {
+    return tensor.is_marked(*block.lines) || (!block.is_lasting() && tensor.has(*block.lines, block.bytes));
+  });
+  if (tensor.has(failed.request_lines, failed.request.bytes)) sum.add(failed.request, failed.request_lines.line);
   return sum.cause(kind);
-}
-
-/// Whether a size is that of the same tensor, up to the allocator's rounding of requests.
-bool is_same(std::uint64_t bytes, std::uint64_t other_bytes) {
-  constexpr std::uint64_t kRounding = 512;
-  return bytes < other_bytes + kRounding && other_bytes < bytes + kRounding;
-}
-
-bool is_same_or_other_precision(std::uint64_t bytes, std::uint64_t other_bytes) {
-  return is_same(bytes, other_bytes) || is_same(bytes, other_bytes / 2) || is_same(bytes, other_bytes * 2);
 }
 
 Cause recomputed(const Failed& failed) {
@@ -269,8 +252,8 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(large_request(failed));
   causes.push_back(earlier_failure(failed));
   causes.push_back(foreach_temporaries(failed));
-  causes.push_back(of_one_tensor(failed, CauseKind::logits, cause_mark::loss, is_same_or_other_precision));
-  causes.push_back(of_one_tensor(failed, CauseKind::attention_scores, cause_mark::softmax, is_same));
+  causes.push_back(of_one_tensor(failed, CauseKind::logits));
+  causes.push_back(of_one_tensor(failed, CauseKind::attention_scores));
   causes.push_back(recomputed(failed));
   causes.push_back(second_weights(failed, CauseKind::copied_weights, cause_mark::deep_copy | cause_mark::copy_file));
   causes.push_back(second_weights(failed, CauseKind::loaded_weights, mark::checkpoint_file));

@@ -5,6 +5,7 @@
 #include "analysis/explain/cache_release.hpp"
 #include "analysis/explain/first_step.hpp"
 #include "analysis/explain/growth.hpp"
+#include "analysis/explain/judge_causes.hpp"
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/pass_memory.hpp"
 #include "analysis/explain/pass_rest.hpp"
@@ -78,6 +79,7 @@ public:
     DeviceExplanation result;
     result.device_state = device_state;
     result.settings = settings_;
+    step_.reset();
     result.request = failed_request(state_, device_state.device, device_state.moment);
     if (result.request) {
       result.asking_line = names_.lines.line_of(result.request->stack);
@@ -107,12 +109,13 @@ public:
     if (result.request && !is_cpu) {
       const PassMemory memory = pass_memory(live_blocks(state_, device_state.device, calls_),
                                             result.pass ? result.pass->start : EventIndex());
-      result.first_step = first_step(state_, result, memory, *passes_);
+      step_ = first_step(state_, result, memory, *passes_);
+      if (step_ && step_->gradients_to_come_bytes + step_->state_to_come_bytes > 0) result.first_step = step_;
       if (result.pass) result.pass->checkpointing_bytes = memory.checkpointing_bytes;
       if (result.first_step && result.pass) add_first_step(*result.pass, result);
     }
     if (!is_cpu) result.causes = find_causes(state_, result, calls_);
-    if (result.request && !is_cpu) judge_causes(result);
+    if (result.request && !is_cpu) judge_changes(result);
     return result;
   }
 
@@ -154,33 +157,15 @@ private:
       pass.to_come_bytes = std::max(pass.to_come_bytes, needed_bytes - live_bytes);
   }
 
-  /// The mark of the stacks that a cause sums up; 0 if none does.
-  static std::uint64_t mark_of(CauseKind kind) {
-    switch (kind) {
-    case CauseKind::logits: return cause_mark::loss;
-    case CauseKind::attention_scores: return cause_mark::softmax;
-    case CauseKind::foreach_temporaries: return cause_mark::foreach;
-    case CauseKind::recomputed: return cause_mark::recomputes;
-    default: return 0;
-    }
-  }
-
-  /// Finds the causes without which memory falls short again, by the pass before.
-  void judge_causes(DeviceExplanation& result) {
-    if (rest_.events.empty()) return;
+  /// Finds the effects of removing causes, and of the ways to need less in a first step.
+  void judge_changes(DeviceExplanation& result) {
     const LeadUp lead_up = lead_up_of(result.device_state);
     const std::vector<LiveBlock> blocks = live_blocks(state_, lead_up.device, calls_);
-    for (Cause& cause : result.causes) {
-      const std::uint64_t marks = mark_of(cause.kind);
-      if (marks == 0) continue;
-      std::uint64_t live_bytes = 0;
-      for (const LiveBlock& block : blocks)
-        if (block.has(marks)) live_bytes += block.bytes;
-      const std::int64_t rise_bytes = rise_without(lead_up, rest_, live_bytes, [&](std::size_t event) {
-        return (calls_.of(lead_up.events.stack(event)).marks & marks) != 0;
-      });
-      cause.falls_short = rise_bytes > static_cast<std::int64_t>(rest_.need.available_bytes);
-    }
+    const JudgedFailure failure{result, step_ ? &*step_ : nullptr, lead_up, rest_, blocks};
+    const std::vector<StepEffect> effects = effects_of_removal(failure, calls_);
+    for (std::size_t i = 0; i < effects.size(); ++i)
+      result.causes[i].without = effects[i];
+    if (result.first_step) judge_levers(*result.first_step, step_outlook(failure, nullptr, calls_));
   }
 
   /// Returns where optimizers' steps have ended, else where forward passes follow backward passes.
@@ -252,6 +237,7 @@ private:
   CallLineFinder calls_;
   std::optional<PassFinder> passes_; ///< if a request failed
   PassRest rest_;                    ///< of the last request
+  std::optional<FirstStep> step_;    ///< if the last request is part of it
 };
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {

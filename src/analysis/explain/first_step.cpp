@@ -78,12 +78,17 @@ bool can_settings_help(const DeviceExplanation& device) {
   });
 }
 
+/// Returns the estimate if a change frees a part of the pass.
+StepOutlook with_less(StepOutlook outlook, std::uint64_t freed_bytes) {
+  outlook.pass_bytes -= std::min(outlook.pass_bytes, freed_bytes);
+  return outlook;
+}
+
 std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstStep& step, const PassMemory& memory) {
   constexpr std::uint64_t kLittle = 100; // one in so many
   std::vector<LeverGain> levers{{Lever::checkpointing, memory.checkpointing_bytes},
                                 {Lever::smaller_batch, step.pass_bytes / 2}};
-  if (step.needed_bytes > step.available_bytes)
-    levers.push_back({Lever::smaller_state, step.state_bytes + step.state_to_come_bytes});
+  levers.push_back({Lever::smaller_state, step.state_bytes + step.state_to_come_bytes});
   if (can_settings_help(device)) levers.push_back({Lever::settings, device.ledger.room.hard_bytes});
   std::erase_if(levers, [&](const LeverGain& gain) { return gain.bytes < step.needed_bytes / kLittle; });
   std::ranges::stable_sort(levers, std::ranges::greater(), &LeverGain::bytes);
@@ -91,6 +96,34 @@ std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstSte
 }
 
 } // namespace
+
+void judge_levers(FirstStep& step, const StepOutlook& outlook) {
+  const StepEffect smaller_batch = step_effect(outlook);
+  for (LeverGain& gain : step.levers) {
+    switch (gain.lever) {
+    case Lever::checkpointing:
+      gain.effect = step_effect(with_less(outlook, gain.bytes));
+      gain.is_enough = gain.effect.is_enough();
+      break;
+    case Lever::smaller_batch:
+      gain.is_enough = smaller_batch.batch_divisor != 0;
+      gain.divisor = std::max<std::uint64_t>(2, smaller_batch.batch_divisor);
+      gain.bytes = step.pass_bytes - step.pass_bytes / gain.divisor;
+      gain.effect = step_effect(with_less(outlook, outlook.pass_bytes - outlook.pass_bytes / gain.divisor));
+      break;
+    case Lever::smaller_state:
+      gain.is_enough = gain.bytes >= step.missing_bytes;
+      gain.assumes_state = step.optimizer.empty();
+      gain.is_necessary = step.needed_bytes > step.available_bytes;
+      break;
+    case Lever::settings: break;
+    }
+  }
+  const bool has_small_state = smaller_batch.batch_divisor == 0 || step.needed_bytes > step.available_bytes;
+  std::erase_if(step.levers,
+                [&](const LeverGain& gain) { return gain.lever == Lever::smaller_state && !has_small_state; });
+  std::ranges::stable_sort(step.levers, std::ranges::greater(), &LeverGain::bytes);
+}
 
 bool has_ended_a_step(const Recording& recording, const Request& request) {
   return std::ranges::any_of(recording.annotations, [&](const Annotation& annotation) {
@@ -135,13 +168,13 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   step.shows_training =
       in_optimizer || !step.optimizer.empty() || step.gradient_bytes > 0 || passes_before(state, device, passes) > 0;
   step.values_per_parameter = values_per_parameter(step.optimizer);
+  if (in_optimizer && step.state_bytes > 0 && step.values_per_parameter == 0) step.values_per_parameter = 1; // momentum
   // After the backward pass, gradients show which parameters are trained.
   const std::uint64_t trained_bytes = in_optimizer ? step.gradient_bytes : step.parameter_bytes;
   const auto to_come = [](std::uint64_t all, std::uint64_t there) { return all - std::min(all, there); };
   step.gradients_to_come_bytes = to_come(trained_bytes, step.gradient_bytes);
   // Loaded tensors may be the state, which is then not made again.
   step.state_to_come_bytes = to_come(step.values_per_parameter * trained_bytes, step.state_bytes + memory.loaded_bytes);
-  if (step.gradients_to_come_bytes + step.state_to_come_bytes == 0) return std::nullopt;
   step.needed_bytes = step.parameter_bytes + step.gradient_bytes + step.gradients_to_come_bytes + step.state_bytes +
                       step.state_to_come_bytes;
   step.available_bytes = device.ledger.reserved_bytes + device.ledger.device_free_bytes.value_or(0);

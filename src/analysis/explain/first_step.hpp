@@ -13,11 +13,14 @@
 
 namespace memviz {
 
-/// Returns nullopt if an optimizer's step has already ended, if parameters are unknown or older than the recording, if
-/// there is no sign of training, or if nothing is missing. `device` has its ledger, kinds and what-ifs; `memory` is
+/// Returns nullopt if an optimizer's step has already ended, if parameters are unknown or older than the recording, or
+/// if there is no sign of training. `device` has its ledger, kinds and what-ifs; `memory` is
 /// that of its pass; `passes` uses the frames of `state`.
 [[nodiscard]] std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device,
                                                   const PassMemory& memory, PassFinder& passes);
+
+/// Decides which of the ways to need less are enough, by an estimate of the step.
+void judge_levers(FirstStep& step, const StepOutlook& outlook);
 
 /// Whether an optimizer's step has ended before the request, by the annotations that PyTorch makes.
 [[nodiscard]] bool has_ended_a_step(const Recording& recording, const Request& request);

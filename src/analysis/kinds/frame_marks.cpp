@@ -23,9 +23,11 @@ template <std::size_t count> bool has_any(std::string_view text, const std::arra
 }
 
 /// aten/src/ATen/cuda/CublasHandlePool.cpp, aten/src/ATen/native/cudnn/Conv_v8.cpp, and the names of the callers of
-/// cuDNN and hipBLAS.
+/// cuDNN and hipBLAS. The first two have no names where only exported functions do (TORCH_SYMBOLIZE_MODE=dladdr):
+/// their caller allocates nothing else.
 bool is_workspace(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> kNames{"setWorkspaceForHandle", "getNewWorkspace", "BlasLtWorkspace",
+  static constexpr std::array<std::string_view, 5> kNames{"setWorkspaceForHandle", "getNewWorkspace", "BlasLtWorkspace",
+                                                          "at::cuda::getCurrentCUDABlasHandle",
                                                           "at::native::run_conv_plan"};
   return has_any(name, kNames) || (has(name, "Workspace") && has(name, "cudnn"));
 }

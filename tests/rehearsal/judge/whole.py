@@ -24,12 +24,15 @@ import made_up_gpu
 from whole_programs import random_program, run
 
 LARGE_BYTES = 70 << 30
-LEAST_SHARE = 0.85  # the goal is 0.95; of seeds 0:200 it was 0.89 on 28 November 2026
+LEAST_SHARE = 0.95  # of seeds 0:200 it was 0.98 on 28 November 2026
+
+PARTS = {"a quarter": 4, "an eighth": 8}
 
 # The beginning of an advice, and what it changes.
 CHANGES = (
     (r"Set PYTORCH_CUDA_ALLOC_CONF=(\S+?): ", lambda program, found: {"settings": found[1]}),
     (r"Halve the batch", lambda program, found: {"batch": program["batch"] // 2}),
+    (r"Reduce the batch .* to (a quarter|an eighth)", lambda program, found: {"batch": program["batch"] // PARTS[found[1]]}),
     (r"Checkpoint each layer", lambda program, found: {"checkpoint": True}),
     (r"Keep fewer activations .*checkpointing each layer", lambda program, found: {"checkpoint": True}),
     (r"Keep fewer activations", lambda program, found: {"batch": program["batch"] // 2}),
@@ -49,6 +52,10 @@ SAID, FREES, UNKNOWN = "says that it goes on", "removes or frees enough", "says 
 def claim_of(advice):
     if "the program goes on" in advice:
         return SAID
+    if "no batch is small enough." in advice and "If the optimizer" in advice:
+        return UNKNOWN
+    if "then still lacks" in advice and "as well" not in advice:
+        return UNKNOWN
     return UNKNOWN if "the rest of the pass is unknown" in advice else FREES
 
 
@@ -57,6 +64,8 @@ def change_of(program, advice):
     for pattern, changes in CHANGES:
         if found := re.match(pattern, advice):
             changed = {**program, **changes(program, found)}
+            if changed != program and (part := re.search(r"halve the batch|to (a quarter|an eighth) as well", advice)):
+                changed["batch"] //= PARTS.get(part[1], 2)
             return changed if changed != program else None
     return None
 

@@ -100,6 +100,12 @@ TEST_CASE("what a convolution of cuDNN takes to run is a workspace") {
   CHECK(class_of({}, "at::native::run_conv_plan(cudnnContext*, at::Tensor const&)") == StackClass::workspace);
 }
 
+TEST_CASE("what a backward pass makes for cuBLAS is a workspace, also if only exported functions have names") {
+  CHECK(class_of({"torch::autograd::Engine::thread_main()", "torch::autograd::generated::MmBackward0::apply()",
+                  "at::cuda::getCurrentCUDABlasHandle(bool)"},
+                 "??") == StackClass::workspace);
+}
+
 TEST_CASE("communication is what a function does, not what it is given") {
   CHECK(class_of({"c10d::Reducer::initialize_buckets()"}) == StackClass::communication);
   CHECK(class_of({"std::_Function_handler<void (), c10d::Work::run()::{lambda()#1}>::_M_invoke()"}) ==

@@ -7,8 +7,11 @@
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace memviz {
 
@@ -32,6 +35,9 @@ public:
     kinds_.push_back({kind, KindEvidence::frames});
     return *this;
   }
+  Training& add(std::uint64_t bytes, MemoryKind kind, const std::vector<std::string_view>& frames) {
+    return add(bytes, kind, made_.stack(frames));
+  }
   Training& forward(std::uint64_t bytes) { return add(bytes, MemoryKind::activation, forward_); }
   Training& backward(std::uint64_t bytes) { return add(bytes, MemoryKind::gradient, backward_); }
   Training& mark(std::string_view name) {
@@ -39,15 +45,20 @@ public:
     return *this;
   }
   /// Fails to allocate 50 MiB where the device has as many free, and explains it.
-  DeviceExplanation fail(std::uint64_t free_bytes) {
-    made_.time(time_us_ += 10).event(Action::oom, free_bytes, 50 * kMiB, forward_);
-    state_ = test::state_at(recording_ = made_.take(), {.kind = MomentKind::automatic});
-    test::set_kinds(state_, kinds_);
-    return explain(state_, {}).at(0);
+  DeviceExplanation fail(std::uint64_t free_bytes) { return fail(free_bytes, 50 * kMiB, forward_); }
+  DeviceExplanation fail(std::uint64_t free_bytes, std::uint64_t bytes, const std::vector<std::string_view>& frames) {
+    return fail(free_bytes, bytes, made_.stack(frames));
   }
   [[nodiscard]] ExplanationText words(const DeviceExplanation& device) const { return in_words(state_, device); }
 
 private:
+  DeviceExplanation fail(std::uint64_t free_bytes, std::uint64_t bytes, StackId stack) {
+    made_.time(time_us_ += 10).event(Action::oom, free_bytes, bytes, stack);
+    state_ = test::state_at(recording_ = made_.take(), {.kind = MomentKind::automatic});
+    test::set_kinds(state_, kinds_);
+    return explain(state_, {}).at(0);
+  }
+
   SmallSnapshot made_;
   StackId forward_ = made_.stack({"/app/train.py:20:main", "/app/model.py:2:forward"});
   StackId backward_ = made_.stack({"/torch/engine.cpp:9:torch::autograd::Engine::execute()"});
@@ -57,6 +68,21 @@ private:
   std::int64_t time_us_ = 1000;
   std::uint64_t address_ = kTrainingAt;
 };
+
+using Frames = std::vector<std::string_view>;
+
+const Frames kLayer{"/app/train.py:20:main", "/torch/nn/modules/module.py:9:_call_impl", "/app/model.py:2:forward"};
+const Frames kMlp{"/app/train.py:20:main", "/torch/nn/modules/module.py:9:_call_impl", "/app/model.py:5:mlp"};
+const Frames kScores{"/app/train.py:20:main", "/torch/nn/modules/module.py:9:_call_impl", "/app/model.py:7:attention"};
+const Frames kSoftmax{"/app/train.py:20:main", "/torch/nn/modules/module.py:9:_call_impl", "/app/model.py:8:attention",
+                      "/torch/aten.cpp:1:at::softmax()"};
+const Frames kLoss{"/app/train.py:21:main", "/torch/nn/functional.py:9:cross_entropy"};
+
+const Cause& cause_of(const DeviceExplanation& device, CauseKind kind) {
+  const auto found = std::ranges::find(device.causes, kind, &Cause::kind);
+  REQUIRE(found != device.causes.end());
+  return *found;
+}
 
 } // namespace
 
@@ -151,6 +177,49 @@ TEST_CASE("a first forward pass without a backward pass or an optimizer may be o
           .out;
   CHECK(answer.find("run it under torch.no_grad()") != std::string::npos);
   CHECK(answer.find("first training step") == std::string::npos);
+}
+
+TEST_CASE("the scores of attention are of the function that calls softmax, not all blocks of their size") {
+  Training training;
+  training.add(64 * kMiB, MemoryKind::activation, kScores).add(64 * kMiB, MemoryKind::activation, kSoftmax);
+  training.add(64 * kMiB, MemoryKind::activation, kMlp);
+  const DeviceExplanation device = training.fail(kMiB, 64 * kMiB, kSoftmax);
+  CHECK(cause_of(device, CauseKind::attention_scores).bytes == 3 * 64 * kMiB);
+}
+
+TEST_CASE("advice against a cause says what a first step still lacks without it") {
+  Training training;
+  training.mark("Optimizer.zero_grad#RMSprop.zero_grad").add(300 * kMiB, MemoryKind::activation, kLayer);
+  training.add(100 * kMiB, MemoryKind::unknown, kLoss);
+  SUBCASE("nothing") {
+    const DeviceExplanation device = training.fail(900 * kMiB, 1000 * kMiB, kLoss);
+    CHECK(cause_of(device, CauseKind::logits).without.is_enough());
+    CHECK(one_contains(training.words(device).advice, "so that no copy of all logits exists."));
+    CHECK_FALSE(one_contains(training.words(device).advice, "as well."));
+  }
+  SUBCASE("a part that half the batch frees") {
+    const DeviceExplanation device = training.fail(300 * kMiB, 310 * kMiB, kLoss);
+    const StepEffect& without = cause_of(device, CauseKind::logits).without;
+    // 200 MiB last. A pass holds 300 MiB, the gradient of as much, an eighth of the loss, and 200 MiB for the last
+    // layer.
+    CHECK(without.missing_bytes == 1000 * kMiB + 410 * kMiB / 8 - 800 * kMiB);
+    CHECK(without.batch_divisor == 2);
+    CHECK(one_contains(training.words(device).advice,
+                       "The step then still lacks about 251 MiB: halve the batch or the length of sequences as well."));
+  }
+  SUBCASE("more than any batch frees") {
+    const DeviceExplanation device = training.fail(20 * kMiB, 100 * kMiB, kLoss);
+    CHECK(cause_of(device, CauseKind::logits).without.batch_divisor == 0);
+  }
+}
+
+TEST_CASE("momentum that an optimizer of unknown state has begun to make is still to come for the other parameters") {
+  Training training;
+  training.forward(80 * kMiB).backward(100 * kMiB).mark("Optimizer.step#SGD.step");
+  training.add(40 * kMiB, MemoryKind::optimizer_state, Frames{"/app/train.py:30:main"});
+  const DeviceExplanation device = training.fail(0);
+  REQUIRE(device.first_step);
+  CHECK(device.first_step->state_to_come_bytes == 60 * kMiB);
 }
 
 } // namespace memviz
