@@ -7,6 +7,7 @@ import unittest
 
 # stage.py takes the words of the command line.
 from callback_cases import *
+from channel_cases import *
 from device_cases import *
 from hook_folder_cases import *
 from neighbour_cases import *
