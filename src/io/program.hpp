@@ -15,4 +15,9 @@ namespace memviz {
 /// Error, with the first line of its standard error, if it cannot be started or fails.
 [[nodiscard]] std::string output_of(const std::vector<std::string>& words, std::string_view input);
 
+/// Returns what the program prints to both of its streams, whether it succeeds or not, given nothing on standard
+/// input. It does not receive the signals of the terminal. After `seconds` it gets SIGINT, and later SIGTERM, but never
+/// SIGKILL: a debugger has to let go of another program. Throws Error if it cannot be started.
+[[nodiscard]] std::string output_apart(const std::vector<std::string>& words, unsigned seconds);
+
 } // namespace memviz
