@@ -21,7 +21,7 @@ _MOST_REQUEST_BYTES = 4096
 _MOST_SECONDS = 24 * 3600
 _MAX_ENTRIES = 100_000
 # As long as other threads may have to wait for Python meanwhile, so that what the snapshot shows is of one moment.
-_SECONDS_UNDISTURBED = 2.0
+_SECONDS_UNDISTURBED = 1.0
 # Exit waits so long for an answer in progress: CUDA must not be taken apart while its memory is read.
 _SECONDS_BEFORE_EXIT = 1.0
 
@@ -49,7 +49,7 @@ def serve(connection: socket.socket) -> None:
 def _line(connection: socket.socket) -> bytes:
     text = b""
     while not text.endswith(b"\n"):
-        piece = connection.recv(1)
+        piece = connection.recv(_MOST_REQUEST_BYTES)  # nothing follows the line
         if not piece or len(text) > _MOST_REQUEST_BYTES:
             raise ValueError("not a request")
         text += piece
@@ -135,18 +135,19 @@ def forget() -> None:
 
 def pickled(torch: Any) -> bytes:
     """Returns the bytes of a snapshot of this moment, taken by a thread that is not the program's."""
-    with _answering, _undisturbed():
-        return snapshot.pickled(torch)
+    with _answering:
+        return snapshot.pickled(torch, undisturbed=_undisturbed())
 
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(_SECONDS_UNDISTURBED)
-    ours = sys.getswitchinterval()
+    """Lets other threads wait longer for Python's lock. The interval counts for each wait, also for ours: the body must
+    not let go of the lock."""
+    before, set_interval = sys.getswitchinterval(), sys.setswitchinterval
+    time.sleep(0.001)  # afterwards this thread has the lock, and another one is about to wait for it
+    set_interval(_SECONDS_UNDISTURBED)
     try:
-        time.sleep(0.01)  # threads that wait with the interval of before ask for their turn now
         yield
     finally:
-        if sys.getswitchinterval() == ours:
-            sys.setswitchinterval(before)
+        if sys.getswitchinterval() == _SECONDS_UNDISTURBED:  # else the program has chosen another one
+            set_interval(before)
