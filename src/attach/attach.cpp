@@ -42,7 +42,7 @@ void take_snapshot(pid_t id, const Request& request, const std::function<void(st
     }
   }
   check_traceable(process);
-  const Intrusion intrusion(process);
+  Intrusion intrusion(process);
   try {
     receive(intrusion.connection(request), process, request, take);
   } catch (const NoAnswer&) {

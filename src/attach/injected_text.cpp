@@ -85,4 +85,13 @@ std::string asking_program(int id, const std::filesystem::path& text) {
                      id, python_bytes(text.string()));
 }
 
+std::string removing_text(const std::filesystem::path& text) {
+  return fmt::format("try:\n"
+                     "    __import__('os').unlink({})\n"
+                     "    __import__('os').rmdir({})\n"
+                     "except BaseException:\n"
+                     "    pass\n",
+                     python_bytes(text.string()), python_bytes(text.parent_path().string()));
+}
+
 } // namespace memviz::attach

@@ -15,7 +15,10 @@ namespace memviz::attach {
 /// Loads the recorder in `folder`, answers at the socket `socket`, and removes what it has loaded.
 [[nodiscard]] std::string answering_program(const std::filesystem::path& folder, const std::filesystem::path& socket);
 
-/// Asks Python 3.14 to execute the file `text` in the process `id`.
+/// Asks Python 3.14 to execute the file `text` in the process `id`; exits with 1 in an older one.
 [[nodiscard]] std::string asking_program(int id, const std::filesystem::path& text);
+
+/// Removes the file `text`, which it is the content of, and its folder.
+[[nodiscard]] std::string removing_text(const std::filesystem::path& text);
 
 } // namespace memviz::attach

@@ -4,6 +4,7 @@
 #include "attach/injected_text.hpp"
 #include "hooks/hook_folder.hpp"
 #include "io/output_file.hpp"
+#include "io/own_folder.hpp"
 #include "io/program.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
@@ -24,7 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSocket = "answer";
 constexpr const char* kProgram = "program.py";
-constexpr const char* kText = "text.py";
 constexpr const char* kPage = "page";
 constexpr std::size_t kPageBytes = 4096;
 
@@ -63,27 +63,45 @@ Intrusion::Intrusion(const Process& process)
   if (!try_python()) use_debugger();
 }
 
+Intrusion::~Intrusion() {
+  if (accepted_.empty()) return;
+  try {
+    if (!is_executed_ && is_running(process_.id)) {
+      write_file(accepted_.string(), removing_text(accepted_));
+      return;
+    }
+  } catch (const Error&) {
+    // Then it is removed now.
+  }
+  std::error_code ignored;
+  fs::remove_all(accepted_.parent_path(), ignored);
+}
+
 void Intrusion::write_texts() {
   const fs::path& folder = folder_.path();
   hooks::write_hook(folder);
   write_file((folder / kProgram).string(), answering_program(folder, folder / kSocket));
-  write_file((folder / kText).string(), starting_text(folder / kProgram, 0));
   const std::string text = starting_text(folder / kProgram, page_) + '\0';
   if (text.size() > kPageBytes) throw Error(folder.string() + ": the path is too long; set TMPDIR to a shorter one");
   write_file((folder / kPage).string(), text);
   hand_over(folder, process_);
 }
 
-bool Intrusion::try_python() const {
+bool Intrusion::try_python() {
   // Root does not run a program of another user's.
   const auto interpreter = interpreter_of(process_);
   if (!interpreter || process_.user != ::geteuid()) return false;
+  const fs::path folder = make_private_temporary_folder("memviz-");
+  accepted_ = folder / "text.py";
   try {
-    static_cast<void>(
-        output_of({*interpreter, "-I", "-S", "-c", asking_program(process_.id, folder_.path() / kText)}, ""));
+    write_file(accepted_.string(), starting_text(folder_.path() / kProgram, 0));
+    static_cast<void>(output_of({*interpreter, "-I", "-S", "-c", asking_program(process_.id, accepted_)}, ""));
     return true;
-  } catch (const Error&) {
-    return false; // an older Python, or one that forbids it
+  } catch (const Error&) { // of an older Python, or of one that forbids it
+    accepted_.clear();
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    return false;
   }
 }
 
@@ -97,11 +115,12 @@ void Intrusion::use_debugger() {
   function_ = inject(*kind, process_, {folder_.path() / kPage, page_}, folder_.path());
 }
 
-Descriptor Intrusion::connection(const Request& request) const {
+Descriptor Intrusion::connection(const Request& request) {
   if (!wait_for_bytes(listener_, process_, request.waits ? -1 : request.timeout_seconds)) throw NoAnswer();
   Descriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!connection.is_open())
     throw Error(fmt::format("process {} did not connect: {}", process_.id, system_message(errno)));
+  is_executed_ = true;
   return connection;
 }
 

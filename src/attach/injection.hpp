@@ -20,16 +20,19 @@ class Intrusion {
 public:
   /// Gives the process the text. Throws Error, with what is missing, if that cannot be done.
   explicit Intrusion(const Process& process);
+  Intrusion(const Intrusion&) = delete;
+  Intrusion& operator=(const Intrusion&) = delete;
+  ~Intrusion();
 
   /// Returns the connection. Throws NoAnswer if the process executes nothing in time, and those of wait_for_bytes().
-  [[nodiscard]] Descriptor connection(const Request& request) const;
+  [[nodiscard]] Descriptor connection(const Request& request);
   /// Returns the function of C in which its main thread was; "" if that is unknown.
   [[nodiscard]] const std::string& function() const { return function_; }
 
 private:
   void write_texts();
   /// Uses Python's own way, of 3.14 and later. Returns whether it has accepted the text.
-  [[nodiscard]] bool try_python() const;
+  [[nodiscard]] bool try_python();
   void use_debugger();
 
   Process process_;
@@ -37,6 +40,10 @@ private:
   Descriptor listener_;
   std::uint64_t page_ = 0;
   std::string function_; ///< in which the main thread was
+  /// The text that Python has accepted. Python reports a file that is gone, so this one removes itself if it is
+  /// executed later.
+  std::filesystem::path accepted_;
+  bool is_executed_ = false;
 };
 
 } // namespace memviz::attach

@@ -6,9 +6,7 @@ usage: record_test.py MEMVIZ SOURCE_FOLDER
 import unittest
 
 # stage.py takes the words of the command line.
-from attach_cases import *
 from callback_cases import *
-from channel_cases import *
 from device_cases import *
 from hook_folder_cases import *
 from neighbour_cases import *
