@@ -7,6 +7,7 @@
 #include "io/descriptor.hpp"
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace memviz::attach {
@@ -16,6 +17,7 @@ struct Request {
   double record_seconds = 0;   ///< with history on before the snapshot; 0: a snapshot at once
   double timeout_seconds = 10; ///< until the process begins to answer
   bool waits = false;          ///< without the timeout, as long as the process runs
+  std::function<void(const std::string&)> say = [](const std::string& /*message*/) {}; ///< for messages meanwhile
 };
 
 /// The process did not begin to answer in time.

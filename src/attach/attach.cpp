@@ -42,9 +42,9 @@ void take_snapshot(pid_t id, const Request& request, const std::function<void(st
     }
   }
   check_traceable(process);
-  Intrusion intrusion(process);
+  Intrusion intrusion(process, request);
   try {
-    receive(intrusion.connection(request), process, request, take);
+    receive(intrusion.connection(), process, request, take);
   } catch (const NoAnswer&) {
     throw no_answer(process, request, place_of(process, intrusion.function()));
   }

@@ -15,8 +15,6 @@ namespace memviz::attach {
 
 namespace {
 
-constexpr unsigned kSeconds = 60;
-
 std::vector<std::string> words_for_gdb(const Process& process, const std::string& commands,
                                        const std::string& cleanup) {
   // No file of the user's or the program's is executed, and no symbols are read but those that are named.
@@ -86,15 +84,19 @@ std::optional<DebuggerKind> debugger() {
   return std::nullopt;
 }
 
-std::string inject(DebuggerKind kind, const Process& process, const Injection& injection,
-                   const std::filesystem::path& folder) {
+std::string inject(DebuggerKind kind, const Process& process, const Injection& injection, const Notice& notice) {
   const bool is_gdb = kind == DebuggerKind::gdb;
-  const std::string commands = (folder / "commands").string();
-  const std::string cleanup = (folder / "cleanup").string();
+  const std::string commands = injection.text.parent_path() / "commands";
+  const std::string cleanup = injection.text.parent_path() / "cleanup";
   write_file(commands, is_gdb ? gdb_commands(injection) : lldb_commands(injection));
   write_file(cleanup, is_gdb ? gdb_cleanup(injection) : lldb_cleanup(injection));
-  const std::string said = output_apart(
-      is_gdb ? words_for_gdb(process, commands, cleanup) : words_for_lldb(process, commands, cleanup), kSeconds);
+  const auto words = is_gdb ? words_for_gdb(process, commands, cleanup) : words_for_lldb(process, commands, cleanup);
+  const std::string said = output_apart(words, notice.seconds, [&] {
+    notice.say(
+        fmt::format("waiting for another thread of process {} to let go of Python's lock; the debugger must not be "
+                    "interrupted now",
+                    process.id));
+  });
   if (said.find(kInjected) == std::string::npos)
     throw Error(fmt::format("cannot attach to process {}: {}", process.id, failure_of(said)));
   return function_of(said);

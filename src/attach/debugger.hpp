@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,10 +25,17 @@ struct Injection {
   std::uint64_t page = 0;
 };
 
-/// Stops the process, for about a second, and gives it the text. Returns the function in which its main thread was, ""
-/// if the debugger does not see it. Throws Error if the text cannot be given to it; the process is then as before.
-/// Writes commands for the debugger into `folder`.
+/// Called with a message if the debugger takes longer than `seconds`.
+struct Notice {
+  double seconds = 0;
+  std::function<void(const std::string&)> say;
+};
+
+/// Stops the process, for about a second, and gives it the text. It takes longer if a thread of the process holds
+/// Python's lock in C code while the main thread sleeps, and cannot be interrupted. Returns the function in which its
+/// main thread was, "" if the debugger does not see it. Throws Error if the text cannot be given to it; the process is
+/// then as before. Writes commands for the debugger into the folder of the text.
 [[nodiscard]] std::string inject(DebuggerKind kind, const Process& process, const Injection& injection,
-                                 const std::filesystem::path& folder);
+                                 const Notice& notice);
 
 } // namespace memviz::attach

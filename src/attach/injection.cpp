@@ -57,8 +57,9 @@ void hand_over(const fs::path& folder, const Process& process) {
 
 } // namespace
 
-Intrusion::Intrusion(const Process& process)
-    : process_(process), listener_(listening(folder_.path() / kSocket)), page_(free_page_of(process)) {
+Intrusion::Intrusion(const Process& process, const Request& request)
+    : process_(process), request_(request), listener_(listening(folder_.path() / kSocket)),
+      page_(free_page_of(process)) {
   write_texts();
   if (!try_python()) use_debugger();
 }
@@ -112,11 +113,11 @@ void Intrusion::use_debugger() {
         fmt::format("cannot attach to process {}: memviz does not record it, and neither gdb nor lldb is in PATH: "
                     "install gdb, or start the job with memviz run",
                     process_.id));
-  function_ = inject(*kind, process_, {folder_.path() / kPage, page_}, folder_.path());
+  function_ = inject(*kind, process_, {folder_.path() / kPage, page_}, {request_.timeout_seconds, request_.say});
 }
 
-Descriptor Intrusion::connection(const Request& request) {
-  if (!wait_for_bytes(listener_, process_, request.waits ? -1 : request.timeout_seconds)) throw NoAnswer();
+Descriptor Intrusion::connection() {
+  if (!wait_for_bytes(listener_, process_, request_.waits ? -1 : request_.timeout_seconds)) throw NoAnswer();
   Descriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!connection.is_open())
     throw Error(fmt::format("process {} did not connect: {}", process_.id, system_message(errno)));

@@ -19,13 +19,13 @@ namespace memviz::attach {
 class Intrusion {
 public:
   /// Gives the process the text. Throws Error, with what is missing, if that cannot be done.
-  explicit Intrusion(const Process& process);
+  Intrusion(const Process& process, const Request& request);
   Intrusion(const Intrusion&) = delete;
   Intrusion& operator=(const Intrusion&) = delete;
   ~Intrusion();
 
   /// Returns the connection. Throws NoAnswer if the process executes nothing in time, and those of wait_for_bytes().
-  [[nodiscard]] Descriptor connection(const Request& request);
+  [[nodiscard]] Descriptor connection();
   /// Returns the function of C in which its main thread was; "" if that is unknown.
   [[nodiscard]] const std::string& function() const { return function_; }
 
@@ -36,6 +36,7 @@ private:
   void use_debugger();
 
   Process process_;
+  Request request_;
   TemporaryFolder folder_;
   Descriptor listener_;
   std::uint64_t page_ = 0;

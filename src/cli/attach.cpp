@@ -162,7 +162,9 @@ int attach_to_all(const AttachCommand& options) {
   return files.empty() ? exit_code : std::max(exit_code, explained(options, files));
 }
 
-int run_attach(const AttachCommand& options) {
+int run_attach(const AttachCommand& given) {
+  AttachCommand options = given;
+  options.request.say = [&](const std::string& message) { options.file.say(message); };
   if (options.is_all && options.output && !is_folder(*options.output) && fs::exists(*options.output))
     throw UsageError("-o must be a folder with --all");
   if (options.output == "-" || options.output == "") throw UsageError("-o must be a file or a folder");

@@ -9,14 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-#include <utility>
 
 namespace memviz {
 
@@ -109,23 +107,24 @@ std::string output_of(const std::vector<std::string>& words, std::string_view in
   return content_of(out);
 }
 
-std::string output_apart(const std::vector<std::string>& words, unsigned seconds) {
+std::string output_apart(const std::vector<std::string>& words, double seconds, const std::function<void()>& notify) {
   constexpr auto kPiece = std::chrono::milliseconds(20);
-  constexpr std::chrono::seconds kPatience{5};
   ScratchFile in;
   ScratchFile out;
   const pid_t id = start(words, {in, out, out}, ProcessGroup::its_own);
-  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  int next_signal = SIGINT;
+  const std::chrono::duration<double> patience(seconds);
+  const auto begin = std::chrono::steady_clock::now();
+  bool is_late = false;
   const auto is_running = [&] {
     int status = 0;
     return waitpid(id, &status, WNOHANG) == 0;
   };
   while (is_running()) {
     std::this_thread::sleep_for(kPiece);
-    if (std::chrono::steady_clock::now() < deadline) continue;
-    ::kill(id, std::exchange(next_signal, SIGTERM));
-    deadline += kPatience;
+    if (!is_late && std::chrono::steady_clock::now() - begin > patience) {
+      is_late = true;
+      notify();
+    }
   }
   return content_of(out);
 }

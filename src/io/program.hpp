@@ -2,6 +2,7 @@
 
 // Another program -> its output for our bytes. The only code that starts programs, for POSIX; no shell is involved.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,9 @@ namespace memviz {
 [[nodiscard]] std::string output_of(const std::vector<std::string>& words, std::string_view input);
 
 /// Returns what the program prints to both of its streams, whether it succeeds or not, given nothing on standard
-/// input. It does not receive the signals of the terminal. After `seconds` it gets SIGINT, and later SIGTERM, but never
-/// SIGKILL: a debugger has to let go of another program. Throws Error if it cannot be started.
-[[nodiscard]] std::string output_apart(const std::vector<std::string>& words, unsigned seconds);
+/// input. It does not receive the signals of the terminal and is never ended: a debugger would leave another program in
+/// the middle of a call. Calls `notify` once if it takes longer than `seconds`. Throws Error if it cannot be started.
+[[nodiscard]] std::string output_apart(const std::vector<std::string>& words, double seconds,
+                                       const std::function<void()>& notify);
 
 } // namespace memviz

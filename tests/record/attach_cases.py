@@ -236,6 +236,16 @@ class AttachByDebugger(AttachStage):
         self.assertEqual(self.attach(process, "--wait").returncode, 0)
         self.assertEqual(self.go_on(process), (0, NOTHING, ""))
 
+    def test_another_thread_that_keeps_pythons_lock_makes_it_wait_without_harm(self):
+        held = "def hold():\n    time.sleep(0.2)\n    collections.deque(itertools.repeat(None, 1_500_000_000), maxlen=0)\n"
+        held += "import collections, itertools, threading\nthread = threading.Thread(target=hold)\nthread.start()\nprint('ready'"
+        process = self.python(SLEEPS.replace("print('ready'", held).replace("print(noticed", "thread.join(); print(noticed").format(10))
+        time.sleep(0.4)
+        done = self.attach(process, "--timeout", "1")
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
+        self.assertIn(f"waiting for another thread of process {process.pid} to let go of Python's lock", done.err)
+        self.nothing_is_left()
+
     def test_history_is_on_for_the_seconds_asked_for_and_off_again(self):
         program = COMPUTES.replace("pass", "torch.release(torch.allocate(1 << 20)); time.sleep(0.05)")
         process = self.python(program.format(5))
