@@ -227,6 +227,12 @@ class Channel(WithRuntime, Stage):
         thread.join(30)
         self.assertEqual(answers[0][1:], ({}, b""))
 
+    def test_that_gets_no_thread_is_closed_and_the_program_runs(self):
+        program = "import _thread\ndef fail(*_): raise RuntimeError('no thread')\n_thread.start_new_thread = fail\n"
+        process = self.waiting(program + WAITS)
+        self.assertEqual(os.listdir(self.runtime), [])
+        self.assertEqual(self.go_on(process), (0, "", ""))
+
     def test_can_be_turned_off(self):
         self.waiting(MEMVIZ_RECORD_CHANNEL="0")
         self.assertEqual(os.listdir(self.runtime), [])

@@ -46,7 +46,10 @@ class Channel:
         with self._lock:
             self._users.append(user)
             if self._listener is None:
-                self._open()
+                try:
+                    self._open()
+                except Exception:
+                    self._close()  # no thread could be started
 
     def leave(self, user: object) -> None:
         with self._lock:
