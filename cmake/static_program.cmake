@@ -10,7 +10,7 @@ endif()
 add_executable(memviz_static EXCLUDE_FROM_ALL $<TARGET_OBJECTS:memviz>)
 set_target_properties(memviz_static PROPERTIES LINKER_LANGUAGE CXX)
 # As files, because their targets depend on shared libraries. A library comes before those that it needs.
-foreach(part IN ITEMS memviz_cli memviz_view memviz_render memviz_rehearse memviz_hooks memviz_core)
+foreach(part IN ITEMS memviz_cli memviz_view memviz_render memviz_rehearse memviz_attach memviz_hooks memviz_core)
   add_dependencies(memviz_static ${part})
   target_link_libraries(memviz_static PRIVATE $<TARGET_FILE:${part}>)
 endforeach()

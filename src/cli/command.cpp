@@ -70,6 +70,11 @@ Ceiling ceiling_of(const CommandText& text, const CommandOptions& options) {
           fmt::format("needs more than {} of memory; raise the limit with --max-memory SIZE", format_bytes(bytes))};
 }
 
+std::string operand_words(const CommandText& text, std::string_view article) {
+  if (text.takes_process) return fmt::format("{} process id", article);
+  return text.operand_count == 1 ? fmt::format("{} snapshot", article) : "two snapshots";
+}
+
 } // namespace
 
 ParsedWords words_of_command(const CommandText& text, const std::vector<OptionText>& options,
@@ -81,16 +86,15 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
     return options[given.option].name == text.stands_alone;
   });
   if (is_alone && found > 0)
-    throw UsageError(
-        fmt::format("--{} takes no snapshots; '{}' is one too many", text.stands_alone, parsed.operands.front()));
+    throw UsageError(fmt::format("--{} takes no {}; '{}' is one too many", text.stands_alone,
+                                 text.takes_process ? "process" : "snapshots", parsed.operands.front()));
   if (is_alone) return parsed;
   if (found < text.operand_count) {
-    throw UsageError(fmt::format("{} needs {}: memviz {} {}", text.name,
-                                 text.operand_count == 1 ? "a snapshot" : "two snapshots", text.name, text.operands));
+    throw UsageError(
+        fmt::format("{} needs {}: memviz {} {}", text.name, operand_words(text, "a"), text.name, text.operands));
   }
   if (found > text.operand_count && !text.takes_several) {
-    throw UsageError(fmt::format("{} takes {}; '{}' is one too many", text.name,
-                                 text.operand_count == 1 ? "one snapshot" : "two snapshots",
+    throw UsageError(fmt::format("{} takes {}; '{}' is one too many", text.name, operand_words(text, "one"),
                                  parsed.operands[text.operand_count]));
   }
   for (const std::string& operand : parsed.operands)
@@ -101,7 +105,8 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
 }
 
 int run_within_limits(const CommandText& text, CommandOptions& options, const std::function<int()>& work) {
-  const bool is_limited = options.file.max_memory || (!text.takes_program && kCanLimitMemory);
+  const bool starts_others = text.takes_program || text.takes_process;
+  const bool is_limited = options.file.max_memory || (!starts_others && kCanLimitMemory);
   if (!is_limited) return run_with_messages(options, work);
   const Ceiling ceiling = ceiling_of(text, options);
   const MemoryLimit limit(ceiling.bytes, ceiling.threads);

@@ -40,6 +40,7 @@ struct CommandText {
   bool takes_several = false;                  ///< more operands are processed one after the other
   std::string_view stands_alone = {};          ///< the option with which it takes no operands
   bool takes_program = false;                  ///< the operands are a program and its arguments: everything after --
+  bool takes_process = false;                  ///< the operand is a process id
 };
 
 struct Command {
@@ -126,6 +127,7 @@ template <class Options>
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command rehearse_command();
 [[nodiscard]] Command run_command();
+[[nodiscard]] Command attach_command();
 [[nodiscard]] Command flops_command();
 [[nodiscard]] Command view_command();
 

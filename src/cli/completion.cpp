@@ -140,7 +140,8 @@ std::string completions_of(const Command& command, const std::vector<std::string
     if (const OptionText* option = option_with_value(command, named.substr(0, named.size() - 1)))
       return values_of(*option, named, std::string_view(typed).substr(named.size()));
   if (typed.starts_with('-')) return options_of(command, typed);
-  return command.text.takes_program ? ":words\n" : fmt::format(":files {}\n", command.text.file_pattern);
+  const bool takes_files = !command.text.takes_program && !command.text.takes_process;
+  return !takes_files ? ":words\n" : fmt::format(":files {}\n", command.text.file_pattern);
 }
 
 } // namespace

@@ -172,7 +172,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       flame_command(),    compare_command(), baseline_command(), explain_command(),  leaks_command(), ranks_command(),
       timeline_command(), state_command(),   view_command(),     stats_command(),    trace_command(), report_command(),
-      export_command(),   check_command(),   flops_command(),    rehearse_command(), run_command()};
+      export_command(),   check_command(),   flops_command(),    rehearse_command(), run_command(),   attach_command()};
   return all;
 }
 

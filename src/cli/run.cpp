@@ -1,3 +1,4 @@
+#include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/sizes.hpp"
@@ -26,7 +27,12 @@ struct RunCommand : CommandOptions {
   std::optional<std::string> partial;
   std::uint64_t max_entries = 100'000;
   bool python_only = false;
+  bool always = false;
+  std::optional<std::string> signal;
 };
+
+/// The signals that no system sends.
+const Choices<std::string> kSignals{{"USR1", "USR1"}, {"USR2", "USR2"}};
 
 std::uint64_t parse_entries(std::string_view option, const std::string& word) {
   constexpr std::uint64_t kMost = 1'000'000'000;
@@ -46,7 +52,13 @@ OptionList<RunCommand> run_options() {
                &RunCommand::max_entries, parse_entries),
         flag({"python-only", '\0', "",
               "record stacks without C++ frames: cheaper, but the kind of memory of the backward pass is then unknown"},
-             &RunCommand::python_only)},
+             &RunCommand::python_only),
+        flag({"always", '\0', "", "also leave a snapshot at the end of a process that no exception ends"},
+             &RunCommand::always),
+        one_of<RunCommand, std::optional<std::string>, std::string>(
+            {"signal", '\0', "USR1|USR2",
+             "also leave a snapshot when a process receives this signal; a handler of the program stays"},
+            &RunCommand::signal, kSignals)},
        within<RunCommand>(&RunCommand::file, {help_option<FileOptions>()})});
 }
 
@@ -78,6 +90,8 @@ Variables environment(const RunCommand& options) {
       {"MEMVIZ_RECORD_STACKS", options.python_only ? "python" : "all"},
   };
   if (options.partial) variables.emplace_back("MEMVIZ_RECORD_PARTIAL", in_full(*options.partial));
+  if (options.always) variables.emplace_back("MEMVIZ_RECORD_ALWAYS", "1");
+  if (options.signal) variables.emplace_back("MEMVIZ_RECORD_SIGNAL", *options.signal);
   return variables;
 }
 
@@ -116,11 +130,13 @@ Command run_command() {
       .text = "Replaces itself with the program, which keeps its signals, streams and exit code. Each Python process "
               "in it keeps a bounded history of PyTorch's CUDA allocator from the first use of CUDA. At an "
               "out-of-memory error it writes a snapshot, prints the output of `memviz explain --brief` to standard "
-              "error, and lets the error continue. Without an error nothing is written. With the Python package "
-              "installed, MEMVIZ_RECORD=1 does the same for programs that are started otherwise; MEMVIZ_RECORD_DIR, "
-              "MEMVIZ_RECORD_MAX_ENTRIES and MEMVIZ_RECORD_PARTIAL are its options. Each snapshot also has the paths from "
-              "variables to the tensors that they keep, except with MEMVIZ_KEEPERS=0. Exit code 127 if there is no "
-              "such program, 126 if it cannot be started.",
+              "error, and lets the error continue. Without an error nothing is written, unless you ask for it: `memviz "
+              "attach PID` takes a snapshot of a process at any time, and --always and --signal leave others. With the "
+              "Python package installed, MEMVIZ_RECORD=1 does the same for programs that are started otherwise; "
+              "MEMVIZ_RECORD_DIR, MEMVIZ_RECORD_MAX_ENTRIES, MEMVIZ_RECORD_PARTIAL, MEMVIZ_RECORD_ALWAYS and "
+              "MEMVIZ_RECORD_SIGNAL are its options. Each snapshot also has the paths from variables to the tensors that "
+              "they keep, except with MEMVIZ_KEEPERS=0. Exit code 127 if there is no such program, 126 if it cannot be "
+              "started.",
       .examples = "  memviz run -- python train.py\n"
                   "  memviz run --dir /scratch/oom -- torchrun --nproc-per-node 8 train.py\n"
                   "  srun memviz run --dir /local/oom --partial /shared/parts -- python train.py\n"

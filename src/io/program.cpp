@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace memviz {
@@ -44,21 +46,32 @@ std::string content_of(ScratchFile& file) {
   return bytes;
 }
 
-/// Starts the program with these standard streams; returns its id.
-pid_t start(const std::vector<std::string>& words, ScratchFile& input, const ScratchFile& output,
-            const ScratchFile& errors) {
+struct ProgramStreams {
+  ScratchFile& input;
+  const ScratchFile& output;
+  const ScratchFile& errors;
+};
+
+enum class ProcessGroup { ours, its_own };
+
+/// Starts the program with these standard streams, in our process group or in a new one; returns its id.
+pid_t start(const std::vector<std::string>& words, const ProgramStreams& streams, ProcessGroup group) {
   std::vector<char*> arguments;
   for (const std::string& word : words)
     arguments.push_back(const_cast<char*>(word.c_str())); // posix_spawn does not write to them
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.rewound(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output.descriptor(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors.descriptor(), STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, streams.input.rewound(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, streams.output.descriptor(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, streams.errors.descriptor(), STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (group == ProcessGroup::its_own) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t id = -1;
   const MemoryLimitLifted for_the_program;
-  const int error = posix_spawnp(&id, arguments.front(), &actions, nullptr, arguments.data(), environ);
+  const int error = posix_spawnp(&id, arguments.front(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error(words.front() + ": " + system_message(error));
   return id;
@@ -85,11 +98,33 @@ std::string output_of(const std::vector<std::string>& words, std::string_view in
   std::optional<Started> program;
   {
     const SignalDelay until_it_is_known;
-    program.emplace(start(words, in, out, errors));
+    program.emplace(start(words, {in, out, errors}, ProcessGroup::ours));
   }
   if (!program->has_succeeded()) {
     const std::string said = content_of(errors);
     throw Error(words.front() + " failed: " + said.substr(0, said.find('\n')));
+  }
+  return content_of(out);
+}
+
+std::string output_apart(const std::vector<std::string>& words, double seconds, const std::function<void()>& notify) {
+  constexpr auto kPiece = std::chrono::milliseconds(20);
+  ScratchFile in;
+  ScratchFile out;
+  const pid_t id = start(words, {in, out, out}, ProcessGroup::its_own);
+  const std::chrono::duration<double> patience(seconds);
+  const auto begin = std::chrono::steady_clock::now();
+  bool is_late = false;
+  const auto is_running = [&] {
+    int status = 0;
+    return waitpid(id, &status, WNOHANG) == 0;
+  };
+  while (is_running()) {
+    std::this_thread::sleep_for(kPiece);
+    if (!is_late && std::chrono::steady_clock::now() - begin > patience) {
+      is_late = true;
+      notify();
+    }
   }
   return content_of(out);
 }

@@ -26,7 +26,7 @@ const cli::OptionText* option_of(const cli::Command& command, std::string_view n
 }
 
 bool is_of(const cli::Command& command, FileKind kind) {
-  if (command.text.takes_program) return false;
+  if (command.text.takes_program || command.text.takes_process) return false;
   // A page that reads its file in the browser.
   if (command.text.name == "view") return false;
   return (command.text.name == "flops") == (kind == FileKind::archive);

@@ -20,14 +20,14 @@ ORDER = """
     src/base src/value src/json src/io src/pickle src/fast_reader src/recording src/text src/redact
     src/analysis/allocator src/analysis/keepers src/analysis/state src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline
     src/analysis/kinds src/analysis/compare src/analysis/report src/analysis/calls src/analysis/leaks src/analysis/causes src/analysis/explain src/analysis/fit src/analysis/ranks
-    src/logs src/session src/program src/story src/export src/answers src/sqlite src/hooks src/rehearse
+    src/logs src/session src/program src/story src/export src/answers src/sqlite src/hooks src/attach src/rehearse
     render/web render/page render/graph render/timeline render/segments render/pictures view/html view/engine
     src/cli src
 """.split()
 
 # The command line is a client of include/memviz; besides that it speaks, writes files, and starts programs, which no
 # other client does.
-OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/hooks", "src/rehearse", "view/html"}, "src": {"src/cli", "src/io"}}
+OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/hooks", "src/attach", "src/rehearse", "view/html"}, "src": {"src/cli", "src/io"}}
 
 OF_SYSTEM = re.compile(
     r"^#include <(thread|mutex|shared_mutex|condition_variable|future|semaphore|stop_token|latch|barrier|filesystem|fstream"

@@ -13,7 +13,7 @@ import sys
 
 WITHOUT_HEADER = {
     # Commands, which command.hpp declares.
-    *(f"src/cli/{name}.cpp" for name in ("explain", "flame", "rehearse", "report", "run", "state", "stats", "timeline", "trace", "view")),
+    *(f"src/cli/{name}.cpp" for name in ("attach", "explain", "flame", "rehearse", "report", "run", "state", "stats", "timeline", "trace", "view")),
     # main.cpp is not included by anything, and exports.cpp is called by a browser.
     "src/main.cpp",
     "view/engine/exports.cpp",

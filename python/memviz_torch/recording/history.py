@@ -55,6 +55,10 @@ class Shared:
                 if not self._users:
                     stop(torch)
 
+    def is_used(self) -> bool:
+        """Whether a recording has joined and not left."""
+        return bool(self._users)
+
     def _grow(self, torch: Any, max_entries: int, stacks: str) -> None:
         entries, own_stacks = self._settings
         wanted = (max(entries, max_entries), "all" if "all" in (stacks, own_stacks) else "python")

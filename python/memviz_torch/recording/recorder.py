@@ -8,7 +8,7 @@ import shlex
 import warnings
 from typing import Any, Optional, Union
 
-from . import files, history, interrupts, messages, oom, tensors
+from . import channel, files, history, interrupts, messages, oom, tensors
 from .snapshot import Steps, pickled
 
 
@@ -120,6 +120,7 @@ class Recorder:
             oom.watch(self._torch, self._reports.add)
         history.shared(self._torch).join(self._torch, self, self._max_entries, self._stacks)
         self._is_recording = True
+        channel.shared(self._torch).join(self)
 
     def stop(self, error: Optional[BaseException] = None) -> None:
         """Ends; ``error`` is the exception that ends the program, if any."""
@@ -133,6 +134,7 @@ class Recorder:
             self._forget()
             self._names = self._optimizer = None  # who keeps this object for its files keeps no model with it
             oom.unwatch(torch, self._reports.add)
+            channel.shared(torch).leave(self)
             messages.guarded("goes on recording", history.shared(torch).leave, torch, self)
 
     def _is_out_of_memory(self, error: Optional[BaseException]) -> bool:

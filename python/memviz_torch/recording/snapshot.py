@@ -4,12 +4,13 @@ among `external_annotations`, where torch keeps those of record_function."""
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import pickle
 import sys
 import time
 import types
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, ContextManager, Iterable, Iterator, Optional
 
 from . import devices, keepers, ranks
 from .oom import Refusal
@@ -22,11 +23,17 @@ _OWN_FOLDER = os.path.dirname(__file__) + os.sep
 
 
 def pickled(
-    torch: Any, tensors: Iterable[Any] = (), steps: Optional[Steps] = None, refusal: Optional[Refusal] = None
+    torch: Any,
+    tensors: Iterable[Any] = (),
+    steps: Optional[Steps] = None,
+    refusal: Optional[Refusal] = None,
+    undisturbed: ContextManager[None] = contextlib.nullcontext(),
 ) -> bytes:
-    """Returns the bytes of a file; at an out-of-memory error, including the refused request."""
-    kept = keepers.found(torch)  # before there are the many objects of the snapshot
-    taken = torch.cuda.memory._snapshot()
+    """Returns the bytes of a file; at an out-of-memory error, including the refused request. What has to be of one
+    moment is read within ``undisturbed``."""
+    with undisturbed:
+        kept = keepers.found(torch)  # before there are the many objects of the snapshot
+        taken = torch.cuda.memory._snapshot()
     if kept is not None:
         taken[keepers.KEY] = kept
     if refusal is not None:

@@ -1,0 +1,309 @@
+"""`memviz attach`: to a process that memviz recorded, and through gdb to one that knows nothing of it."""
+
+import json
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from channel_cases import WAITS, WithRuntime
+from stage import MEMVIZ, Stage
+
+# Prints what a program could notice of memviz, at the end.
+NOTICES = """
+def noticed():
+    import sys, threading
+    page = any(line.startswith('00100000-') for line in open('/proc/self/maps'))
+    modules = [name for name in sys.modules if 'memviz' in name]
+    paths = [path for path in [*sys.path, *sys.path_importer_cache] if 'memviz-' in path]
+    return modules, paths, page, threading.active_count(), torch._state.history, hasattr(torch, '_memviz_history')
+"""
+NOTHING = "([], [], False, 1, None, False)\n"
+SLEEPS = "import sys, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\ntime.sleep({})\nprint(noticed())\n"
+COMPUTES = (
+    "import sys, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\n"
+    "end = time.monotonic() + {}\nwhile time.monotonic() < end: pass\nprint(noticed(), sorted(globals())[-5:])\n"
+)
+# A call of C that keeps Python's lock.
+HOLDS = (
+    "import collections, itertools, sys, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\n"
+    "end = time.monotonic() + {}\n"
+    "while time.monotonic() < end: collections.deque(itertools.repeat(None, 200_000_000), maxlen=0)\n"
+    "time.sleep(1)\nprint(noticed())\n"
+)
+
+
+def why_no_gdb():
+    """Returns why this machine cannot test debuggers; "" if it can."""
+    if shutil.which("gdb") is None:
+        return "there is no gdb"
+    child = subprocess.Popen(["sleep", "30"])
+    try:
+        words = ["gdb", "-batch", "-nx", "-p", str(child.pid), "-ex", "detach"]
+        said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+        return "gdb may not attach to processes" if "ptrace:" in said else ""
+    finally:
+        child.kill()
+        child.wait()
+
+
+class AttachStage(WithRuntime, Stage):
+    def setUp(self):
+        super().setUp()
+        self.prepare()
+
+    def attach(self, process, *options, **environment):
+        return self.done([MEMVIZ, "attach", getattr(process, "pid", process), *options], **environment)
+
+    def python(self, program, **environment):
+        """A program that memviz does not record, once it is ready."""
+        process = self.start_waiting([sys.executable, "-c", program], **environment)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def snapshot(self, folder="memviz-attach"):
+        return pickle.loads(self.one_file(self.folder / "work" / folder).read_bytes())
+
+    def nothing_is_left(self):
+        self.assertEqual(os.listdir(self.folder / "tmp"), [])
+
+
+class AttachByChannel(AttachStage):
+    def test_explains_a_snapshot_of_this_moment_and_keeps_it(self):
+        process = self.waiting()
+        done = self.attach(process)
+        file = self.one_file(self.folder / "work" / "memviz-attach")
+        self.assertRegex(file.name, rf"^{process.pid}-\d+-\d+\.pickle$")
+        self.assertEqual(done.err, f"memviz: the snapshot: memviz-attach/{file.name}\n")
+        self.assertIn("GPU 0 at the end of recording: 100 MiB of 100 MiB reserved is in use.", done.out)
+        self.assertEqual(self.go_on(process), (0, "", ""))
+        self.assertEqual([path for path in os.listdir("/tmp") if path == f"memviz-{os.geteuid()}"], [])
+
+    def test_writes_the_file_and_the_json_that_are_asked_for(self):
+        process = self.waiting()
+        done = self.attach(process, "-o", "now.pickle", "--json", "-", "--quiet")
+        self.assertEqual(json.loads(done.out)["devices"][0]["totals"]["reserved_bytes"], 100 << 20)
+        self.assertEqual(done.err, "")
+        (self.folder / "work" / "there").mkdir()
+        self.attach(process, "-o", "there")
+        self.assertEqual(len(os.listdir(self.folder / "work" / "there")), 1)
+        self.assertTrue((self.folder / "work" / "now.pickle").exists())
+
+    def test_uses_no_debugger(self):
+        done = self.attach(self.waiting(), PATH="/none")
+        self.assertEqual(done.returncode, 0, done.err)
+
+    def test_records_for_the_seconds_asked_for(self):
+        program = WAITS.replace("sys.stdin.readline()", "import time\nend = time.monotonic() + 3\n")
+        program += "while time.monotonic() < end:\n    torch.release(torch.allocate(1 << 20)); time.sleep(0.05)\n"
+        program += "sys.stdin.readline()\n"
+        process = self.waiting(program)
+        began = time.monotonic()
+        self.assertEqual(self.attach(process, "--record", "1").returncode, 0)
+        self.assertGreater(time.monotonic() - began, 1)
+        self.assertGreater(len(self.snapshot()["device_traces"][0]), 10)
+        self.assertEqual(self.go_on(process), (0, "", ""))
+
+    def test_all_asks_each_process(self):
+        processes = [self.waiting() for _ in range(2)]
+        done = self.attach("--all", "-o", "all", "--brief")
+        names = sorted(os.listdir(self.folder / "work" / "all"))
+        self.assertEqual(sorted(int(name.split("-")[0]) for name in names), sorted(one.pid for one in processes))
+        self.assertEqual(done.out.count("100 MiB reserved is in use"), 2)
+        for one in processes:
+            self.assertEqual(self.go_on(one), (0, "", ""))
+        self.assertIn("no process of yours", self.attach("--all").err)
+
+    def test_all_goes_on_after_a_process_that_cannot_be_asked(self):
+        self.waiting()
+        other = self.waiting()
+        os.kill(other.pid, signal.SIGSTOP)
+        done = self.attach("--all")
+        os.kill(other.pid, signal.SIGCONT)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"process {other.pid} is stopped: let it continue first, with kill -CONT {other.pid}", done.err)
+        self.assertIn("in use", done.out)
+
+    def test_a_socket_of_somebody_else_is_not_asked(self):
+        process = self.waiting()
+        self.channels.chmod(0o755)
+        done = self.attach(process, PATH="/none")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("neither gdb nor lldb is in PATH", done.err)
+
+    def test_a_reader_that_a_signal_ends_leaves_no_file(self):
+        process = self.waiting()
+        reader = self.start([MEMVIZ, "attach", process.pid, "--record", "60"])
+        time.sleep(0.7)
+        reader.send_signal(signal.SIGINT)
+        reader.communicate(timeout=10)
+        self.assertEqual(reader.returncode, -signal.SIGINT)
+        self.assertEqual(os.listdir(self.folder / "work"), [])
+        self.assertEqual(self.attach(process).returncode, 0)
+
+    def test_a_process_that_ends_meanwhile_is_said_to(self):
+        process = self.waiting()
+        reader = self.start([MEMVIZ, "attach", process.pid, "--record", "60"])
+        time.sleep(0.7)
+        self.go_on(process)
+        err = reader.communicate(timeout=10)[1]
+        self.assertEqual((reader.returncode, err), (1, f"memviz: process {process.pid} ended before it had answered\n"))
+
+
+class WhatIsMissing(AttachStage):
+    """One sentence for each, and exit code 1."""
+
+    def refused(self, process, *options, **environment):
+        done = self.attach(process, *options, **environment)
+        self.assertEqual((done.returncode, done.out, done.err.count("\n")), (1, "", 1), done.err)
+        self.nothing_is_left()
+        return done.err
+
+    def test_a_process(self):
+        self.assertIn("there is no process 4194303 here", self.refused(4194303))
+
+    def test_a_process_id(self):
+        for word in ("python", "0", "-3", "1.5", ""):
+            self.assertEqual(self.attach(word).returncode, 2, word)
+        self.assertEqual(self.done([MEMVIZ, "attach"]).returncode, 2)
+        self.assertEqual(self.done([MEMVIZ, "attach", "--all", "4"]).returncode, 2)
+        self.assertEqual(self.done([MEMVIZ, "attach", "4", "--record", "0"]).returncode, 2)
+        self.assertEqual(self.done([MEMVIZ, "attach", "4", "-o", "-"]).returncode, 2)
+
+    def test_python(self):
+        process = self.start_waiting(["sleep", "60"])
+        self.assertIn(f"process {process.pid} is not a Python process\n", self.refused(process))
+
+    def test_a_debugger(self):
+        process = self.python(SLEEPS.format(0.5))
+        self.assertIn("memviz does not record it, and neither gdb nor lldb is in PATH: install gdb, or start the job with "
+                      "memviz run\n", self.refused(process, PATH="/none"))
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
+
+    def test_an_end_that_has_not_come(self):
+        process = self.start_waiting(["true"])
+        time.sleep(0.2)
+        self.assertIn(f"process {process.pid} has ended", self.refused(process))
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes root")
+    def test_the_same_user(self):
+        process = self.start_waiting(["sleep", "60"])
+        shutil.copy(MEMVIZ, self.runtime / "memviz")
+        self.runtime.chmod(0o755)
+        words = [self.runtime / "memviz", "attach", str(process.pid)]
+        done = subprocess.run(words, capture_output=True, text=True, preexec_fn=lambda: os.setuid(65534), cwd="/")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, f"memviz: process {process.pid} belongs to another user: use sudo -u '#0' memviz attach "
+                                      f"{process.pid}\n")
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "takes root and unshare")
+    def test_the_same_container(self):
+        process = self.start_waiting(["unshare", "-m", sys.executable, "-c", "import sys; print('ready', flush=True); sys.stdin.read()"])
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.assertIn(f"process {process.pid} runs in a container: run memviz in that container", self.refused(process))
+
+
+@unittest.skipIf(why_no_gdb(), why_no_gdb())
+class AttachByDebugger(AttachStage):
+    def test_the_program_notices_nothing_while_it_sleeps(self):
+        process = self.python(SLEEPS.format(4))
+        done = self.attach(process)
+        self.assertIsNone(process.poll())
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertIn("100 MiB of 100 MiB reserved is in use", done.out)
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
+        self.nothing_is_left()
+
+    def test_the_program_notices_nothing_while_it_computes(self):
+        process = self.python(COMPUTES.format(5))
+        self.assertEqual(self.attach(process).returncode, 0)
+        code, out, err = self.go_on(process)
+        names = "['end', 'noticed', 'sys', 'time', 'torch']\n"
+        self.assertEqual((code, out, err), (0, NOTHING.strip() + " " + names, ""))
+        self.nothing_is_left()
+
+    def test_a_call_of_c_makes_it_wait_or_give_up(self):
+        process = self.python(HOLDS.format(9))
+        done = self.attach(process, "--timeout", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.err, rf"^memviz: process {process.pid} has executed no Python code for memviz in 1 s: its main "
+                                   r"thread .*\. Nothing is left in it; use --wait to wait until it does\n$")
+        self.nothing_is_left()
+        self.assertEqual(self.attach(process, "--wait").returncode, 0)
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
+
+    def test_another_thread_that_keeps_pythons_lock_makes_it_wait_without_harm(self):
+        held = "def hold():\n    time.sleep(0.2)\n    collections.deque(itertools.repeat(None, 1_500_000_000), maxlen=0)\n"
+        held += "import collections, itertools, threading\nthread = threading.Thread(target=hold)\nthread.start()\nprint('ready'"
+        process = self.python(SLEEPS.replace("print('ready'", held).replace("print(noticed", "thread.join(); print(noticed").format(10))
+        time.sleep(0.4)
+        done = self.attach(process, "--timeout", "1")
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
+        self.assertIn(f"waiting for another thread of process {process.pid} to let go of Python's lock", done.err)
+        self.nothing_is_left()
+
+    def test_history_is_on_for_the_seconds_asked_for_and_off_again(self):
+        program = COMPUTES.replace("pass", "torch.release(torch.allocate(1 << 20)); time.sleep(0.05)")
+        process = self.python(program.format(5))
+        self.assertEqual(self.attach(process, "--record", "1").returncode, 0)
+        self.assertGreater(len(self.snapshot()["device_traces"][0]), 10)
+        self.assertIn(NOTHING.strip(), self.go_on(process)[1])
+
+    def test_history_that_the_program_records_stays_as_it_is(self):
+        on = "torch.cuda.memory._record_memory_history(max_entries=7)\nprint('ready'"
+        process = self.python(SLEEPS.replace("print('ready'", on).format(4))
+        self.assertEqual(self.attach(process, "--record", "1").returncode, 0)
+        self.assertEqual(self.go_on(process), (0, NOTHING.replace("None", "'all'"), ""))
+
+    def test_says_what_a_process_without_gpu_memory_lacks(self):
+        for program, reason in (
+            ("import sys", "it has not imported torch, so PyTorch holds no GPU memory in it"),
+            ("import sys, torch", "it has not used CUDA yet, so it holds no GPU memory; attach again later"),
+        ):
+            process = self.python(program + "\nprint('ready', flush=True)\nsys.stdin.readline()\n")
+            done = self.attach(process)
+            self.assertEqual((done.returncode, done.err), (1, f"memviz: process {process.pid}: {reason}\n"))
+            self.assertEqual(self.go_on(process), (0, "", ""))
+
+    def test_a_signal_ends_memviz_and_leaves_the_program_as_it_was(self):
+        process = self.python(HOLDS.format(5))
+        reader = self.start([MEMVIZ, "attach", process.pid, "--wait"])
+        time.sleep(2)
+        reader.send_signal(signal.SIGTERM)
+        reader.communicate(timeout=20)
+        self.assertEqual(reader.returncode, -signal.SIGTERM)
+        self.nothing_is_left()
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
+
+    def test_a_program_that_ends_meanwhile_ends_as_without(self):
+        program = "import time, torch\ntorch.allocate(1)\nprint('ready', flush=True)\nend = time.monotonic() + {}\n"
+        program += "while time.monotonic() < end: pass\nprint('done')"
+        for seconds in (0.1, 0.3, 0.5, 0.7, 2.4):
+            process = self.python(program.format(seconds))
+            self.assertIn(self.attach(process).returncode, (0, 1))
+            self.assertEqual(self.go_on(process), (0, "done\n", ""))
+
+    def test_interrupts_and_handlers_are_the_programs(self):
+        handler = "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: print('mine', flush=True))\n"
+        process = self.python(handler + COMPUTES.format(4))
+        reader = self.start([MEMVIZ, "attach", process.pid])
+        for _ in range(20):
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(0.05)
+        reader.communicate(timeout=30)
+        self.assertEqual(reader.returncode, 0)
+        code, out, err = self.go_on(process)
+        self.assertEqual((code, err), (0, ""))
+        self.assertGreater(out.count("mine"), 1)
+
+    def test_a_program_that_is_stopped_or_debugged_is_left_alone(self):
+        process = self.python(SLEEPS.format(3))
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        self.assertIn("is stopped", self.attach(process).err)
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))

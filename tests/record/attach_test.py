@@ -1,0 +1,14 @@
+"""`memviz attach`, and the channel through which recorded processes answer, with a module in place of torch
+(tests/rehearse/torch).
+
+usage: attach_test.py MEMVIZ SOURCE_FOLDER
+"""
+
+import unittest
+
+# stage.py takes the words of the command line.
+from attach_cases import *
+from channel_cases import *
+
+if __name__ == "__main__":
+    unittest.main()
