@@ -88,9 +88,8 @@ struct TopicKey {
 /// The meaning of a node; equal keys under one parent are one node. Siblings of equal width are in the order of these
 /// alternatives. To add a level, add an alternative here and a case in each visitor: node_label(), the JSON of trees,
 /// KeyHash.
-using NodeKey =
-    std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey, MemoryKind,
-                 KeeperStep>;
+using NodeKey = std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey,
+                             MemoryKind, KeeperStep>;
 
 [[nodiscard]] inline bool is_frame(const NodeKey& key) {
   return std::holds_alternative<FrameId>(key);

@@ -289,6 +289,7 @@ void refuse_options(const ExportOptions& options) {
   refuse(options.part.to.has_value(), "to", &FormatRow::has_part, row);
   refuse(options.table.has_value(), "table", &FormatRow::has_table, row);
   refuse(options.tree.view.has_value(), "view", &FormatRow::has_view, row);
+  refuse(options.tree.by == TreeBy::keeper, "by", &FormatRow::has_group, row);
   refuse(options.tree.group.has_value(), "group", &FormatRow::has_group, row);
   refuse(options.tree.frames.has_value(), "frames", &FormatRow::has_frames, row);
   refuse(options.tree.focus.has_value(), "focus", &FormatRow::has_frames, row);

@@ -127,16 +127,17 @@ Command run_command() {
       .name = "run",
       .operands = "[options] -- PROGRAM [ARGUMENT...]",
       .summary = "run a program unchanged; if it runs out of GPU memory, write a snapshot and explain why",
-      .text = "Replaces itself with the program, which keeps its signals, streams and exit code. Each Python process "
-              "in it keeps a bounded history of PyTorch's CUDA allocator from the first use of CUDA. At an "
-              "out-of-memory error it writes a snapshot, prints the output of `memviz explain --brief` to standard "
-              "error, and lets the error continue. Without an error nothing is written, unless you ask for it: `memviz "
-              "attach PID` takes a snapshot of a process at any time, and --always and --signal leave others. With the "
-              "Python package installed, MEMVIZ_RECORD=1 does the same for programs that are started otherwise; "
-              "MEMVIZ_RECORD_DIR, MEMVIZ_RECORD_MAX_ENTRIES, MEMVIZ_RECORD_PARTIAL, MEMVIZ_RECORD_ALWAYS and "
-              "MEMVIZ_RECORD_SIGNAL are its options. Each snapshot also has the paths from variables to the tensors that "
-              "they keep, except with MEMVIZ_KEEPERS=0. Exit code 127 if there is no such program, 126 if it cannot be "
-              "started.",
+      .text =
+          "Replaces itself with the program, which keeps its signals, streams and exit code. Each Python process "
+          "in it keeps a bounded history of PyTorch's CUDA allocator from the first use of CUDA. At an "
+          "out-of-memory error it writes a snapshot, prints the output of `memviz explain --brief` to standard "
+          "error, and lets the error continue. Without an error nothing is written, unless you ask for it: `memviz "
+          "attach PID` takes a snapshot of a process at any time, and --always and --signal leave others. With the "
+          "Python package installed, MEMVIZ_RECORD=1 does the same for programs that are started otherwise; "
+          "MEMVIZ_RECORD_DIR, MEMVIZ_RECORD_MAX_ENTRIES, MEMVIZ_RECORD_PARTIAL, MEMVIZ_RECORD_ALWAYS and "
+          "MEMVIZ_RECORD_SIGNAL are its options. Each snapshot also has the paths from variables to the tensors that "
+          "they keep, except with MEMVIZ_KEEPERS=0. Exit code 127 if there is no such program, 126 if it cannot be "
+          "started.",
       .examples = "  memviz run -- python train.py\n"
                   "  memviz run --dir /scratch/oom -- torchrun --nproc-per-node 8 train.py\n"
                   "  srun memviz run --dir /local/oom --partial /shared/parts -- python train.py\n"

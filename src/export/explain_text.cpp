@@ -147,13 +147,12 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   if (device.request && !device.users.empty())
     text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
                                {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
-  if (device.request) text += keepers(words, columns);
+  text += keepers(words, columns);
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n";
   if (!device.request) text += wrapped_text(words.verdict, "  ", columns);
   for (const std::string& reason : has_others ? reasons_beside_devices(words) : words.reasons)
     text += wrapped_text(reason, "  ", columns);
-  if (!device.request) text += keepers(words, columns);
   if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())
     text += wrapped_text(others + ".", "  ", columns);
   text += totals(device);

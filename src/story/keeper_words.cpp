@@ -153,7 +153,7 @@ std::vector<std::string> keeper_sentences(const FrameTable& frames, const Device
   const auto is_notable = [&](std::uint64_t bytes) { return bytes > 0 && bytes >= total_bytes / kLeastPart; };
   for (const KeptVariable* const variable : named_variables(keepers)) {
     const std::string of = sentences.empty() ? fmt::format(" of {}", format_bytes(total_bytes)) : "";
-    sentences.push_back(fmt::format("Kept: {}{} by {}{}.{}", format_bytes(variable->bytes()), of,
+    sentences.push_back(fmt::format("Keeper: {}{} is kept by {}{}.{}", format_bytes(variable->bytes()), of,
                                     variable_text(frames, *variable), shares_text(*variable), freed_text(*variable)));
   }
   const KeeperAccount& account = keepers.account;

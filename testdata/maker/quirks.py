@@ -59,6 +59,8 @@ def _accounts():
     value["world_size"] = 8
     made["recorder_key.pickle"] = value = _honest()
     _add_recorder_key(value)
+    made["keepers_key.pickle"] = value = _honest()
+    _add_keepers(value)
     made["big_ints.pickle"] = value = _honest()
     _add_big_ints(value)
     return made
@@ -88,6 +90,46 @@ def _add_recorder_key(value):
             for index, block in enumerate(used)
         ],
     }
+
+
+def _add_keepers(value):
+    """What memviz's recorder adds of the Python heap: a list of outputs in a running function, the graph of its first
+    tensor, and an object that refers to itself."""
+    events = value["device_traces"][0]
+    request = {"action": "oom", "device_free": 4 << 20, "size": 64 << 20, "stream": 0}
+    events.append(events[-1] | request | {"frames": events[0]["frames"]})  # at which the file was written
+    events[-1].pop("addr", None)
+    used = [b for s in value["segments"] if s["device"] == 0 for b in s["blocks"] if b["state"] == "active_allocated"]
+    texts = ["", "validate", "/home/user/project/train.py", "outputs", "MulBackward0", "Node", "me", "tensor"]
+    kinds = ["frame", "list", "tensor", "autograd", "instance"]
+    hows = ["local", "index", "grad_fn", "attribute"]
+    held = used[: max(1, len(used) - 1)]  # no object has the last one
+    nodes = [[0, 1, 2, 31, -1, 0], [1, 0, 0, 0, len(held), 0]] + [[2, 0, 0, 0, -1, 0] for _ in held]
+    graph, node = len(nodes), len(nodes) + 1
+    nodes += [[3, 4, 0, 0, -1, 1], [4, 5, 0, 0, -1, 0]]
+    edges = [[0, 1, 0, 3]] + [[1, 2 + i, 1, i] for i in range(len(held) - 2)]
+    edges += [[2, graph, 2, 0], [node, node, 3, 6], [node, len(held) + 1, 3, 7]]
+    storages = [[2 + i, 0, block["address"], block["size"]] for i, block in enumerate(held)]
+    storages[-2][0] = graph
+    value["memviz_keepers"] = {
+        "format": 1,
+        "objects": 12345,
+        "seconds": 0.25,
+        "cut": "",
+        "unreadable": 2,
+        "texts": texts,
+        "kinds": kinds,
+        "hows": hows,
+        "root_kinds": ["local", "cycle"],
+        "root_kind": [0, 1],
+        "root_node": [0, node],
+    }
+    for names, rows in (
+        ("node_kind node_name node_file node_line node_items node_hidden", nodes),
+        ("edge_from edge_to edge_how edge_label", edges),
+        ("storage_node storage_device storage_address storage_bytes", storages),
+    ):
+        value["memviz_keepers"].update({key: list(column) for key, column in zip(names.split(), zip(*rows))})
 
 
 def _add_unknown(value):

@@ -8,7 +8,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS ${root}/tests/unit/base/*_test.cpp ${ro
   ${root}/tests/unit/fast_reader/*_test.cpp ${root}/tests/unit/analysis/*_test.cpp ${root}/tests/unit/timeline/*_test.cpp
   ${root}/tests/unit/explain/*_test.cpp ${root}/tests/unit/story/*_test.cpp ${root}/tests/unit/view/*_test.cpp)
 set(test_support)
-foreach(name IN ITEMS both_readers conservation python_value rewound small_snapshot snapshot_builder timeline_check traced tree_builder)
+foreach(name IN ITEMS both_readers conservation keeper_builder python_value rewound small_snapshot snapshot_builder timeline_check traced tree_builder)
   list(APPEND test_support ${root}/tests/support/${name}.cpp)
 endforeach()
 foreach(source IN LISTS test_sources)

@@ -1,6 +1,5 @@
 #include "memviz/error.hpp"
 #include "memviz/keepers.hpp"
-#include "memviz/redact.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "support/both_readers.hpp"
@@ -156,25 +155,4 @@ TEST_CASE("a snapshot that is written again has its keepers") {
   CHECK(after.keepers.objects[1].items == 27);
   CHECK(after.warnings.empty());
   CHECK(rewritten(read_snapshot(again)) == again);
-}
-
-TEST_CASE("redacted keepers have no names of the program, and functions have the pseudonyms of stacks") {
-  const std::string file = with_keepers(predictions().python()).pickle();
-  for (const Redact what : {Redact::paths, Redact::names, Redact::all}) {
-    CAPTURE(static_cast<int>(what));
-    Redactor redactor({what, ""});
-    ReadOptions options;
-    options.rewriter = &redactor;
-    const std::string again = rewritten(read_snapshot(file, options));
-    const bool hides_names = what != Redact::paths;
-    CHECK(contains(again, "predictions") == !hides_names);
-    CHECK(contains(again, "acme.nn.SecretTensor") == !hides_names);
-    CHECK(contains(again, "validate") == !hides_names);
-    CHECK(contains(again, "/home/me") == (what == Redact::names));
-    CHECK(contains(again, "MulBackward0"));
-    const Recording read = read_snapshot(again);
-    const StackId stack = read.end.blocks[0].stack;
-    CHECK(read.frames.frame(read.frames.stack(stack)[0]).name == read.keepers.objects[0].name);
-    CHECK(read.frames.frame(read.frames.stack(stack)[0]).filename == read.keepers.objects[0].file);
-  }
 }

@@ -135,7 +135,7 @@ TEST_CASE("columns hold every member and the whole range of numbers") {
 }
 
 TEST_CASE("damaged columns are refused or read, and never more than their bytes pay for") {
-  for (const char* const name : {"devices_streams", "gen_2026_fx", "recorder_key"}) {
+  for (const char* const name : {"devices_streams", "gen_2026_fx", "recorder_key", "keepers_key"}) {
     CAPTURE(name);
     const std::string columns = columns_of(read_snapshot(test::read_bytes(test::testdata_file(name))));
     for (std::size_t size = 0; size < columns.size(); size += size < 4096 ? 1 : 97)

@@ -70,15 +70,17 @@ TEST_CASE("the sentence about a variable says what dropping it frees") {
     return keeper_sentences(steps.frames, keepers).at(0);
   };
   CHECK(sentence(steps.variable(100 * kKeptMiB, 400 * kKeptMiB, 500 * kKeptMiB)) ==
-        "Kept: 500 MiB of 1,000 MiB by `predictions` (list of 27) in validate train.py:10: 100 MiB itself, 400 MiB by "
+        "Keeper: 500 MiB of 1,000 MiB is kept by `predictions` (list of 27) in validate train.py:10: 100 MiB itself, "
+        "400 MiB by "
         "its tensors' graphs. Dropping it frees 500 MiB.");
-  CHECK(sentence(steps.variable(500 * kKeptMiB, 0, 0)) ==
-        "Kept: 500 MiB of 1,000 MiB by `predictions` (list of 27) in validate train.py:10. Other objects refer to this "
-        "memory as well.");
+  CHECK(sentence(steps.variable(500 * kKeptMiB, 0, 0)) == "Keeper: 500 MiB of 1,000 MiB is kept by `predictions` (list "
+                                                          "of 27) in validate train.py:10. Other objects refer to this "
+                                                          "memory as well.");
   KeptVariable shared = steps.variable(0, 500 * kKeptMiB, 400 * kKeptMiB);
   shared.other_references = 2;
-  CHECK(sentence(shared) == "Kept: 500 MiB of 1,000 MiB by `predictions` (list of 27) in validate train.py:10: 500 MiB "
-                            "by its tensors' graphs. 400 MiB goes with the object, which has 2 other references.");
+  CHECK(sentence(shared) ==
+        "Keeper: 500 MiB of 1,000 MiB is kept by `predictions` (list of 27) in validate train.py:10: 500 MiB "
+        "by its tensors' graphs. 400 MiB goes with the object, which has 2 other references.");
   shared.steps.front() = steps.step(KeeperPart::running, "backward", "/x/site-packages/torch/_tensor.py", 5);
   shared.called_by = steps.running();
   CHECK(contains(sentence(shared),
