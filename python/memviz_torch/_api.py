@@ -26,6 +26,7 @@ def flame(
     at: Optional[str] = None,
     device: Optional[Device] = None,
     view: Optional[str] = None,
+    by: Optional[str] = None,
     group: "Union[None, str, Sequence[str]]" = None,
     frames: Optional[str] = None,
     focus: Optional[str] = None,
@@ -47,7 +48,8 @@ def flame(
     snapshot: the path of a file, the bytes of one, or what ``torch.cuda.memory._snapshot()`` returns.
     at: the moment: "end", "peak", "oom", "event:N", "time:MICROSECONDS", "annotation:NAME" or "auto" (default).
     device: a GPU's number, or "host" for pinned host memory.
-    view: "memory" (default) or "segments"; group: any other levels, such as ["kind"] or "stream,annotation".
+    view: "memory" (default) or "segments"; by: "stack" (default) or "keeper", the variables that refer to the memory;
+    group: any other levels, such as ["kind"] or "stream,annotation".
     frames: "program" (default), "filtered", "user", "python" or "all"; focus, hide: regular expressions for frames.
     color: the meaning of colours, "origin" (default), "line" or "kind".
     source: folders whose files have not changed since, for the text of lines; a notebook's cells need no folder.
@@ -149,6 +151,7 @@ def compare(
     by_step: bool = False,
     steps: Optional[str] = None,
     view: Optional[str] = None,
+    by: Optional[str] = None,
     group: "Union[None, str, Sequence[str]]" = None,
     frames: Optional[str] = None,
     focus: Optional[str] = None,

@@ -98,6 +98,9 @@ public:
     graph.has_kinds = !kinds_.empty() && has_known_kind(kinds_.front());
     graph.has_kind_colours = has_kind_colours_;
     graph.boxes.reserve(layout_.boxes.size());
+    graph.has_keepers = std::ranges::any_of(layout_.boxes, [&](const Box<Weight>& box) {
+      return std::holds_alternative<KeeperStep>(tree_[box.first].key);
+    });
     for (std::size_t i = 0; i < layout_.boxes.size(); ++i)
       graph.boxes.push_back(describe_box(layout_.boxes[i], i));
     return graph;

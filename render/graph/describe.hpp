@@ -68,6 +68,7 @@ struct Graph {
   const FramePaints* paints = nullptr;
   Quantity quantity = Quantity::memory;
   bool has_kinds = false;        ///< whether some kind is known
+  bool has_keepers = false;      ///< whether some box is a step of a keeper's path
   bool has_kind_colours = false; ///< whether boxes are coloured by kind
 };
 

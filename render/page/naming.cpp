@@ -28,6 +28,26 @@ const Paint& paint_of(Pseudo pseudo) {
   return paint::kNoStack;
 }
 
+const Paint& keeper_paint(KeeperPart part) {
+  switch (part) {
+  case KeeperPart::running:
+  case KeeperPart::globals:
+  case KeeperPart::exception:
+  case KeeperPart::traceback: return paint::kGroup;
+  case KeeperPart::variable:
+  case KeeperPart::attribute:
+  case KeeperPart::key:
+  case KeeperPart::items:
+  case KeeperPart::object: return paint::kUser;
+  case KeeperPart::graph: return paint::kTorch;
+  case KeeperPart::cycle:
+  case KeeperPart::temporary: return paint::kLibrary;
+  case KeeperPart::no_object:
+  case KeeperPart::unknown: return paint::kNoStack;
+  }
+  return paint::kGroup;
+}
+
 } // namespace
 
 std::vector<CodeOrigin> origins_of(const FrameTable& frames) {
@@ -90,6 +110,7 @@ std::string annotation_text(std::string_view annotation) {
 const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return paint_of(origins[frame->value]);
   if (const auto* pseudo = std::get_if<Pseudo>(&key)) return paint_of(*pseudo);
+  if (const auto* step = std::get_if<KeeperStep>(&key)) return keeper_paint(step->part);
   return key == NodeKey(BlockState::inactive) ? paint::kFree : paint::kGroup;
 }
 

@@ -38,8 +38,21 @@ constexpr std::uint64_t kWorthARow = 1000;
 constexpr std::size_t kFewestRows = 3;
 
 /// Returns the meanings of the colours in this graph, without the kinds explained by the legend of the bar by kind.
-std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_above) {
-  std::vector<LegendEntry> entries{
+/// The words for boxes that are steps of a keeper's path.
+std::vector<LegendEntry> keeper_legend() {
+  return {{&paint::kGroup, "functions, modules, allocator"},
+          {&paint::kUser, "variables and what they hold"},
+          {&paint::kTorch, "saved by autograd's graph"},
+          {&paint::kLibrary, "no variable: cycles, temporaries"},
+          {&paint::kNoStack, "no Python object"},
+          {&paint::kFree, "free"},
+          {&paint::kRounding, "rounding (gaps)"},
+          {&paint::kUnaccounted, "covered by no block"},
+          {&paint::kSmaller, "merged small boxes"}};
+}
+
+std::vector<LegendEntry> origin_legend() {
+  return {
       {&paint::kUser, "your code"},
       {&paint::kTorch, "torch"},
       {&paint::kLibrary, "other Python"},
@@ -52,6 +65,10 @@ std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_abo
       {&paint::kNoStack, "no stack"},
       {&paint::kSmaller, "merged small boxes"},
   };
+}
+
+std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_above) {
+  std::vector<LegendEntry> entries = graph.has_keepers ? keeper_legend() : origin_legend();
   if (graph.has_kind_colours) {
     std::vector<LegendEntry> kinds = kind_legend();
     std::erase_if(kinds, [&](const LegendEntry& entry) {
