@@ -31,7 +31,8 @@ double seconds_since(Clock::time_point begin) {
 }
 
 Error ended(const Process& process) {
-  return Error(fmt::format("process {} ended before it had answered", process.id));
+  Error error(fmt::format("process {} ended before it had answered", process.id));
+  return error;
 }
 
 /// Receives at most `bytes.size()` bytes; returns their number. Throws Error at the end of the connection.

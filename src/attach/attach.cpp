@@ -24,10 +24,11 @@ std::string place_of(const Process& process, const std::string& function) {
 }
 
 Error no_answer(const Process& process, const Request& request, const std::string& place) {
-  return Error(
+  Error error(
       fmt::format("process {} has executed no Python code for memviz in {:.3g} s: {}. Nothing is left in it; use "
                   "--wait to wait until it does",
                   process.id, request.timeout_seconds, place));
+  return error;
 }
 
 } // namespace

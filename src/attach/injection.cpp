@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace memviz::attach {
 
@@ -57,8 +58,8 @@ void hand_over(const fs::path& folder, const Process& process) {
 
 } // namespace
 
-Intrusion::Intrusion(const Process& process, const Request& request)
-    : process_(process), request_(request), listener_(listening(folder_.path() / kSocket)),
+Intrusion::Intrusion(const Process& process, Request request)
+    : process_(process), request_(std::move(request)), listener_(listening(folder_.path() / kSocket)),
       page_(free_page_of(process)) {
   write_texts();
   if (!try_python()) use_debugger();

@@ -19,7 +19,7 @@ namespace memviz::attach {
 class Intrusion {
 public:
   /// Gives the process the text. Throws Error, with what is missing, if that cannot be done.
-  Intrusion(const Process& process, const Request& request);
+  Intrusion(const Process& process, Request request);
   Intrusion(const Intrusion&) = delete;
   Intrusion& operator=(const Intrusion&) = delete;
   ~Intrusion();

@@ -126,7 +126,7 @@ void check_traceable(const Process& process) {
 }
 
 std::optional<std::string> interpreter_of(const Process& process) {
-  const std::string path = proc_link(process.id, "exe");
+  std::string path = proc_link(process.id, "exe");
   if (!is_python_name(fs::path(path).filename().string())) return std::nullopt;
   return path;
 }

@@ -94,7 +94,7 @@ bool is_folder(const std::string& path) {
 
 /// Returns the folder that gets a new file; nullopt if a file is named.
 std::optional<fs::path> folder_for(const AttachCommand& options) {
-  const std::string output = options.output.value_or(kFolder);
+  std::string output = options.output.value_or(kFolder);
   if (!options.output || options.is_all || is_folder(output)) return output;
   return std::nullopt;
 }

@@ -96,7 +96,7 @@ template <class... Patterns> Bytes first_size(const std::string& message, const 
 }
 
 void read_processes(LoggedError& error, const std::string& message) {
-  static const RE2 pattern("Process (\\d{1,10}) has " MEMVIZ_LOGGED_SIZE " memory in use");
+  static const RE2 pattern(sized_pattern(R"(Process (\d{1,10}) has <size> memory in use)"));
   re2::StringPiece rest(message);
   std::uint64_t pid = 0;
   re2::StringPiece number;
@@ -109,23 +109,23 @@ void read_processes(LoggedError& error, const std::string& message) {
 /// PyTorch since 2.0: "GPU 0 has a total capacity of ... of which ... is free."; before: "(GPU 0; 7.79 GiB total
 /// capacity; ...)"; cudaMallocAsync: "Currently allocated : ... Requested : ...".
 void read_pytorch(LoggedError& error, const std::string& message) {
-  static const RE2 requested("Tried to allocate " MEMVIZ_LOGGED_SIZE);
-  static const RE2 requested_async("Requested\\s*: " MEMVIZ_LOGGED_SIZE);
-  static const RE2 total("total capaci?ty of " MEMVIZ_LOGGED_SIZE);
-  static const RE2 total_before("; " MEMVIZ_LOGGED_SIZE " total capacity");
-  static const RE2 total_async("Device limit\\s*: " MEMVIZ_LOGGED_SIZE);
-  static const RE2 free("of which " MEMVIZ_LOGGED_SIZE " is free");
-  static const RE2 free_before("; " MEMVIZ_LOGGED_SIZE " free");
-  static const RE2 free_async("Free \\(according to CUDA\\): " MEMVIZ_LOGGED_SIZE);
-  static const RE2 allowed("[;.] " MEMVIZ_LOGGED_SIZE " allowed");
-  static const RE2 allocated("Of the allocated memory " MEMVIZ_LOGGED_SIZE " is allocated by PyTorch");
-  static const RE2 allocated_before("; " MEMVIZ_LOGGED_SIZE " already allocated");
-  static const RE2 allocated_async("Currently allocated\\s*: " MEMVIZ_LOGGED_SIZE);
-  static const RE2 pools("with " MEMVIZ_LOGGED_SIZE " allocated in private pools");
-  static const RE2 unallocated(MEMVIZ_LOGGED_SIZE " is reserved by PyTorch but unallocated");
-  static const RE2 reserved("; " MEMVIZ_LOGGED_SIZE " reserved in total by PyTorch");
-  static const RE2 cached("; " MEMVIZ_LOGGED_SIZE " cached");
-  static const RE2 own("this process has " MEMVIZ_LOGGED_SIZE " memory in use");
+  static const RE2 requested(sized_pattern("Tried to allocate <size>"));
+  static const RE2 requested_async(sized_pattern(R"(Requested\s*: <size>)"));
+  static const RE2 total(sized_pattern("total capaci?ty of <size>"));
+  static const RE2 total_before(sized_pattern("; <size> total capacity"));
+  static const RE2 total_async(sized_pattern(R"(Device limit\s*: <size>)"));
+  static const RE2 free(sized_pattern("of which <size> is free"));
+  static const RE2 free_before(sized_pattern("; <size> free"));
+  static const RE2 free_async(sized_pattern(R"(Free \(according to CUDA\): <size>)"));
+  static const RE2 allowed(sized_pattern("[;.] <size> allowed"));
+  static const RE2 allocated(sized_pattern("Of the allocated memory <size> is allocated by PyTorch"));
+  static const RE2 allocated_before(sized_pattern("; <size> already allocated"));
+  static const RE2 allocated_async(sized_pattern(R"(Currently allocated\s*: <size>)"));
+  static const RE2 pools(sized_pattern("with <size> allocated in private pools"));
+  static const RE2 unallocated(sized_pattern("<size> is reserved by PyTorch but unallocated"));
+  static const RE2 reserved(sized_pattern("; <size> reserved in total by PyTorch"));
+  static const RE2 cached(sized_pattern("; <size> cached"));
+  static const RE2 own(sized_pattern("this process has <size> memory in use"));
   error.requested_bytes = first_size(message, requested, requested_async);
   error.total_bytes = first_size(message, total, total_before, total_async);
   error.free_bytes = first_size(message, free, free_before, free_async);
@@ -141,8 +141,8 @@ void read_pytorch(LoggedError& error, const std::string& message) {
 
 /// "(MPS allocated: 17.42 GB, other allocations: 640.00 KB, max allowed: 18.13 GB). Tried to allocate ..."
 void read_mps(LoggedError& error, const std::string& message) {
-  static const RE2 allocated("MPS allocated: " MEMVIZ_LOGGED_SIZE);
-  static const RE2 allowed("max allowed: " MEMVIZ_LOGGED_SIZE);
+  static const RE2 allocated(sized_pattern("MPS allocated: <size>"));
+  static const RE2 allowed(sized_pattern("max allowed: <size>"));
   error.allocated_bytes = size_in(message, allocated);
   error.allowed_bytes = size_in(message, allowed);
 }
@@ -150,20 +150,20 @@ void read_mps(LoggedError& error, const std::string& message) {
 /// "Free memory on device (7.25/14.75 GiB) on startup is less than desired GPU memory utilization (0.9, 13.28 GiB)";
 /// "(16.00 GiB KV cache is needed, which is larger than the available KV cache memory (3.69 GiB)"
 void read_vllm(LoggedError& error, const std::string& message) {
-  static const RE2 free("Free memory on device [^(]{0,40}\\((\\d[\\d.]*)\\s?(?:GiB)?/\\s?\\d[\\d.]*\\s?(GiB)");
-  static const RE2 total("Free memory on device [^(]{0,40}\\(\\d[\\d.]*\\s?(?:GiB)?/\\s?(\\d[\\d.]*)\\s?(GiB)");
-  static const RE2 desired("desired GPU memory utilization \\(\\d[\\d.]*, " MEMVIZ_LOGGED_SIZE);
-  static const RE2 cache_needed(MEMVIZ_LOGGED_SIZE " KV cache is needed");
-  static const RE2 cache_free("available KV cache memory \\(" MEMVIZ_LOGGED_SIZE);
+  static const RE2 free(R"(Free memory on device [^(]{0,40}\((\d[\d.]*)\s?(?:GiB)?/\s?\d[\d.]*\s?(GiB))");
+  static const RE2 total(R"(Free memory on device [^(]{0,40}\(\d[\d.]*\s?(?:GiB)?/\s?(\d[\d.]*)\s?(GiB))");
+  static const RE2 desired(sized_pattern(R"(desired GPU memory utilization \(\d[\d.]*, <size>)"));
+  static const RE2 cache_needed(sized_pattern("<size> KV cache is needed"));
+  static const RE2 cache_free(sized_pattern(R"(available KV cache memory \(<size>)"));
   error.free_bytes = first_size(message, free, cache_free);
   error.total_bytes = size_in(message, total);
   error.needed_bytes = first_size(message, desired, cache_needed);
 }
 
 void read_figures(LoggedError& error, const std::string& message) {
-  static const RE2 gpu("(?:GPU |on device |device:GPU:|allocation on device )(\\d{1,4})\\b");
+  static const RE2 gpu(R"((?:GPU |on device |device:GPU:|allocation on device )(\d{1,4})\b)");
   static const RE2 backend("(CUDA|HIP|XPU|MPS)(?: backend)? out of memory");
-  static const RE2 request("(?:allocate|allocating) " MEMVIZ_LOGGED_SIZE);
+  static const RE2 request(sized_pattern("(?:allocate|allocating) <size>"));
   std::uint32_t number = 0;
   if (RE2::PartialMatch(message, gpu, &number)) error.gpu = number;
   RE2::PartialMatch(message, backend, &error.backend);
@@ -178,7 +178,7 @@ constexpr std::size_t kTracebackBytes = std::size_t{64} << 10U;
 
 /// Sets the program's own innermost line of the traceback that ends with the error.
 void read_traceback(LoggedError& error, std::string_view before) {
-  static const RE2 frame("File \"([^\"\\n]{1,1000})\", line (\\d{1,9}), in ([^\\n\\r]{1,256})");
+  static const RE2 frame(R"re(File "([^"\n]{1,1000})", line (\d{1,9}), in ([^\n\r]{1,256}))re");
   const std::size_t begin = before.rfind("Traceback (most recent call last)");
   if (begin == std::string_view::npos) return;
   re2::StringPiece rest(before.data() + begin, before.size() - begin);
@@ -196,10 +196,9 @@ void read_traceback(LoggedError& error, std::string_view before) {
 /// Sets the last command line before the error that begins a line. One that a shell could read as more than a program
 /// and its words is left out, because people paste what they are shown.
 void read_command(LoggedError& error, std::string_view before) {
-  static const RE2 pattern("(?m)^(?:\\[[^\\]\\n]{1,40}\\]:? ?)?(?:\\S{0,40}[$#>+] +)?"
-                           "((?:[A-Z_]{1,40}=[\\w./:,-]{0,80} +)*(?:python3?|torchrun|accelerate launch|deepspeed|vllm "
-                           "serve|sglang serve|uv run|srun)"
-                           " [\\w./=:,@+ -]{1,300})\\s*$");
+  static const RE2 pattern(R"((?m)^(?:\[[^\]\n]{1,40}\]:? ?)?(?:\S{0,40}[$#>+] +)?((?:[A-Z_]{1,40}=[\w./:,-]{0,80} +)*)"
+                           R"((?:python3?|torchrun|accelerate launch|deepspeed|vllm serve|sglang serve|uv run|srun) )"
+                           R"([\w./=:,@+ -]{1,300})\s*$)");
   re2::StringPiece rest(before.data(), before.size());
   re2::StringPiece command;
   while (RE2::FindAndConsume(&rest, pattern, &command))

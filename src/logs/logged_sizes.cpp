@@ -6,6 +6,15 @@
 
 namespace memviz {
 
+std::string sized_pattern(std::string_view pattern) {
+  constexpr std::string_view kPlace = "<size>";
+  constexpr std::string_view kSize = R"((\d[\d,]*(?:\.\d+)?)\s*(bytes|[KMGT]i?B|[KMGT]\b|B\b|))";
+  std::string whole(pattern);
+  for (std::size_t at = whole.find(kPlace); at != std::string::npos; at = whole.find(kPlace, at + kSize.size()))
+    whole.replace(at, kPlace.size(), kSize);
+  return whole;
+}
+
 std::optional<std::uint64_t> logged_bytes(std::string_view number, std::string_view unit) {
   constexpr double kMostLoggedBytes = 1e17;
   std::string plain;

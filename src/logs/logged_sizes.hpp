@@ -4,14 +4,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace memviz {
 
-/// The RE2 pattern of a size, with two groups: the number and the unit, which is empty for plain bytes.
-#define MEMVIZ_LOGGED_SIZE "(\\d[\\d,]*(?:\\.\\d+)?)\\s*(bytes|[KMGT]i?B|[KMGT]\\b|B\\b|)"
+/// Returns an RE2 pattern with each "<size>" in it replaced by two groups: the number, and the unit, which is empty for
+/// plain bytes.
+[[nodiscard]] std::string sized_pattern(std::string_view pattern);
 
-/// Returns nullopt for a number that is none, and for more than kMostLoggedBytes.
+/// Returns nullopt for a number that is none, and for more bytes than any machine has.
 [[nodiscard]] std::optional<std::uint64_t> logged_bytes(std::string_view number, std::string_view unit);
 
 } // namespace memviz

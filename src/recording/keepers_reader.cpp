@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
 #include <limits>
@@ -77,7 +78,7 @@ private:
     const Value seconds = document_.get(key_, "seconds");
     constexpr double kMostSeconds = 1e9;
     const double walk = seconds.kind() == Kind::real ? document_.real(seconds) : static_cast<double>(number("seconds"));
-    if (walk >= 0 && walk < kMostSeconds) graph_.walk_ms = static_cast<std::uint64_t>(walk * 1000 + 0.5);
+    if (walk >= 0 && walk < kMostSeconds) graph_.walk_ms = static_cast<std::uint64_t>(std::llround(walk * 1000));
   }
 
   /// Returns an empty column for a key that is absent, and nothing for a value that is not a list.

@@ -118,7 +118,7 @@ std::string topic_label(const FrameTable& frames, const TopicKey& key) {
 
 std::string keeper_label(const FrameTable& frames, const KeeperStep& step) {
   constexpr std::size_t kColumns = 100;
-  const std::string text = elided(frames.text(step.text), kColumns);
+  std::string text = elided(frames.text(step.text), kColumns);
   const std::string file = elided(known_basename(frames.text(step.file)), kColumns);
   const std::string place = file.empty() ? "" : step.line == 0 ? " " + file : fmt::format(" {}:{}", file, step.line);
   switch (step.part) {

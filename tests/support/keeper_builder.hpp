@@ -16,8 +16,8 @@
 namespace memviz::test {
 
 struct BuiltObject {
-  std::string name = "";
-  std::string file = "";
+  std::string name = {};
+  std::string file = {};
   int line = 0;
   int items = -1;
   int hidden = 0;

@@ -78,7 +78,7 @@ TEST_CASE("a list of outputs keeps its tensors and, through their graphs, what t
     const int function = keepers.object("autograd", {.name = "MulBackward0"});
     const int next = keepers.object("autograd", {.name = "AddBackward0"});
     keepers.refer(list, "index", i, tensor).refer(tensor, "grad_fn", "", function).refer(function, "next", "", next);
-    keepers.storage(next, at(static_cast<std::uint64_t>(2 + i)), MiB);
+    keepers.storage(next, at(2 + static_cast<std::uint64_t>(i)), MiB);
   }
   const Recording recording = heap_of(keepers.python());
   const DeviceKeepers found = keepers_in(recording);
