@@ -15,7 +15,7 @@ constexpr std::size_t kMostColumns = 100;
 /// Variables that keep less than a tenth of the memory in use are not worth a sentence, nor other parts below a
 /// twentieth.
 constexpr std::uint64_t kLeastVariable = 10;
-constexpr std::uint64_t kLeastPart = 20;
+constexpr std::uint64_t kLeastKept = 20;
 constexpr std::size_t kMostNamed = 3;
 
 std::string shown(const FrameTable& frames, StringId text) {
@@ -59,7 +59,7 @@ std::string shares_text(const KeptVariable& variable) {
 
 std::string freed_text(const KeptVariable& variable) {
   const std::string places = format_counted(variable.other_references, "other reference");
-  if (variable.retained_bytes < variable.bytes() / kLeastPart) return " Other objects refer to this memory as well.";
+  if (variable.retained_bytes < variable.bytes() / kLeastKept) return " Other objects refer to this memory as well.";
   if (variable.other_references == 0)
     return fmt::format(" Dropping it frees {}.", format_bytes(variable.retained_bytes));
   return fmt::format(" {} goes with the object, which has {}.", format_bytes(variable.retained_bytes), places);
@@ -150,7 +150,7 @@ std::string variable_text(const FrameTable& frames, const KeptVariable& variable
 std::vector<std::string> keeper_sentences(const FrameTable& frames, const DeviceKeepers& keepers) {
   std::vector<std::string> sentences;
   const std::uint64_t total_bytes = keepers.account.total_bytes();
-  const auto is_notable = [&](std::uint64_t bytes) { return bytes > 0 && bytes >= total_bytes / kLeastPart; };
+  const auto is_notable = [&](std::uint64_t bytes) { return bytes > 0 && bytes >= total_bytes / kLeastKept; };
   for (const KeptVariable* const variable : named_variables(keepers)) {
     const std::string of = sentences.empty() ? fmt::format(" of {}", format_bytes(total_bytes)) : "";
     sentences.push_back(fmt::format("Keeper: {}{} is kept by {}{}.{}", format_bytes(variable->bytes()), of,
