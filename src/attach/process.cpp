@@ -136,7 +136,7 @@ std::uint64_t free_page_of(const Process& process) {
   // be left there of an earlier text that waits for the process to execute it.
   constexpr std::uint64_t kFirst = 0x100000;
   constexpr std::uint64_t kEnd = 0x200000;
-  constexpr std::uint64_t kPage = 0x1000;
+  constexpr std::uint64_t kBytesOfPage = 0x1000;
   constexpr int kHexadecimal = 16;
   std::uint64_t page = kFirst;
   std::istringstream maps(proc_text(process.id, "maps").value_or(""));
@@ -145,7 +145,7 @@ std::uint64_t free_page_of(const Process& process) {
     const auto begin = whole_number<std::uint64_t>(std::string_view(line).substr(0, dash), kHexadecimal);
     const auto end =
         whole_number<std::uint64_t>(std::string_view(line).substr(dash + 1, line.find(' ') - dash - 1), kHexadecimal);
-    if (!begin || !end || *begin >= page + kPage) break;
+    if (!begin || !end || *begin >= page + kBytesOfPage) break;
     page = std::max(page, *end);
   }
   if (page >= kEnd) throw Error(fmt::format("process {} has no free page below its program", process.id));
