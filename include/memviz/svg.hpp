@@ -46,6 +46,7 @@ struct FlamePicture {
   std::span<const KindAt> kinds = {};  ///< of the tree: KindTree::kinds
   TreeFilters filters = {};            ///< the options that the tree was made with
   bool has_segments = false;           ///< every segment is drawn below the graph
+  std::string keeper = {};             ///< a sentence about the largest keeper, of a tree by keeper
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);

@@ -267,6 +267,7 @@ private:
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words,
                  const std::optional<Segments>& segments, const Layout<Amount>& layout) {
   Story story = flame_story(picture.subject);
+  if (!picture.keeper.empty()) story.answer = picture.keeper;
   const std::uint64_t requested_bytes = sum_of(picture.subject.devices).requested_bytes;
   // Comes first, because nothing below mentions what is omitted.
   if (std::string filters = filters_text(picture.tree, requested_bytes, picture.filters); !filters.empty())
@@ -279,7 +280,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
   if (layout.units > 0) {
     const RankedList users = ranked_list(picture, words, options.color.value_or(ColorBy::origin));
-    y = draw_leading_rows(page, y + 4, users);
+    if (picture.keeper.empty()) y = draw_leading_rows(page, y + 4, users);
     page.set_details(true);
     y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
     Graph graph = describe(words, picture.tree, layout, {picture.kinds, options.color == ColorBy::kind});

@@ -2,6 +2,7 @@
 
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
@@ -51,6 +52,17 @@ void set_keepers(TreeOptions& options) {
   std::erase(options.levels, Level::stream); // no variable belongs to one
   if (!need_keepers(options.levels)) options.levels.push_back(Level::keeper);
   options.has_frames = false;
+}
+
+/// Returns the first sentence about the keepers of the device that holds most; "" if no variable is worth one.
+std::string keeper_sentence(const MemoryState& state, std::optional<DeviceId> device) {
+  const auto devices = state.devices_of(device);
+  const auto largest =
+      std::ranges::max_element(devices, {}, [](const DeviceState& one) { return one.figures.requested_bytes; });
+  if (largest == devices.end()) return "";
+  const std::vector<std::string> sentences =
+      keeper_sentences(state.frames(), keepers_of(*state.recording, {&largest->device, 1}).front());
+  return sentences.empty() ? "" : sentences.front();
 }
 
 } // namespace
@@ -105,7 +117,8 @@ FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
                       .focus = shows_patterns ? tree.focus.value_or("") : "",
                       .hide = shows_patterns ? tree.hide.value_or("") : "",
                       .lives = tree.lives},
-          .has_segments = tree.view == TreeView::segments};
+          .has_segments = tree.view == TreeView::segments,
+          .keeper = needs_keepers(tree) ? keeper_sentence(state, device) : ""};
 }
 
 TextSource json_of(const FlameAnswer& answer) {

@@ -125,6 +125,8 @@ template <class Options>
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command ranks_command();
 [[nodiscard]] Command explain_command();
+/// Returns the command for a file without one: a brief answer, and the commands that say more. It is in no list.
+[[nodiscard]] Command brief_command();
 [[nodiscard]] Command rehearse_command();
 [[nodiscard]] Command run_command();
 [[nodiscard]] Command attach_command();

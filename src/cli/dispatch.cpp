@@ -1,6 +1,5 @@
 #include "cli/dispatch.hpp"
 
-#include "base/printable.hpp"
 #include "base/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/commit.hpp"
@@ -11,19 +10,15 @@
 #include "cli/messages.hpp"
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
-#include "memviz/logged_error.hpp"
 #include "memviz/version.hpp"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <ios>
 #include <span>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 namespace memviz::cli {
 
@@ -136,28 +131,6 @@ int write_documents(const std::vector<std::string>& words) {
   return kSuccess;
 }
 
-/// Whether a file begins as a log does; false for one that cannot be read.
-bool is_log(const std::string& file) {
-  std::string head(4096, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-  return may_be_log(head);
-}
-
-/// Answers for a file without a command: briefly, and with the commands that say more.
-int run_file(const std::string& file) {
-  const int code = find_command("explain")->run({"--brief", file});
-  if (code != kSuccess || is_log(file)) return code;
-  std::string more;
-  for (const auto& [command, what] :
-       {std::pair("explain {}", "the whole answer"), std::pair("flame {} -o mem.svg", "a picture"),
-        std::pair("view {} -o view.html", "a page to walk in")})
-    more += fmt::format("  memviz {}  {}\n", fmt::format(fmt::runtime(command), printable(file)), what);
-  print(for_output("\nMore\n" + more));
-  return code;
-}
-
 int run_named(const Command& command, const std::vector<std::string>& words) {
   const auto own_end = command.text.takes_program ? std::find(words.begin(), words.end(), "--") : words.end();
   const auto asking = std::find_if(words.begin(), own_end, asks_for_help);
@@ -193,7 +166,7 @@ int run_command_line(const std::vector<std::string>& words) {
     return kSuccess;
   }
   if (first == "documents") return write_documents(words);
-  if (words.size() == 1 && find_command(first) == nullptr && is_existing(first)) return run_file(first);
+  if (words.size() == 1 && find_command(first) == nullptr && is_existing(first)) return brief_command().run(words);
   return run_named(command_named(first), {words.begin() + 1, words.end()});
 }
 

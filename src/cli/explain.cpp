@@ -11,6 +11,7 @@
 #include "memviz/error.hpp"
 #include "memviz/logged_error_report.hpp"
 
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@ struct ExplainCommand : CommandOptions {
   std::optional<std::string> json;
   std::optional<std::string> text;
   bool is_brief = false;
+  bool names_commands = false; ///< that say more
   ExplainQuestion question;
 };
 
@@ -60,6 +62,14 @@ bool wants_text(const ExplainCommand& options, const TextOutputs& outputs) {
   return options.text || (outputs.wants_text() && options.picture.output != "-");
 }
 
+std::string more_commands(const std::string& file) {
+  return fmt::format("\nMore\n"
+                     "  memviz explain {0}  the whole answer\n"
+                     "  memviz flame {0} -o mem.svg  a picture\n"
+                     "  memviz view {0} -o view.html  a page to walk in\n",
+                     printable(file));
+}
+
 Explained explained(const ExplainAnswer& answer, const ExplainCommand& options, const TextOutputs& outputs) {
   const ExplainReport report = report_of(answer);
   Explained made;
@@ -68,17 +78,22 @@ Explained explained(const ExplainAnswer& answer, const ExplainCommand& options, 
     made.answer.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
     // A single answer needs no name; with several files each has one.
     if (options.is_brief && options.has_several) made.answer.text.insert(0, printable(report.file) + '\n');
+    if (options.names_commands) made.answer.text += more_commands(options.operands.front());
   }
   if (options.picture.output) made.picture = explain_svg(picture_of(answer), {});
   return made;
 }
 
 /// The text of an error has no stacks and no moments.
-Explained explained_log(const std::string& name, std::string_view log, const ExplainCommand& options) {
+Explained explained_log(const std::string& name, std::string_view log, const ExplainCommand& options,
+                        const TextOutputs& outputs) {
   if (options.picture.output) throw UsageError("the text of an error has no memory to draw: omit -o");
   if (options.file.redactor) throw UsageError("the text of an error is not redacted: omit --redact");
   const LoggedErrors errors = read_logged_errors(log);
-  return {{.text = logged_error_text(name, errors, text_columns()), .json = logged_error_json(name, errors)}, ""};
+  Explained made;
+  if (options.json) made.answer.json = logged_error_json(name, errors);
+  if (wants_text(options, outputs)) made.answer.text = logged_error_text(name, errors, text_columns());
+  return made;
 }
 
 Explained explained_file(const std::string& file, const ExplainCommand& options, const TextOutputs& outputs) {
@@ -87,7 +102,7 @@ Explained explained_file(const std::string& file, const ExplainCommand& options,
   return naming_file(name, [&] {
     SnapshotFile opened(file, options.file, true);
     const std::string_view bytes = opened.session().input().bytes();
-    if (is_error_log(bytes)) return explained_log(name, bytes, options);
+    if (is_error_log(bytes)) return explained_log(name, bytes, options, outputs);
     Loaded loaded = load_file(opened, options.file, wants, options.question.scope.device);
     return explained(explain_answer(options.question, std::move(loaded)), options, outputs);
   });
@@ -121,12 +136,16 @@ int run_explain(const ExplainCommand& given) {
   });
 }
 
-} // namespace
+int run_brief(const ExplainCommand& given) {
+  ExplainCommand options = given;
+  options.is_brief = options.names_commands = true;
+  return run_explain(options);
+}
 
-Command explain_command() {
-  const CommandText text{
+CommandText command_text() {
+  return {
       .name = "explain",
-      .operands = "SNAPSHOT...|FOLDER... [options]",
+      .operands = "SNAPSHOT...|LOG...|FOLDER... [options]",
       .summary = "why memory ran out or is fragmented, and what would have helped",
       .text = "Reports for each device, starting with the one that failed: what was requested and what was free, where "
               "every reserved byte was, and why that was not enough. What would have helped is computed by replaying "
@@ -141,7 +160,16 @@ Command explain_command() {
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
       .takes_several = true,
   };
-  return command(text, explain_options(), run_explain);
+}
+
+} // namespace
+
+Command explain_command() {
+  return command(command_text(), explain_options(), run_explain);
+}
+
+Command brief_command() {
+  return command(command_text(), explain_options(), run_brief);
 }
 
 } // namespace memviz::cli

@@ -69,16 +69,27 @@ std::vector<Found> one_of_each_message(const std::vector<Found>& found) {
 constexpr std::size_t kMessageBytes = 1536;
 constexpr std::size_t kBeforeBytes = 160;
 
-/// Returns the text around a phrase on one line, with single spaces.
-std::string message_around(std::string_view log, std::size_t offset, std::size_t next) {
-  const std::size_t begin = offset - std::min(offset, kBeforeBytes);
-  const std::size_t end = std::min({log.size(), offset + kMessageBytes, std::max(next, offset + 1)});
-  std::string message;
-  for (const char c : log.substr(begin, end - begin)) {
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
     const bool is_blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (!is_blank || (!message.empty() && message.back() != ' ')) message += is_blank ? ' ' : c;
+    if (!is_blank || (!line.empty() && line.back() != ' ')) line += is_blank ? ' ' : c;
   }
-  return message;
+  return line;
+}
+
+/// A message on one line: from its phrase on, and with what is before the phrase, which may be of other lines.
+struct Message {
+  std::string text;
+  std::string whole;
+};
+
+/// Returns the message of the phrase at `offset`, which begins after the phrase at `before` and ends before `next`.
+Message message_at(std::string_view log, std::size_t before, std::size_t offset, std::size_t next) {
+  const std::size_t end = std::min({log.size(), offset + kMessageBytes, std::max(next, offset + 1)});
+  const std::size_t end_of_before = std::min(log.find('\n', before), offset);
+  const std::size_t begin = std::max(offset - std::min(offset, kBeforeBytes), before == offset ? 0 : end_of_before);
+  return {on_one_line(log.substr(offset, end - offset)), on_one_line(log.substr(begin, end - begin))};
 }
 
 Bytes size_in(const std::string& message, const RE2& pattern) {
@@ -160,21 +171,35 @@ void read_vllm(LoggedError& error, const std::string& message) {
   error.needed_bytes = first_size(message, desired, cache_needed);
 }
 
-void read_figures(LoggedError& error, const std::string& message) {
-  static const RE2 gpu(R"((?:GPU |on device |device:GPU:|allocation on device )(\d{1,4})\b)");
+/// Servers, XLA, llama.cpp and cudaMallocAsync have figures before the phrase.
+void read_figures(LoggedError& error, const Message& message) {
+  static const RE2 gpu(R"(GPU (\d{1,4})\b)");
+  static const RE2 gpu_before(R"((?:Allocation on device |MiB on device |device:GPU:)(\d{1,4})\b)");
   static const RE2 backend("(CUDA|HIP|XPU|MPS)(?: backend)? out of memory");
   static const RE2 request(sized_pattern("(?:allocate|allocating) <size>"));
   std::uint32_t number = 0;
-  if (RE2::PartialMatch(message, gpu, &number)) error.gpu = number;
-  RE2::PartialMatch(message, backend, &error.backend);
-  if (error.by == LoggedBy::pytorch) read_pytorch(error, message);
-  if (error.backend == "MPS") read_mps(error, message);
-  if (error.by == LoggedBy::vllm) read_vllm(error, message);
-  if (error.by == LoggedBy::xla || error.by == LoggedBy::llama) error.requested_bytes = size_in(message, request);
+  if (RE2::PartialMatch(message.text, gpu, &number) || RE2::PartialMatch(message.whole, gpu_before, &number))
+    error.gpu = number;
+  if (error.by == LoggedBy::pytorch) {
+    RE2::PartialMatch(message.whole, backend, &error.backend);
+    read_pytorch(error, message.text);
+  }
+  if (error.backend == "MPS") read_mps(error, message.text);
+  if (error.by == LoggedBy::vllm) read_vllm(error, message.whole);
+  if (error.by == LoggedBy::xla) error.requested_bytes = size_in(message.text, request);
+  if (error.by == LoggedBy::llama) error.requested_bytes = size_in(message.whole, request);
 }
 
 /// The longest traceback that is looked at, and the longest distance from a command line to its error.
 constexpr std::size_t kTracebackBytes = std::size_t{64} << 10U;
+
+/// Whether a traceback with this rest, before the line of the error, ends with another exception, which was handled.
+bool ends_with_another(std::string_view rest) {
+  static const RE2 exception(R"((?m)^(?:\[[^\]\n]{1,40}\]:? ?)?\w[\w.]*(?:Error|Exception|Interrupt)\b)");
+  const std::size_t line = rest.rfind('\n');
+  if (line == std::string_view::npos) return false;
+  return RE2::PartialMatch(re2::StringPiece(rest.data(), line), exception);
+}
 
 /// Sets the program's own innermost line of the traceback that ends with the error.
 void read_traceback(LoggedError& error, std::string_view before) {
@@ -185,12 +210,17 @@ void read_traceback(LoggedError& error, std::string_view before) {
   re2::StringPiece file;
   re2::StringPiece function;
   std::uint64_t line = 0;
+  LoggedError found;
   while (RE2::FindAndConsume(&rest, frame, &file, &line, &function)) {
     if (origin_of({file.data(), file.size()}) != CodeOrigin::user) continue;
-    error.file.assign(file.data(), file.size());
-    error.function.assign(function.data(), function.size());
-    error.line = line;
+    found.file.assign(file.data(), file.size());
+    found.function.assign(function.data(), function.size());
+    found.line = line;
   }
+  if (ends_with_another({rest.data(), rest.size()})) return;
+  error.file = std::move(found.file);
+  error.function = std::move(found.function);
+  error.line = found.line;
 }
 
 /// Sets the last command line before the error that begins a line. One that a shell could read as more than a program
@@ -206,10 +236,14 @@ void read_command(LoggedError& error, std::string_view before) {
   error.command.erase(error.command.find_last_not_of(' ') + 1);
 }
 
-LoggedError read_error(std::string_view log, const Found& found, std::size_t next) {
+/// Reads the error of `found[i]`.
+LoggedError read_error(std::string_view log, const std::vector<Found>& all, std::size_t i) {
+  const Found& found = all[i];
+  const std::size_t before_it = i > 0 ? all[i - 1].offset : found.offset;
+  const std::size_t next = i + 1 < all.size() ? all[i + 1].offset : log.size();
   LoggedError error;
   error.by = found.by;
-  read_figures(error, message_around(log, found.offset, next));
+  read_figures(error, message_at(log, before_it, found.offset, next));
   const std::size_t begin = found.offset - std::min(found.offset, kTracebackBytes);
   const std::string_view before = log.substr(begin, found.offset - begin);
   read_traceback(error, before);
@@ -240,7 +274,7 @@ LoggedErrors read_logged_errors(std::string_view log) {
   constexpr std::size_t kFirst = kMostLoggedErrors / 2;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (i == kFirst) i = std::max(i, found.size() - std::min(found.size(), kMostLoggedErrors - kFirst));
-    all.errors.push_back(read_error(log, found[i], i + 1 < found.size() ? found[i + 1].offset : log.size()));
+    all.errors.push_back(read_error(log, found, i));
   }
   return all;
 }

@@ -42,6 +42,15 @@ bool is_much(std::uint64_t bytes, const LoggedError& error) {
   return bytes >= error.total_bytes.value_or(bytes * 20) / 20;
 }
 
+/// Whether the request would pass the limit that the process has set itself. Messages without PyTorch's own figures
+/// show a limit only if it was passed.
+bool is_over_own_limit(const LoggedError& error) {
+  constexpr std::uint64_t kTolerance = std::uint64_t{32} << 20U; // a segment, and figures rounded to 0.01 GiB
+  if (!error.allowed_bytes || (error.total_bytes && *error.allowed_bytes >= *error.total_bytes)) return false;
+  const auto reserved = reserved_bytes(error);
+  return !reserved || *reserved + error.requested_bytes.value_or(0) + kTolerance > *error.allowed_bytes;
+}
+
 LoggedCause cause_of(const LoggedVerdict& verdict, const LoggedError& error) {
   if (error.by == LoggedBy::vllm && error.total_bytes) return LoggedCause::server_start;
   if (error.by == LoggedBy::vllm || error.by == LoggedBy::sglang) return LoggedCause::server_cache;
@@ -49,8 +58,7 @@ LoggedCause cause_of(const LoggedVerdict& verdict, const LoggedError& error) {
   const std::uint64_t request = *error.requested_bytes;
   const std::uint64_t free = error.free_bytes.value_or(0);
   if (error.total_bytes && request > *error.total_bytes) return LoggedCause::larger_than_device;
-  if (error.allowed_bytes && (!error.total_bytes || *error.allowed_bytes < *error.total_bytes))
-    return LoggedCause::own_limit;
+  if (is_over_own_limit(error)) return LoggedCause::own_limit;
   if (!error.allocated_bytes) return LoggedCause::unknown;
   if (request < free) return LoggedCause::free_enough;
   const std::uint64_t unused = error.unallocated_bytes.value_or(0);

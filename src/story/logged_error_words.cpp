@@ -175,12 +175,16 @@ std::string how_to_see(const LoggedError& error) {
                      command);
 }
 
+bool has_figures(const LoggedError& error) {
+  return error.requested_bytes || error.needed_bytes;
+}
+
 std::vector<std::string> notes_text(const LoggedErrors& errors, const LoggedError& error,
                                     const LoggedVerdict& verdict) {
   std::vector<std::string> notes;
   if (errors.count > 1)
-    notes.push_back(
-        fmt::format("The log has {} such errors; this is the last with figures.", format_count(errors.count)));
+    notes.push_back(fmt::format("The log has {} such errors; this is the last{}.", format_count(errors.count),
+                                has_figures(error) ? " with figures" : ""));
   if (verdict.same_process)
     notes.push_back(
         fmt::format("Process {} is this program: besides it, no other of that size has room on the GPU. Inside a "
@@ -215,7 +219,6 @@ std::vector<LoggedPart> parts_of(const LoggedError& error, const LoggedVerdict& 
 } // namespace
 
 const LoggedError& leading_error(const LoggedErrors& errors) {
-  const auto has_figures = [](const LoggedError& error) { return error.requested_bytes || error.needed_bytes; };
   const auto last = std::find_if(errors.errors.rbegin(), errors.errors.rend(), has_figures);
   return last == errors.errors.rend() ? errors.errors.back() : *last;
 }

@@ -6,16 +6,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from .keepers_types import Classes, Facts, KnownClasses, class_items
+from .tensors import PARTS_OF_SPARSE
 
 Storage = tuple[int, int, int]  # device, address, bytes
-# The tensors that make up a sparse one. They have no Python objects until somebody asks for them.
-_PARTS = {
-    "torch.sparse_coo": ("_indices", "_values"),
-    "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
-    "torch.sparse_bsr": ("crow_indices", "col_indices", "values"),
-    "torch.sparse_csc": ("ccol_indices", "row_indices", "values"),
-    "torch.sparse_bsc": ("ccol_indices", "row_indices", "values"),
-}
 
 
 def known_classes(torch: Any) -> KnownClasses:
@@ -46,7 +39,7 @@ class MemoryReader:
         if not facts.overrides_dispatch:  # a class that does may answer these questions with code of the program
             if not self.field(tensor, "is_cuda"):
                 return []
-            for name in _PARTS.get(str(self.field(tensor, "layout")), ()):
+            for name in PARTS_OF_SPARSE.get(str(self.field(tensor, "layout")), ()):
                 part = self._tensor_fields[name](tensor)
                 found.append(self.of_storage(self._tensor_fields["untyped_storage"](part), part))
         if not found:

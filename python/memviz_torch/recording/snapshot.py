@@ -32,10 +32,7 @@ def pickled(
     """Returns the bytes of a file; at an out-of-memory error, including the refused request. What has to be of one
     moment is read within ``undisturbed``."""
     with undisturbed:
-        kept = keepers.found(torch)  # before there are the many objects of the snapshot
-        taken = torch.cuda.memory._snapshot()
-    if kept is not None:
-        taken[keepers.KEY] = kept
+        taken = with_keepers(torch)
     if refusal is not None:
         _add_refusal(torch, taken, refusal)
     taken[KEY] = {
@@ -51,6 +48,15 @@ def pickled(
             if trace:
                 annotations.extend(steps.marks(device))
     return pickle.dumps(taken, protocol=4)
+
+
+def with_keepers(torch: Any) -> dict[str, Any]:
+    """Returns torch's snapshot of this moment, and who keeps the memory in it."""
+    kept = keepers.found(torch)  # before there are the many objects of the snapshot
+    taken: dict[str, Any] = torch.cuda.memory._snapshot()
+    if kept is not None:
+        taken[keepers.KEY] = kept
+    return taken
 
 
 def _add_refusal(torch: Any, taken: dict[str, Any], refusal: Refusal) -> None:

@@ -10,8 +10,8 @@ from . import messages
 _MOST = 200_000
 # The parts that PyTorch's wrappers add to the names of parameters.
 _WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
-# The tensors that make up a sparse one.
-_PARTS = {
+# The tensors that make up a sparse one. They have no Python objects until somebody asks for them.
+PARTS_OF_SPARSE = {
     "torch.sparse_coo": ("_indices", "_values"),
     "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
     "torch.sparse_bsr": ("crow_indices", "col_indices", "values"),
@@ -86,8 +86,8 @@ def _places(tensor: Any) -> Iterator[tuple[tuple[int, int], int]]:
             yield from _places(getattr(tensor, inner))
     elif hasattr(type(tensor), "cls_to_become"):
         return  # of a lazy module that has seen no input: there is no memory yet
-    elif str(getattr(tensor, "layout", "")) in _PARTS:
-        for part in _PARTS[str(tensor.layout)]:
+    elif str(getattr(tensor, "layout", "")) in PARTS_OF_SPARSE:
+        for part in PARTS_OF_SPARSE[str(tensor.layout)]:
             yield from _places(getattr(tensor, part)())
     elif tensor.device.type == "cuda":
         storage = tensor.untyped_storage()

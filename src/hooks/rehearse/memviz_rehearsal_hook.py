@@ -17,6 +17,7 @@ import ctypes
 import functools
 import json
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -41,7 +42,8 @@ import memviz_rehearsal_splits
 import memviz_rehearsal_symmetric
 import memviz_rehearsal_tries
 import memviz_rehearsal_world
-from memviz_recording import files, history, keepers, ranks, waiting
+from memviz_recording import files, history, ranks, waiting
+from memviz_recording.snapshot import with_keepers
 
 _MARK_KEY = "memviz_rehearsal"
 _MOST_OOM_FILES = 3
@@ -391,13 +393,8 @@ def _device_facts():
 
 def _write_snapshot(ending):
     """Writes the file whole or not at all, never over another; returns its path."""
-    import pickle
-
     rank = ranks.rank()
     stem = "rehearsal-" + (f"rank{rank}-" if rank is not None else "") + f"{os.getpid()}{ending}"
-    kept = _guarded(keepers.found, _State.torch)
-    snapshot = _State.torch.cuda.memory._snapshot()
-    if kept is not None:
-        snapshot[keepers.KEY] = kept
+    snapshot = with_keepers(_State.torch)
     path = os.path.join(_State.settings["output"], f"{stem}.pickle")
     return files.write_new(path, lambda file: pickle.dump(snapshot, file, protocol=4))
