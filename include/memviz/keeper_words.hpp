@@ -24,8 +24,8 @@ namespace memviz {
 /// "`predictions` (list of 27) in validate train.py:12", "`model` (GPT), a global of train.py"
 [[nodiscard]] std::string variable_text(const FrameTable& frames, const KeptVariable& variable);
 
-/// Returns a sentence for each of the variables that keep most, and for cycles, temporaries and memory without a Python
-/// object if they are a notable part.
+/// Returns a sentence for each of the variables that keep most, and for cycles, temporaries and unknown keepers if they
+/// are a notable part.
 [[nodiscard]] std::vector<std::string> keeper_sentences(const FrameTable& frames, const DeviceKeepers& keepers);
 
 } // namespace memviz

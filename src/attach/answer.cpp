@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
+#include <span>
 #include <string>
 #include <sys/socket.h>
 
@@ -36,11 +37,10 @@ Error ended(const Process& process) {
 }
 
 /// Receives at most `bytes.size()` bytes; returns their number. Throws Error at the end of the connection.
-std::size_t received(const Descriptor& connection, const Process& process, double seconds,
-                     std::array<char, 1U << 16U>& bytes, std::size_t most) {
+std::size_t received(const Descriptor& connection, const Process& process, double seconds, std::span<char> bytes) {
   if (!wait_for_bytes(connection, process, seconds)) throw NoAnswer();
   for (;;) {
-    const ssize_t got = ::recv(connection.number(), bytes.data(), std::min(most, bytes.size()), 0);
+    const ssize_t got = ::recv(connection.number(), bytes.data(), bytes.size(), 0);
     if (got > 0) return static_cast<std::size_t>(got);
     if (got == 0 || errno != EINTR) throw ended(process);
   }
@@ -49,11 +49,11 @@ std::size_t received(const Descriptor& connection, const Process& process, doubl
 /// Receives a line, byte by byte: the bytes after it are not text.
 Json received_line(const Descriptor& connection, const Process& process, double seconds) {
   constexpr std::size_t kMostBytes = 1U << 16U;
-  std::array<char, 1U << 16U> byte{};
+  char byte = 0;
   std::string line;
   while (line.size() < kMostBytes && !line.ends_with('\n')) {
-    static_cast<void>(received(connection, process, line.empty() ? seconds : kSecondsForPiece, byte, 1));
-    line += byte[0];
+    static_cast<void>(received(connection, process, line.empty() ? seconds : kSecondsForPiece, std::span(&byte, 1)));
+    line += byte;
   }
   const Json facts = Json::parse(line, nullptr, false);
   if (!facts.is_object() || facts.value("format", Json()) != 1)
@@ -106,7 +106,8 @@ void receive(const Descriptor& connection, const Process& process, const Request
     std::uint64_t rest = size_of_answer(process, received_line(connection, process, seconds));
     std::array<char, 1U << 16U> piece{};
     while (rest > 0) {
-      const std::size_t got = received(connection, process, kSecondsForPiece, piece, rest);
+      const std::size_t got = received(connection, process, kSecondsForPiece,
+                                       std::span(piece).first(std::min<std::size_t>(rest, piece.size())));
       take({piece.data(), got});
       rest -= got;
     }

@@ -1,19 +1,17 @@
 #include "attach/channel.hpp"
 
 #include "attach/proc_files.hpp"
+#include "attach/unix_address.hpp"
 #include "base/whole_number.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace memviz::attach {
@@ -64,16 +62,13 @@ bool is_of(const Descriptor& connection, const Process& process) {
 }
 
 std::optional<Descriptor> connected(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string& name = path.native();
-  if (name.size() >= sizeof address.sun_path) return std::nullopt;
-  std::memcpy(address.sun_path, name.data(), name.size());
+  const auto address = unix_address(path);
+  if (!address) return std::nullopt;
   Descriptor connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!connection.is_open()) return std::nullopt;
   const timeval patience{kSecondsToConnect, 0}; // if many are waiting
   ::setsockopt(connection.number(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  if (::connect(connection.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+  if (::connect(connection.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0)
     return connection;
   if (errno == ECONNREFUSED) ::unlink(path.c_str()); // of a process that was killed
   return std::nullopt;
@@ -96,9 +91,7 @@ std::vector<pid_t> processes_with_channels() {
   const std::string beginning = namespace_number(::getpid()) + '-';
   for (const fs::path& folder : folders_of(::geteuid())) {
     if (!is_private(folder, ::geteuid())) continue;
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-      const std::string name = entry.path().filename().string();
+    for (const std::string& name : names_in(folder)) {
       if (!name.starts_with(beginning)) continue;
       const auto id = whole_number<pid_t>(std::string_view(name).substr(beginning.size()));
       if (id && is_running(*id)) found.push_back(*id);

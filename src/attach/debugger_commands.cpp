@@ -1,6 +1,9 @@
 #include "attach/debugger_commands.hpp"
 
+#include <array>
 #include <fmt/format.h>
+#include <string>
+#include <sys/syscall.h>
 
 namespace memviz::attach {
 
@@ -16,20 +19,24 @@ std::string call_of_mmap(std::uint64_t page) {
 /// and 516, or EINTR), in a call that the C library's allocator, loader and threads do not wait in while they hold a
 /// lock. A wait for a lock of the C library is a futex with another operation, and Python's wait for its own lock has a
 /// time limit ($r10).
-constexpr std::string_view kWaits =
+std::string waits() {
 #if defined(__x86_64__)
-    "(((long)$rax >= -516 && (long)$rax <= -512) || (long)$rax == -4) && ("
-    // read readv, poll select pselect6 ppoll, epoll_wait epoll_pwait, nanosleep clock_nanosleep, recvfrom recvmsg
-    // accept accept4, wait4 waitid, pause rt_sigtimedwait; FUTEX_WAIT_BITSET without a time limit
-    "$orig_rax == 0 || $orig_rax == 19 || $orig_rax == 7 || $orig_rax == 23 || $orig_rax == 270 || $orig_rax == 271 || "
-    "$orig_rax == 232 || $orig_rax == 281 "
-    "|| $orig_rax == 35 || $orig_rax == 230 || $orig_rax == 45 || $orig_rax == 47 || $orig_rax == 43 || $orig_rax == "
-    "288 "
-    "|| $orig_rax == 61 || $orig_rax == 247 || $orig_rax == 34 || $orig_rax == 128 "
-    "|| ($orig_rax == 202 && ($rsi & 127) == 9 && $r10 == 0))";
+  constexpr std::array kCalls{SYS_read,     SYS_readv,      SYS_poll,           SYS_select,    SYS_pselect6,
+                              SYS_ppoll,    SYS_epoll_wait, SYS_epoll_pwait,    SYS_nanosleep, SYS_clock_nanosleep,
+                              SYS_recvfrom, SYS_recvmsg,    SYS_accept,         SYS_accept4,   SYS_wait4,
+                              SYS_waitid,   SYS_pause,      SYS_rt_sigtimedwait};
+  std::string calls;
+  for (const long call : kCalls)
+    calls += fmt::format("$orig_rax == {} || ", call);
+  // FUTEX_WAIT_BITSET without a time limit
+  return fmt::format(
+      "(((long)$rax >= -516 && (long)$rax <= -512) || (long)$rax == -4) && ({}($orig_rax == {} && ($rsi & "
+      "127) == 9 && $r10 == 0))",
+      calls, SYS_futex);
 #else
-    "0";
+  return "0";
 #endif
+}
 
 } // namespace
 
@@ -70,7 +77,7 @@ std::string gdb_commands(const Injection& injection) {
                           "if $injected\n"
                           "  echo {2}\\n\n"
                           "end\n",
-                          kWaits, injection.page, kInjected, call_of_mmap(injection.page), injection.text.string());
+                          waits(), injection.page, kInjected, call_of_mmap(injection.page), injection.text.string());
   return commands;
 }
 

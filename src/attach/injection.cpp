@@ -2,6 +2,7 @@
 
 #include "attach/debugger.hpp"
 #include "attach/injected_text.hpp"
+#include "attach/unix_address.hpp"
 #include "hooks/hook_folder.hpp"
 #include "io/output_file.hpp"
 #include "io/own_folder.hpp"
@@ -10,10 +11,8 @@
 #include "memviz/error.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -30,17 +29,14 @@ constexpr const char* kPage = "page";
 constexpr std::size_t kPageBytes = 4096;
 
 Descriptor listening(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string& name = path.native();
-  if (name.size() >= sizeof address.sun_path)
-    throw Error(fmt::format("{}: the path is too long for a socket; set TMPDIR to a shorter one", name));
-  std::memcpy(address.sun_path, name.data(), name.size());
+  const auto address = unix_address(path);
+  if (!address)
+    throw Error(fmt::format("{}: the path is too long for a socket; set TMPDIR to a shorter one", path.string()));
   Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!listener.is_open() ||
-      ::bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::bind(listener.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
       ::listen(listener.number(), 1) != 0)
-    throw Error(fmt::format("{}: {}", name, system_message(errno)));
+    throw Error(fmt::format("{}: {}", path.string(), system_message(errno)));
   return listener;
 }
 

@@ -38,6 +38,15 @@ std::string proc_link(pid_t id, std::string_view name) {
   return error ? "" : target.string();
 }
 
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const std::filesystem::directory_iterator end;
+  for (std::filesystem::directory_iterator at(folder, error); !error && at != end; at.increment(error))
+    names.push_back(at->path().filename().string());
+  return names;
+}
+
 std::string status_field(pid_t id, std::string_view name) {
   const std::string text = proc_text(id, "status").value_or("");
   const std::string key = fmt::format("\n{}:", name);

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <sstream>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace memviz::attach {
@@ -86,12 +85,8 @@ bool is_gpu(std::string_view path) {
 }
 
 bool has_gpu_open(pid_t id) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(proc_path(id, "fd"), error)) {
-    std::error_code unreadable;
-    if (is_gpu(fs::read_symlink(entry.path(), unreadable).string())) return true;
-  }
-  return false;
+  return std::ranges::any_of(names_in(proc_path(id, "fd")),
+                             [&](const std::string& name) { return is_gpu(proc_link(id, "fd/" + name)); });
 }
 
 } // namespace
@@ -154,12 +149,11 @@ std::uint64_t free_page_of(const Process& process) {
 
 std::vector<pid_t> own_gpu_processes() {
   std::vector<pid_t> found;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
-    const auto id = whole_number<pid_t>(entry.path().filename().string());
+  for (const std::string& name : names_in("/proc")) {
+    const auto id = whole_number<pid_t>(name);
     struct stat status {};
     const bool is_own =
-        id && *id != ::getpid() && ::stat(entry.path().c_str(), &status) == 0 && status.st_uid == ::geteuid();
+        id && *id != ::getpid() && ::stat(proc_path(*id, "").c_str(), &status) == 0 && status.st_uid == ::geteuid();
     if (is_own && has_gpu_open(*id)) found.push_back(*id);
   }
   std::sort(found.begin(), found.end());

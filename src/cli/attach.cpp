@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
+#include "cli/sizes.hpp"
 #include "io/signals.hpp"
 #include "memviz/error.hpp"
 
@@ -27,7 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "memviz-attach";
-constexpr double kMostSeconds = 24.0 * 3600;
 
 struct AttachCommand : CommandOptions {
   std::optional<std::string> output;
@@ -38,11 +38,8 @@ struct AttachCommand : CommandOptions {
 };
 
 double parse_seconds(std::string_view option, const std::string& word) {
-  const auto seconds = whole_number<std::uint32_t>(word);
-  if (!seconds || *seconds == 0 || *seconds > kMostSeconds)
-    throw UsageError(
-        fmt::format("--{} must be a number of seconds from 1 to {}, not '{}'", option, kMostSeconds, word));
-  return *seconds;
+  constexpr std::uint64_t kMostSeconds = 24 * 3600;
+  return static_cast<double>(parse_count(option, word, 1, kMostSeconds));
 }
 
 OptionList<AttachCommand> attach_options() {
@@ -125,6 +122,7 @@ int explained(const AttachCommand& options, const std::vector<std::string>& file
   if (options.is_brief) words.emplace_back("--brief");
   if (options.json) words.insert(words.end(), {"--json", *options.json});
   if (const auto& limit = options.file.max_memory) words.insert(words.end(), {"--max-memory", limit->word});
+  if (options.file.are_threads_given) words.insert(words.end(), {"--threads", std::to_string(options.file.threads)});
   words.emplace_back("--");
   words.insert(words.end(), files.begin(), files.end());
   return explain_command().run(words);
@@ -165,7 +163,8 @@ int attach_to_all(const AttachCommand& options) {
 int run_attach(const AttachCommand& given) {
   AttachCommand options = given;
   options.request.say = [&](const std::string& message) { options.file.say(message); };
-  if (options.is_all && options.output && !is_folder(*options.output) && fs::exists(*options.output))
+  std::error_code unreadable;
+  if (options.is_all && options.output && !is_folder(*options.output) && fs::exists(*options.output, unreadable))
     throw UsageError("-o must be a folder with --all");
   if (options.output == "-" || options.output == "") throw UsageError("-o must be a file or a folder");
   try {

@@ -156,7 +156,7 @@ private:
     const std::string_view text = document_.text(value);
     if (text.size() <= kMostKeeperBytes) return texts_.text(kind, value);
     const auto [cut, is_new] = cut_texts_.try_emplace({kind, value.payload()});
-    if (is_new) cut->second = texts_.text(kind, to_valid_utf8(text.substr(0, kMostKeeperBytes)));
+    if (is_new) cut->second = texts_.text(kind, to_valid_utf8(whole_characters(text.substr(0, kMostKeeperBytes))));
     return cut->second;
   }
   /// Returns the value of a function or a file; none if it is longer than any that the recorder writes.

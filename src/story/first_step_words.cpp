@@ -1,5 +1,6 @@
 #include "story/first_step_words.hpp"
 
+#include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
@@ -77,12 +78,8 @@ std::string lever_text(const LeverGain& gain) {
     return fmt::format("Checkpoint each layer (torch.utils.checkpoint): frees about {} of what this pass keeps so far.",
                        bytes);
   case Lever::smaller_batch:
-    return fmt::format("{} the batch or the length of sequences{}: frees about {} of what this pass keeps so far.",
-                       gain.divisor == 2 ? "Halve" : "Reduce",
-                       gain.divisor == 2   ? ""
-                       : gain.divisor == 4 ? " to a quarter"
-                                           : " to an eighth",
-                       bytes);
+    return fmt::format("{}: frees about {} of what this pass keeps so far.",
+                       capitalized(divided("the batch or the length of sequences", gain.divisor)), bytes);
   case Lever::smaller_state:
     return fmt::format("Make the optimizer's state smaller (freeze what is not to be trained by requires_grad_(False), "
                        "8 bits, sharded by ZeRO or FSDP, another optimizer): gives up to {}{}{}.",

@@ -14,7 +14,7 @@ namespace memviz {
 /// Returns what a step still lacks without a cause, with the part of the batch that would be enough; "" if nothing is
 /// known, or nothing is missing.
 [[nodiscard]] std::string still_needed_text(const DeviceExplanation& device, const Cause& cause);
-/// Returns a sentence for each change that does not.
+/// Returns a sentence for each change that is not enough.
 [[nodiscard]] std::vector<std::string> short_levers_text(const DeviceExplanation& device);
 /// Returns advice with its gain; "" for settings, which a replay has sentences about.
 [[nodiscard]] std::string lever_text(const LeverGain& gain);

@@ -57,12 +57,14 @@ std::string shares_text(const KeptVariable& variable) {
                                  : fmt::format(": {} itself, {}", format_bytes(variable.own_bytes), graph);
 }
 
-std::string freed_text(const KeptVariable& variable) {
+/// `is_whole`: whether the walk saw all references; a reference that it did not see may keep a part.
+std::string freed_text(const KeptVariable& variable, bool is_whole) {
   const std::string places = format_counted(variable.other_references, "other reference");
   if (variable.retained_bytes < variable.bytes() / kLeastKept) return " Other objects refer to this memory as well.";
   if (variable.other_references == 0)
-    return fmt::format(" Dropping it frees {}.", format_bytes(variable.retained_bytes));
-  return fmt::format(" {} goes with the object, which has {}.", format_bytes(variable.retained_bytes), places);
+    return fmt::format(" Dropping it frees {}{}.", is_whole ? "" : "at most ", format_bytes(variable.retained_bytes));
+  return fmt::format(" {}{} goes with the object, which has {}.", is_whole ? "" : "At most ",
+                     format_bytes(variable.retained_bytes), places);
 }
 
 std::vector<const KeptVariable*> named_variables(const DeviceKeepers& keepers) {
@@ -154,7 +156,8 @@ std::vector<std::string> keeper_sentences(const FrameTable& frames, const Device
   for (const KeptVariable* const variable : named_variables(keepers)) {
     const std::string of = sentences.empty() ? fmt::format(" of {}", format_bytes(total_bytes)) : "";
     sentences.push_back(fmt::format("Keeper: {}{} is kept by {}{}.{}", format_bytes(variable->bytes()), of,
-                                    variable_text(frames, *variable), shares_text(*variable), freed_text(*variable)));
+                                    variable_text(frames, *variable), shares_text(*variable),
+                                    freed_text(*variable, keepers.limit == KeeperLimit::none)));
   }
   const KeeperAccount& account = keepers.account;
   if (is_notable(account.cycle_bytes))
@@ -169,6 +172,9 @@ std::vector<std::string> keeper_sentences(const FrameTable& frames, const Device
     sentences.push_back(fmt::format("Temporaries: {} has no name: objects of the line that runs{}{} or held by C++.",
                                     format_bytes(account.temporary_bytes), line, container));
   }
+  if (is_notable(account.unknown_bytes))
+    sentences.push_back(fmt::format("Unknown: the keeper of {}, because the walk over the heap ended early.",
+                                    format_bytes(account.unknown_bytes)));
   return sentences;
 }
 

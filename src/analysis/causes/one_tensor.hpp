@@ -24,7 +24,6 @@ public:
   /// of scores.
   [[nodiscard]] bool has(const CallLines& lines, std::uint64_t bytes) const;
   [[nodiscard]] bool is_marked(const CallLines& lines) const { return (lines.marks & mark_) != 0; }
-  [[nodiscard]] std::uint64_t mark() const { return mark_; }
 
 private:
   using Function = std::pair<std::uint32_t, std::uint32_t>; ///< file and name

@@ -262,6 +262,7 @@ void add_keepers(const Recording& recording, std::vector<DeviceExplanation>& exp
     devices.push_back(state.device);
     at_end.push_back(&one);
   }
+  if (devices.empty()) return;
   std::vector<DeviceKeepers> found = keepers_of(recording, devices);
   for (std::size_t i = 0; i < found.size(); ++i)
     at_end[i]->keepers = std::move(found[i]);

@@ -102,7 +102,13 @@ private:
 
 } // namespace
 
-BestReferences best_references(const KeeperGraph& graph, const ReferenceLinks& links, const FrameTable& texts) {
+Neighbours references_by_object(const KeeperGraph& graph) {
+  return {graph.objects.size(), graph.references.size(),
+          [&](std::size_t number) { return graph.references[number].from.value; },
+          [](std::size_t number) { return static_cast<std::uint32_t>(number); }};
+}
+
+BestReferences best_references(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts) {
   const Costs costs(graph, texts);
   const std::size_t count = graph.objects.size();
   BestReferences best{
@@ -125,7 +131,7 @@ BestReferences best_references(const KeeperGraph& graph, const ReferenceLinks& l
     queue.pop();
     if (cost != best.cost[number]) continue;
     best.order.push_back({number});
-    for (const std::uint32_t link : links.from({number})) {
+    for (const std::uint32_t link : references.of(number)) {
       const KeeperReference& reference = graph.references[link];
       const std::uint64_t longer = cost + costs.of(reference);
       if (longer >= best.cost[reference.to.value]) continue;

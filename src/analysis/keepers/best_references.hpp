@@ -3,7 +3,7 @@
 // The graph of keepers -> the reference through which each object is best explained: the shortest paths from the roots,
 // where steps through the program's own names cost least.
 
-#include "analysis/keepers/reference_links.hpp"
+#include "analysis/keepers/neighbours.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/keepers.hpp"
 
@@ -22,7 +22,10 @@ struct BestReferences {
   std::vector<std::uint64_t> cost;      ///< by object
 };
 
-[[nodiscard]] BestReferences best_references(const KeeperGraph& graph, const ReferenceLinks& links,
+/// Returns the numbers of the references from each object.
+[[nodiscard]] Neighbours references_by_object(const KeeperGraph& graph);
+
+[[nodiscard]] BestReferences best_references(const KeeperGraph& graph, const Neighbours& references,
                                              const FrameTable& texts);
 
 } // namespace memviz

@@ -1,5 +1,7 @@
 #include "analysis/keepers/dominators.hpp"
 
+#include "analysis/keepers/neighbours.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -7,28 +9,6 @@ namespace memviz {
 namespace {
 
 using Edge = std::pair<std::uint32_t, std::uint32_t>;
-
-/// The neighbours of each node in one flat table.
-class Neighbours {
-public:
-  Neighbours(std::uint32_t nodes, std::span<const Edge> edges, bool is_forward)
-      : begins_(std::size_t{nodes} + 1), nodes_(edges.size()) {
-    for (const Edge& edge : edges)
-      ++begins_[std::size_t{is_forward ? edge.first : edge.second} + 1];
-    for (std::size_t i = 1; i < begins_.size(); ++i)
-      begins_[i] += begins_[i - 1];
-    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
-    for (const Edge& edge : edges)
-      nodes_[next[is_forward ? edge.first : edge.second]++] = is_forward ? edge.second : edge.first;
-  }
-  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const {
-    return std::span(nodes_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
-  }
-
-private:
-  std::vector<std::uint32_t> begins_;
-  std::vector<std::uint32_t> nodes_;
-};
 
 /// Numbers in the order of a depth-first search: the node of each, its number, and the number of its parent.
 struct Search {
@@ -132,8 +112,10 @@ std::vector<std::uint32_t> dominator_numbers(const Search& found, const Neighbou
 } // namespace
 
 DominatorTree dominators(std::uint32_t nodes, std::span<const Edge> edges) {
-  Search found = search(nodes, Neighbours(nodes, edges, true));
-  const std::vector<std::uint32_t> numbers = dominator_numbers(found, Neighbours(nodes, edges, false));
+  const auto from = [&](std::size_t edge) { return edges[edge].first; };
+  const auto to = [&](std::size_t edge) { return edges[edge].second; };
+  Search found = search(nodes, Neighbours(nodes, edges.size(), from, to));
+  const std::vector<std::uint32_t> numbers = dominator_numbers(found, Neighbours(nodes, edges.size(), to, from));
   DominatorTree tree{std::vector(nodes, kNoDominator), {}};
   for (std::size_t i = 1; i < found.order.size(); ++i)
     tree.parent[found.order[i]] = found.order[numbers[i]];

@@ -59,8 +59,8 @@ private:
 class PathFinder {
 public:
   explicit PathFinder(const Recording& recording)
-      : recording_(recording), graph_(recording.keepers), links_(graph_),
-        best_(best_references(graph_, links_, recording.frames)) {}
+      : recording_(recording), graph_(recording.keepers), references_(references_by_object(graph_)),
+        best_(best_references(graph_, references_, recording.frames)) {}
 
   [[nodiscard]] KeeperPaths find() {
     paths_.path_of_object.assign(graph_.objects.size(), kNoPath);
@@ -106,7 +106,7 @@ private:
     const bool is_in_graph = builder_[before].is_in_graph;
     const KeeperObject& from = graph_.objects[reference.from.value];
     const KeeperObject& to = graph_.objects[reference.to.value];
-    const bool is_many = from.kind == KeeperKind::dict && links_.from(reference.from).size() > kManyKeys;
+    const bool is_many = from.kind == KeeperKind::dict && references_.of(reference.from.value).size() > kManyKeys;
     const auto step = step_of({reference, from, to, is_many}, recording_.frames);
     if (!step) return before;
     if (is_in_graph) return before;
@@ -139,7 +139,7 @@ private:
 
   const Recording& recording_;
   const KeeperGraph& graph_;
-  ReferenceLinks links_;
+  Neighbours references_; ///< numbers of references, by the object that has them
   BestReferences best_;
   PathBuilder builder_;
   KeeperPaths paths_;
