@@ -56,7 +56,10 @@ void write_keepers(JsonWriter& json, const FrameTable& frames, const std::option
         .member("blocks", group.blocks)
         .end_object();
   }
-  json.end_array().member("limit", keeper_word(keepers->limit)).member("texts", keeper_sentences(frames, *keepers)).end_object();
+  json.end_array()
+      .member("limit", keeper_word(keepers->limit))
+      .member("texts", keeper_sentences(frames, *keepers))
+      .end_object();
 }
 
 } // namespace memviz

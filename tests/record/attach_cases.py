@@ -23,18 +23,14 @@ def noticed():
     return modules, paths, page, threading.active_count(), torch._state.history, hasattr(torch, '_memviz_history')
 """
 NOTHING = "([], [], False, 1, None, False)\n"
-SLEEPS = "import sys, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\ntime.sleep({})\nprint(noticed())\n"
-COMPUTES = (
-    "import sys, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\n"
-    "end = time.monotonic() + {}\nwhile time.monotonic() < end: pass\nprint(noticed(), sorted(globals())[-5:])\n"
-)
-# A call of C that keeps Python's lock.
-HOLDS = (
-    "import collections, itertools, sys, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\n"
-    "end = time.monotonic() + {}\n"
-    "while time.monotonic() < end: collections.deque(itertools.repeat(None, 200_000_000), maxlen=0)\n"
-    "time.sleep(1)\nprint(noticed())\n"
-)
+# Each goes on until it is told to (go_on), so that no machine is too slow for a test.
+HEAD = "import ctypes, os, select, sys, threading, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\n"
+SLEEPS = HEAD + "select.select([sys.stdin], [], [])\nprint(noticed())\n"
+COMPUTES = HEAD + "while not select.select([sys.stdin], [], [], 0)[0]: pass\nprint(noticed(), sorted(globals())[-5:])\n"
+# A call of C that keeps Python's lock until the test opens the gate.
+KEEPS_THE_LOCK = "ctypes.PyDLL(None).read(os.open('gate', os.O_RDWR), ctypes.create_string_buffer(1), 1)\n"
+# Python executes memviz's text after that call; a second is enough for it.
+HOLDS = HEAD + KEEPS_THE_LOCK + "select.select([sys.stdin], [], [])\ntime.sleep(1)\nprint(noticed())\n"
 
 
 def why_no_gdb():
@@ -179,7 +175,7 @@ class WhatIsMissing(AttachStage):
         self.assertIn(f"process {process.pid} is not a Python process\n", self.refused(process))
 
     def test_a_debugger(self):
-        process = self.python(SLEEPS.format(0.5))
+        process = self.python(SLEEPS)
         self.assertIn("memviz does not record it, and neither gdb nor lldb is in PATH: install gdb, or start the job with "
                       "memviz run\n", self.refused(process, PATH="/none"))
         self.assertEqual(self.go_on(process), (0, NOTHING, ""))
@@ -209,8 +205,15 @@ class WhatIsMissing(AttachStage):
 
 @unittest.skipIf(why_no_gdb(), why_no_gdb())
 class AttachByDebugger(AttachStage):
+    def setUp(self):
+        super().setUp()
+        os.mkfifo(self.folder / "work" / "gate")
+
+    def open_gate(self):
+        (self.folder / "work" / "gate").write_bytes(b"x")
+
     def test_the_program_notices_nothing_while_it_sleeps(self):
-        process = self.python(SLEEPS.format(4))
+        process = self.python(SLEEPS)
         done = self.attach(process)
         self.assertIsNone(process.poll())
         self.assertEqual(done.returncode, 0, done.err)
@@ -219,37 +222,42 @@ class AttachByDebugger(AttachStage):
         self.nothing_is_left()
 
     def test_the_program_notices_nothing_while_it_computes(self):
-        process = self.python(COMPUTES.format(5))
+        process = self.python(COMPUTES)
         self.assertEqual(self.attach(process).returncode, 0)
         code, out, err = self.go_on(process)
-        names = "['end', 'noticed', 'sys', 'time', 'torch']\n"
+        names = "['select', 'sys', 'threading', 'time', 'torch']\n"
         self.assertEqual((code, out, err), (0, NOTHING.strip() + " " + names, ""))
         self.nothing_is_left()
 
     def test_a_call_of_c_makes_it_wait_or_give_up(self):
-        process = self.python(HOLDS.format(9))
+        process = self.python(HOLDS)
         done = self.attach(process, "--timeout", "1")
         self.assertEqual(done.returncode, 1)
         # A slow machine also says that it waits for the debugger.
         self.assertRegex(done.err, rf"(?m)^memviz: process {process.pid} has executed no Python code for memviz in 1 s: its main "
                                    r"thread .*\. Nothing is left in it; use --wait to wait until it does\n\Z")
         self.nothing_is_left()
-        self.assertEqual(self.attach(process, "--wait").returncode, 0)
+        waits = self.start([MEMVIZ, "attach", process.pid, "--wait"])
+        time.sleep(0.5)
+        self.open_gate()
+        waits.communicate(timeout=60)
+        self.assertEqual(waits.returncode, 0)
         self.assertEqual(self.go_on(process), (0, NOTHING, ""))
 
     def test_another_thread_that_keeps_pythons_lock_makes_it_wait_without_harm(self):
-        held = "def hold():\n    time.sleep(0.2)\n    collections.deque(itertools.repeat(None, 1_500_000_000), maxlen=0)\n"
-        held += "import collections, itertools, threading\nthread = threading.Thread(target=hold)\nthread.start()\nprint('ready'"
-        process = self.python(SLEEPS.replace("print('ready'", held).replace("print(noticed", "thread.join(); print(noticed").format(10))
+        held = "thread = threading.Thread(target=lambda: (time.sleep(0.2), " + KEEPS_THE_LOCK.strip() + "))\nthread.start()\nprint('ready'"
+        process = self.python(SLEEPS.replace("print('ready'", held).replace("print(noticed", "thread.join(); print(noticed"))
         time.sleep(0.4)
-        done = self.attach(process, "--timeout", "1")
+        reader = self.start([MEMVIZ, "attach", process.pid, "--timeout", "1"])
+        said = reader.stderr.readline()
+        self.open_gate()
+        reader.communicate(timeout=60)
         self.assertEqual(self.go_on(process), (0, NOTHING, ""))
-        self.assertIn(f"waiting for another thread of process {process.pid} to let go of Python's lock", done.err)
+        self.assertIn(f"waiting for another thread of process {process.pid} to let go of Python's lock", said)
         self.nothing_is_left()
 
     def test_history_is_on_for_the_seconds_asked_for_and_off_again(self):
-        program = COMPUTES.replace("pass", "torch.release(torch.allocate(1 << 20)); time.sleep(0.05)")
-        process = self.python(program.format(5))
+        process = self.python(COMPUTES.replace("pass", "torch.release(torch.allocate(1 << 20)); time.sleep(0.05)"))
         self.assertEqual(self.attach(process, "--record", "1").returncode, 0)
         self.assertGreater(len(self.snapshot()["device_traces"][0]), 10)
         self.assertIn(NOTHING.strip(), self.go_on(process)[1])
@@ -271,13 +279,14 @@ class AttachByDebugger(AttachStage):
             self.assertEqual(self.go_on(process), (0, "", ""))
 
     def test_a_signal_ends_memviz_and_leaves_the_program_as_it_was(self):
-        process = self.python(HOLDS.format(5))
+        process = self.python(HOLDS)
         reader = self.start([MEMVIZ, "attach", process.pid, "--wait"])
         time.sleep(2)
         reader.send_signal(signal.SIGTERM)
         reader.communicate(timeout=20)
         self.assertEqual(reader.returncode, -signal.SIGTERM)
         self.nothing_is_left()
+        self.open_gate()
         self.assertEqual(self.go_on(process), (0, NOTHING, ""))
 
     def test_a_program_that_ends_meanwhile_ends_as_without(self):
@@ -290,7 +299,7 @@ class AttachByDebugger(AttachStage):
 
     def test_interrupts_and_handlers_are_the_programs(self):
         handler = "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: print('mine', flush=True))\n"
-        process = self.python(handler + COMPUTES.format(4))
+        process = self.python(handler + COMPUTES)
         reader = self.start([MEMVIZ, "attach", process.pid])
         for _ in range(20):
             process.send_signal(signal.SIGUSR1)
@@ -302,7 +311,7 @@ class AttachByDebugger(AttachStage):
         self.assertGreater(out.count("mine"), 1)
 
     def test_a_program_that_is_stopped_or_debugged_is_left_alone(self):
-        process = self.python(SLEEPS.format(3))
+        process = self.python(SLEEPS)
         process.send_signal(signal.SIGSTOP)
         time.sleep(0.1)
         self.assertIn("is stopped", self.attach(process).err)

@@ -297,6 +297,8 @@ class OtherOccasions(WithRuntime, Stage):
 
     def test_a_handler_of_the_program_stays(self):
         program = "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: print('mine', flush=True))\n" + WAITS
+        # Python may only see a signal between two calls of C.
+        program = "import select\n" + program.replace("sys.stdin.readline()", "while not select.select([sys.stdin], [], [], 0.1)[0]: pass")
         process = self.start_waiting([MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", program])
         process.stdout.readline()
         process.send_signal(signal.SIGUSR1)
