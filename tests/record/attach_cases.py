@@ -23,7 +23,7 @@ def noticed():
     return modules, paths, page, threading.active_count(), torch._state.history, hasattr(torch, '_memviz_history')
 """
 NOTHING = "([], [], False, 1, None, False)\n"
-# Each goes on until it is told to (go_on), so that no machine is too slow for a test.
+# Input ends them (go_on), so that no machine is too slow for a test.
 HEAD = "import ctypes, os, select, sys, threading, time, torch\ntorch.allocate(100 << 20)\n" + NOTICES + "print('ready', flush=True)\n"
 SLEEPS = HEAD + "select.select([sys.stdin], [], [])\nprint(noticed())\n"
 COMPUTES = HEAD + "while not select.select([sys.stdin], [], [], 0)[0]: pass\nprint(noticed(), sorted(globals())[-5:])\n"
