@@ -1,4 +1,4 @@
-// A snapshot in eight lines: what a LibTorch program adds to see its memory. Usage: memviz_example_record [FILE]
+// A snapshot in ten lines: what a LibTorch program adds to see its memory. Usage: memviz_example_record [FILE]
 
 #include <memviz/capture/recorder.hpp>
 
@@ -11,7 +11,9 @@ int main(int argc, char** argv) {
   torch::optim::AdamW optimizer(model->parameters());
 
   memviz::capture::Recorder recorder;
-  recorder.start();
+  memviz::capture::RecorderOptions options;
+  options.names = {model.ptr()};
+  recorder.start(options);
   for (int step = 0; step < 3; ++step) {
     const memviz::capture::Annotation annotation("step " + std::to_string(step));
     optimizer.zero_grad();

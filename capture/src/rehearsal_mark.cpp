@@ -1,5 +1,7 @@
 #include "rehearsal_mark.hpp"
 
+#include "pickle_append.hpp"
+
 #include <array>
 #include <cstddef>
 #include <dlfcn.h>
@@ -10,26 +12,6 @@ namespace {
 /// Functions of the process, by name: the driver's are those of the made-up GPU, if it is present.
 template <class Function> Function* find(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
-}
-
-/// Appends the low `bytes` bytes of `number`, the lowest first.
-void append_number(std::uint64_t number, int bytes, std::string& pickle) {
-  for (int byte = 0; byte < bytes; ++byte)
-    pickle += static_cast<char>(number >> (8U * static_cast<unsigned>(byte)));
-}
-
-/// BINUNICODE.
-void append_text(const std::string& text, std::string& pickle) {
-  pickle += 'X';
-  append_number(text.size(), 4, pickle);
-  pickle += text;
-}
-
-/// LONG1 of nine bytes, the highest of which is the sign.
-void append_natural(std::uint64_t number, std::string& pickle) {
-  pickle += "\x8a\x09";
-  append_number(number, 8, pickle);
-  pickle += '\0';
 }
 
 } // namespace
@@ -48,20 +30,19 @@ std::optional<RehearsalMark> rehearsal_of_process() {
   return mark;
 }
 
-std::string with_rehearsal_mark(std::string pickle, const RehearsalMark& mark) {
-  pickle.pop_back(); // STOP: the unpickler's stack contains the dict here
-  append_text("memviz_rehearsal", pickle);
-  pickle += "}("; // EMPTY_DICT, MARK
-  append_text("gpu", pickle);
-  append_text(mark.gpu, pickle);
-  append_text("profile", pickle);
-  append_text(mark.profile, pickle);
-  if (mark.total_bytes != 0) {
-    append_text("total_bytes", pickle);
-    append_natural(mark.total_bytes, pickle);
-  }
-  pickle += "us."; // SETITEMS, SETITEM, STOP
-  return pickle;
+void add_rehearsal_mark(const RehearsalMark& mark, std::string& pickle) {
+  add_key("memviz_rehearsal", pickle, [&](std::string& value) {
+    value += "}("; // EMPTY_DICT, MARK
+    append_text("gpu", value);
+    append_text(mark.gpu, value);
+    append_text("profile", value);
+    append_text(mark.profile, value);
+    if (mark.total_bytes != 0) {
+      append_text("total_bytes", value);
+      append_natural(mark.total_bytes, value);
+    }
+    value += 'u'; // SETITEMS
+  });
 }
 
 } // namespace memviz::capture

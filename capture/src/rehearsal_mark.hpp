@@ -19,7 +19,7 @@ struct RehearsalMark {
 /// Returns nullopt if libmemviz_rehearsal.so is not in the process.
 [[nodiscard]] std::optional<RehearsalMark> rehearsal_of_process();
 
-/// Returns `pickle`, whose value is a dict and whose protocol is at least 2, with the mark added to the dict's keys.
-[[nodiscard]] std::string with_rehearsal_mark(std::string pickle, const RehearsalMark& mark);
+/// Adds the mark to the keys of the dict that `pickle` holds. The pickle's protocol is at least 2.
+void add_rehearsal_mark(const RehearsalMark& mark, std::string& pickle);
 
 } // namespace memviz::capture

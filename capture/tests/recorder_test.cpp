@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
 
 #include <atomic>
 #include <csignal>
@@ -167,6 +169,23 @@ TEST_CASE("recorder: annotations are in the file, of every thread and of user sc
   const std::string bytes = content_of(folder.path() / "a.pickle");
   CHECK(contains(bytes, "step <1>"));
   CHECK(contains(bytes, "a scope"));
+}
+
+TEST_CASE("recorder: memory that two parameters share has both in its name, and a module that is gone has no names") {
+  if (!has_gpu()) return;
+  const TemporaryFolder folder;
+  torch::nn::Sequential tied(torch::nn::Linear(16, 16), torch::nn::Linear(16, 16));
+  tied->to(at::kCUDA);
+  tied[0]->as<torch::nn::Linear>()->weight.set_data(tied[1]->as<torch::nn::Linear>()->weight);
+  RecorderOptions options;
+  options.names = {tied.ptr()};
+  Recorder recorder;
+  recorder.start(options);
+  recorder.dump(folder.path() / "a.pickle");
+  CHECK(contains(content_of(folder.path() / "a.pickle"), "0.weight and 1 more"));
+  tied = torch::nn::Sequential(nullptr);
+  recorder.dump(folder.path() / "b.pickle");
+  CHECK_FALSE(contains(content_of(folder.path() / "b.pickle"), "0.weight"));
 }
 
 TEST_CASE("recorder: snapshots are written while other threads allocate, annotate, measure and ask") {

@@ -1,6 +1,8 @@
 #include "memviz/capture/recorder.hpp"
 
+#include "declared_memory.hpp"
 #include "environment.hpp"
+#include "named_modules.hpp"
 #include "recorder_options.hpp"
 #include "rehearsal_mark.hpp"
 #include "whole_file.hpp"
@@ -18,6 +20,7 @@
 #include <ostream>
 #include <stdexcept>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace memviz::capture {
@@ -36,6 +39,31 @@ struct OomDumps {
 /// Never destroyed: memory may run out after main() ends.
 OomDumps& oom_dumps() {
   static auto* const instance = new OomDumps;
+  return *instance;
+}
+
+/// The modules of the running recording.
+class NamedModules {
+public:
+  using References = std::vector<std::weak_ptr<torch::nn::Module>>;
+
+  void set(References modules) {
+    const std::lock_guard lock(mutex_);
+    modules_ = std::move(modules);
+  }
+  [[nodiscard]] References get() const {
+    const std::lock_guard lock(mutex_);
+    return modules_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  References modules_;
+};
+
+/// Never destroyed, as oom_dumps().
+NamedModules& named_modules() {
+  static auto* const instance = new NamedModules;
   return *instance;
 }
 
@@ -59,8 +87,9 @@ std::optional<std::string> unless_empty(const std::string& text) {
 
 std::string snapshot() {
   std::string pickle = torch::cuda::_memory_snapshot_pickled();
-  const std::optional<RehearsalMark> mark = rehearsal_of_process();
-  return mark ? with_rehearsal_mark(std::move(pickle), *mark) : pickle;
+  if (const auto memory = memory_of(named_modules().get()); !memory.empty()) add_declared_memory(memory, pickle);
+  if (const std::optional<RehearsalMark> mark = rehearsal_of_process()) add_rehearsal_mark(*mark, pickle);
+  return pickle;
 }
 
 void write_snapshot(const std::filesystem::path& path) {
@@ -180,12 +209,14 @@ void Recorder::start(const RecorderOptions& options) {
     throw;
   }
   set_oom_dumps(options);
+  named_modules().set(options.names);
   process_ = process;
 }
 
 void Recorder::stop() {
   if (process_.exchange(0) != ::getpid()) return;
   set_oom_dumps({});
+  named_modules().set({});
   stop_recording();
   recording_process = 0;
 }

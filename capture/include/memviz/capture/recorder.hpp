@@ -10,9 +10,15 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <sys/types.h>
+#include <vector>
+
+namespace torch::nn {
+class Module;
+}
 
 namespace memviz::capture {
 
@@ -34,6 +40,9 @@ struct RecorderOptions {
   std::filesystem::path oom_directory;
   /// The maximum number of such snapshots, because a program may continue after each.
   std::size_t oom_dumps = 16;
+  /// Modules whose parameters, gradients and buffers have names in the snapshots: {model.ptr()}. They are read when a
+  /// snapshot is written: no other thread may add or remove their tensors meanwhile. They live no longer for it.
+  std::vector<std::weak_ptr<torch::nn::Module>> names;
 };
 
 /// Only one recording at a time in a process: start() throws std::runtime_error while another recorder records. Calls
