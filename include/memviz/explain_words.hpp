@@ -39,7 +39,7 @@ struct ExplanationText {
 /// Returns the devices that are shown: those that failed, or the one that holds most, first.
 [[nodiscard]] std::vector<const DeviceExplanation*> shown_devices(const std::vector<DeviceExplanation>& devices);
 
-/// Returns the callers of a line, each as " ‹ validate eval.py:11".
+/// Returns the callers of a line, the nearest first, each as "validate eval.py:11".
 [[nodiscard]] std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& called);
 
 [[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);

@@ -107,7 +107,7 @@ struct Holder {
   std::uint64_t blocks = 0;
   std::vector<Holder> within = {};       ///< as UserLine::within
   std::string source = {};               ///< of the line, if its file exists and did not change
-  std::vector<std::string> callers = {}; ///< of the line, each as " ‹ validate eval.py:11"
+  std::vector<std::string> callers = {}; ///< of the line, the nearest first, each as "validate eval.py:11"
 };
 
 /// One device of a snapshot, at one moment.

@@ -220,7 +220,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   json.member("advice", words.advice).key("kinds");
   write_kinds(json, device.kinds);
   json.key("users");
-  write_lines(json, frames, device.users);
+  write_lines(json, frames, device.users, device.callers);
   json.key("keepers");
   write_keepers(json, frames, device.keepers);
   json.key("pins");

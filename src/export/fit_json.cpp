@@ -3,6 +3,7 @@
 
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
+#include "export/lines_json.hpp"
 #include "memviz/fit_server_settings.hpp"
 #include "memviz/fit_words.hpp"
 #include "memviz/moment_words.hpp"
@@ -77,6 +78,7 @@ void begin_facts(JsonWriter& json, const FileFacts& facts) {
       .begin_array();
   for (const Holder& holder : facts.holders) {
     begin_holder(json, holder);
+    write_callers(json, holder.callers);
     if (!holder.within.empty()) {
       json.key("within").begin_array();
       for (const Holder& inner : holder.within)

@@ -3,6 +3,7 @@
 #include "export/causes_json.hpp"
 #include "export/device_json.hpp"
 #include "export/line_json.hpp"
+#include "export/lines_json.hpp"
 #include "export/stack_lines.hpp"
 #include "export/steps_json.hpp"
 #include "export/text_limit.hpp"
@@ -65,8 +66,9 @@ void write_trend(JsonWriter& json, const StackGrowth& growth) {
 class LeaksJson {
 public:
   LeaksJson(const MemoryState& state, JsonWriter& json)
-      : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()), kinds_(kinds_by_stack(state)),
-        limit_(state.recording->origin.size_bytes, "--device or -o write less"), json_(json) {}
+      : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()), calls_(state.frames()),
+        kinds_(kinds_by_stack(state)), limit_(state.recording->origin.size_bytes, "--device or -o write less"),
+        json_(json) {}
 
   void add(const DeviceLeaks& leaks) {
     device_ = leaks.device;
@@ -104,6 +106,7 @@ private:
       limit_.add(label.size());
       json_.member("inner_line", label);
     }
+    add_callers(growth.stack);
     if (frames_.stack(growth.stack).empty()) json_.member("block_bytes", growth.size_bytes);
     if (const auto kind = kinds_.find({device_, growth.stack}); kind != kinds_.end())
       json_.member("kind", kind_name(kind->second));
@@ -117,6 +120,13 @@ private:
     json_.set_layout(JsonLayout::spaced);
     add_frames(growth.stack);
     json_.end_object();
+  }
+
+  void add_callers(StackId stack) {
+    if (frames_.stack(stack).empty()) return;
+    const std::size_t before = json_.written_bytes();
+    write_callers(json_, callers_of(frames_, calls_, stack, lines_.finder().line_of(stack)));
+    limit_.add(json_.written_bytes() - before);
   }
 
   void add_burst(const FreeBurst& burst) {
@@ -143,6 +153,7 @@ private:
   const Recording& recording_;
   const FrameTable& frames_;
   StackLines lines_;
+  CallLineFinder calls_;
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
   DeviceId device_; ///< for the stacks that are written
   TextLimit limit_;

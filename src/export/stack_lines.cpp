@@ -1,6 +1,7 @@
 #include "export/stack_lines.hpp"
 
 #include "base/printable.hpp"
+#include "memviz/explain_words.hpp"
 #include "memviz/label.hpp"
 
 #include <string_view>
@@ -27,10 +28,18 @@ std::string line_text(const FrameTable& frames, const NodeKey& line, std::size_t
 
 std::string with_callers(std::string text, const std::vector<std::string>& callers, std::size_t columns) {
   for (const std::string& caller : callers) {
-    if (column_count(text) + column_count(caller) > columns) break;
-    text += caller;
+    const std::string more = " ‹ " + caller;
+    if (column_count(text) + column_count(more) > columns) break;
+    text += more;
   }
   return text;
+}
+
+std::vector<std::string> callers_of(const FrameTable& frames, CallLineFinder& calls, StackId stack,
+                                    const NodeKey& line) {
+  const CalledLine& called = calls.of(stack).line;
+  if (!called.line || NodeKey(*called.line) != line) return {};
+  return callers_text(frames, called);
 }
 
 } // namespace memviz

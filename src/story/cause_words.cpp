@@ -167,14 +167,17 @@ std::string fact_text(const CauseScope& scope, const Cause& cause) {
 
 std::vector<std::string> callers_text(const FrameTable& frames, const CalledLine& called) {
   std::vector<std::string> texts;
-  if (called.call && called.call != called.line) texts.push_back(" ‹ " + own_line(frames, *called.call));
-  if (called.caller) texts.push_back(" ‹ " + own_line(frames, *called.caller));
+  if (called.call && called.call != called.line) texts.push_back(own_line(frames, *called.call));
+  if (called.caller) texts.push_back(own_line(frames, *called.caller));
   return texts;
 }
 
 std::string called_line_text(const FrameTable& frames, const CalledLine& called) {
   if (!called.line) return "";
-  return own_line(frames, *called.line) + fmt::format("{}", fmt::join(callers_text(frames, called), ""));
+  std::string text = own_line(frames, *called.line);
+  for (const std::string& caller : callers_text(frames, called))
+    text += " ‹ " + caller;
+  return text;
 }
 
 CauseScope scope_of(const DeviceExplanation& device) {
