@@ -2,13 +2,16 @@
 unittest.
 """
 
+import ast
 import collections
 import functools
 import gc
 import os
+import pathlib
 import random
 import subprocess
 import sys
+import tempfile
 import threading
 
 from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Tensor, Walks, keepers, keepers_columns, walk
@@ -233,6 +236,19 @@ class TheWalk(Walks):
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.stdout, "None\n", done.stderr)
         self.assertRegex(done.stderr, r"^memviz: process \d+ records no keepers: ZeroDivisionError: [^\n]*\n$")
+
+    def test_names_the_file_of_the_program_and_not_the_thread_of_a_debugger(self):
+        program = "import sys, threading; sys.path[:0] = sys.argv[1:]\nfrom keepers_stage import keepers, TORCH, Tensor\nkept = Tensor()\n"
+        program += "names = {'__name__': 'memviz_attached', 'found': [], 'keepers': keepers, 'TORCH': TORCH}\n"
+        program += "thread = threading.Thread(target=exec, args=('found.append(keepers.found(TORCH))', names))\nthread.start()\nthread.join()\n"
+        program += "found = names['found'][0]\nprint([found['texts'][file] for file in found['node_file'] if file])"
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder) / "job.py"
+            script.write_text(program)
+            words = [sys.executable, script, str(SOURCE / "tests" / "record")]
+            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        files = [file for file in ast.literal_eval(done.stdout) if os.path.basename(file) != "threading.py"]
+        self.assertEqual(files, [str(script), str(script)], done.stderr)  # of the frame, and of the globals
 
     def test_says_when_its_time_was_over(self):
         self.addCleanup(setattr, keepers, "_MOST_SECONDS", keepers._MOST_SECONDS)

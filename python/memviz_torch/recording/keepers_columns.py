@@ -9,7 +9,7 @@ from . import keepers_frames
 from .keepers_memory import Storage
 from .keepers_roots import Namespace
 from .keepers_torch import Reference
-from .keepers_types import Classes
+from .keepers_types import Classes, entry, text_of
 
 MOST_NODES = 200_000
 _MOST_BYTES_OF_TEXT = 512
@@ -95,7 +95,8 @@ class Columns:
         if type(holder) is keepers_frames.RunningFrame:
             return "frame", holder.name, holder.file, holder.line, -1
         if type(holder) is Namespace:
-            return "globals", holder.name, "", 0, len(holder.items)
+            file = text_of(entry(holder.items, "__file__")) if holder.name == "__main__" else ""
+            return "globals", holder.name, file, 0, len(holder.items)
         facts = self._classes.of(holder)
         name, file, line = facts.name, "", 0
         if facts.kind in ("traceback", "generator", "function"):

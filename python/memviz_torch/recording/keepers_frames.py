@@ -8,10 +8,11 @@ import threading
 import types
 from typing import Any, Iterator, NamedTuple, Optional
 
-from .keepers_types import text_of
+from .keepers_types import entry, text_of
 
 _OWN_FOLDER = os.path.dirname(__file__) + os.sep
 _OWN_HOOK = "memviz_rehearsal_"
+_ATTACHED = "memviz_attached"  # the name of the module that a debugger starts (src/attach)
 _MOST_FRAMES = 1000  # of a thread
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: a function, whose variables are not in a dict
 
@@ -61,7 +62,9 @@ def _chain(frame: Optional[types.FrameType]) -> Iterator[types.FrameType]:
 
 def is_own(frame: types.FrameType) -> bool:
     file = text_of(frame.f_code.co_filename)
-    return file.startswith(_OWN_FOLDER) or os.path.basename(file).startswith(_OWN_HOOK)
+    if file.startswith(_OWN_FOLDER) or os.path.basename(file).startswith(_OWN_HOOK):
+        return True
+    return file == "<string>" and text_of(entry(frame.f_globals, "__name__")) == _ATTACHED
 
 
 def _read(frame: types.FrameType) -> RunningFrame:

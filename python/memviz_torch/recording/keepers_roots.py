@@ -8,7 +8,7 @@ import types
 from typing import Any, Iterator, NamedTuple
 
 from . import keepers_frames
-from .keepers_types import text_of
+from .keepers_types import entry, text_of
 
 _read_module_dict = vars(types.ModuleType)["__dict__"].__get__
 
@@ -66,14 +66,6 @@ def _modules() -> Iterator[Namespace]:
 def _is_module(instance: Any) -> bool:
     """Whether it is a module, without asking the object."""
     return any(base is types.ModuleType for base in type.__dict__["__mro__"].__get__(type(instance)) or ())
-
-
-def entry(items: dict[Any, Any], name: str) -> Any:
-    """Returns the value under a name, None if there is none. A lookup would compare keys, which may be the program's."""
-    for key, value in list(items.items()):
-        if type(key) is str and key == name:
-            return value
-    return None
 
 
 def _exceptions() -> Iterator[Any]:

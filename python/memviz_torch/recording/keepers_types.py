@@ -139,6 +139,14 @@ def text_of(value: Any) -> str:
     return value if type(value) is str else ""
 
 
+def entry(items: dict[Any, Any], name: str) -> Any:
+    """Returns the value under a name, None if there is none. A lookup would compare keys, which may be the program's."""
+    for key, value in list(items.items()):
+        if type(key) is str and key == name:
+            return value
+    return None
+
+
 def class_name(cls: type) -> str:
     """Returns the qualified name, with the module where that is not the program's own."""
     name = text_of(_read_qualified_name(cls))
