@@ -1,5 +1,6 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
+#include "export/keepers_text.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/explain.hpp"
@@ -160,6 +161,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
     text += "\nWho holds it, by the innermost line of your own code\n" +
             lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
                         {.callers = CallersOfLines{device.callers, columns}});
+  if (device.keepers) text += keepers_table(state.frames(), *device.keepers);
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
   text += growth(state.frames(), device, columns);
   text +=

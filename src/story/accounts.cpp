@@ -20,14 +20,14 @@ constexpr std::uint64_t kWorthANote = 20;
 std::string_view advice(Pseudo reason) {
   switch (reason) {
   case Pseudo::history_off:
-    return "has no stack: the memory history was not recorded. To see who holds it, call "
+    return "has no stack: the memory history was not recorded. To see which lines made it, call "
            "torch.cuda.memory._record_memory_history() before the model is built.";
   case Pseudo::before_recording:
-    return "has no stack: it was allocated before recording began. To see who holds it, call "
+    return "has no stack: it was allocated before recording began. To see which lines made it, call "
            "torch.cuda.memory._record_memory_history() before the model is built.";
   case Pseudo::lost_or_before:
     return "has no stack: it was allocated before recording began, or its event was overwritten in the ring. To see "
-           "who holds it, record from the start and with a larger max_entries.";
+           "which lines made it, record from the start and with a larger max_entries.";
   case Pseudo::without_stack:
     return "has no stack: its allocation was recorded without one. Record with context='all' and stacks='all': the "
            "threads of a backward pass have no Python frames.";

@@ -1,0 +1,15 @@
+#pragma once
+
+// Who keeps the memory of a device -> a table as text.
+
+#include "memviz/keeper_answers.hpp"
+
+#include <string>
+
+namespace memviz {
+
+/// Returns a row for each path that keeps most, with its share of the device's bytes in use and its blocks, below a
+/// heading; "" if nothing is in use.
+[[nodiscard]] std::string keepers_table(const FrameTable& frames, const DeviceKeepers& keepers);
+
+} // namespace memviz
