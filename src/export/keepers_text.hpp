@@ -1,6 +1,6 @@
 #pragma once
 
-// Who keeps the memory of a device -> a table as text.
+// Keepers of the memory of a device -> a table of paths as text.
 
 #include "memviz/keeper_answers.hpp"
 

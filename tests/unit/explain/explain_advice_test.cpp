@@ -102,7 +102,7 @@ TEST_CASE("without a history, the first advice is to record one") {
   made.segment(kFirstSegment, GiB).active(GiB / 2, GiB / 2).inactive(GiB / 2);
   const std::vector<std::string> advice = test::explained(made.take()).words().advice;
   REQUIRE_FALSE(advice.empty());
-  CHECK(advice.front() == "512 MiB has no stack: the memory history was not recorded. To see who holds it, call "
+  CHECK(advice.front() == "512 MiB has no stack: the memory history was not recorded. To see which lines made it, call "
                           "torch.cuda.memory._record_memory_history() before the model is built.");
   SmallSnapshot recorded;
   recorded.segment(kFirstSegment, GiB).active(GiB / 2, GiB / 2, recorded.stack({"/app/model.py:118:forward"}));
