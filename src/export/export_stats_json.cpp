@@ -64,7 +64,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceState&
 
 std::string stats_json(const std::string& file, const MemoryState& state, const KindsByDevice& peak_kinds) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.stats/1.2").member("file", file).key("devices").begin_array();
+    begin_document(json, "memviz.stats/1.3").member("file", file).key("devices").begin_array();
     const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
     const std::vector<std::vector<UserLine>> users = rank_user_lines_of_devices(state);
     for (std::size_t i = 0; i < state.devices.size(); ++i) {

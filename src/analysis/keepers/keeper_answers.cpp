@@ -1,10 +1,11 @@
 #include "memviz/keeper_answers.hpp"
 
 #include "analysis/keepers/best_references.hpp"
-#include "analysis/keepers/block_holders.hpp"
 #include "analysis/keepers/keeper_steps.hpp"
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"
+#include "recording/block_holders.hpp"
+#include "recording/keeper_references.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #include "memviz/keeper_answers.hpp"
 
-#include "analysis/keepers/block_holders.hpp"
 #include "analysis/keepers/dominators.hpp"
 #include "base/hash_map.hpp"
 #include "memviz/label.hpp"
+#include "recording/block_holders.hpp"
 
 #include <algorithm>
 #include <functional>
