@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,6 +95,7 @@ struct FlameQuestion {
 struct FlameAnswer {
   FlameQuestion question;
   Loaded loaded;
+  std::shared_ptr<const KeeperAnswers> keepers; ///< null unless they are levels of the tree
   KindTree built;
 };
 [[nodiscard]] Wants wants_of(const FlameQuestion& question);
@@ -121,6 +123,7 @@ struct StatsQuestion {
 struct StatsAnswer {
   StatsQuestion question;
   Loaded loaded;
+  KeepersByDevice keepers;
 };
 [[nodiscard]] Wants wants_of(const StatsQuestion& question);
 /// Removes other devices, and their warnings, if the question names one.

@@ -5,6 +5,7 @@
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/keeper_answers.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -45,14 +46,14 @@ enum class FoldedView : std::uint8_t { memory, segments };
                                           std::span<const DeviceState> devices);
 
 /// Returns the figures of `stats --json`, under fixed names. `peak_kinds` is from the same recording, whatever the
-/// moment of `state`.
+/// moment of `state`. `keepers` are those of the state.
 [[nodiscard]] std::string stats_json(const std::string& file, const MemoryState& state,
-                                     const KindsByDevice& peak_kinds = {});
+                                     const KindsByDevice& peak_kinds = {}, const KeepersByDevice& keepers = {});
 
 /// Returns totals per device, state, pool and stream, the largest users, segment map, settings, balance and warnings;
 /// at most 100 columns wide except for names.
 [[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
-                                     const KindsByDevice& peak_kinds = {});
+                                     const KindsByDevice& peak_kinds = {}, const KeepersByDevice& keepers = {});
 
 /// Returns the two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending.
 [[nodiscard]] std::string segment_lists(const Comparison& comparison);

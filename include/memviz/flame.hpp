@@ -44,14 +44,17 @@ struct LifeRange {
   std::uint64_t last = 0;
 };
 
+struct KeeperPaths;
+
 struct TreeOptions {
   std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
   bool has_frames = true; ///< whether frames follow below the levels; else memory in use ends at them
   FrameFilter frames = FrameFilter::program;
-  std::string focus = {};              ///< RE2; stacks without a match become <not in focus>; empty: keep all
-  std::string hide = {};               ///< RE2; matching frames are removed from their stacks; empty: none
-  std::optional<DeviceId> device = {}; ///< only this one
-  LifeRange lives = {};                ///< other memory in use becomes <not in focus>
+  std::string focus = {};               ///< RE2; stacks without a match become <not in focus>; empty: keep all
+  std::string hide = {};                ///< RE2; matching frames are removed from their stacks; empty: none
+  std::optional<DeviceId> device = {};  ///< only this one
+  LifeRange lives = {};                 ///< other memory in use becomes <not in focus>
+  const KeeperPaths* keepers = nullptr; ///< of the recording, if they are a level; null: they are found again
 };
 
 /// Returns the levels of `--view memory` and `--view segments`; a device level comes first if the snapshot has several

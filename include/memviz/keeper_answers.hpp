@@ -5,12 +5,15 @@
 
 #include "memviz/keeper_step.hpp"
 #include "memviz/keepers.hpp"
+#include "memviz/memory_state.hpp"
 #include "memviz/recording.hpp"
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -57,10 +60,14 @@ struct KeeperAccount {
   friend bool operator==(const KeeperAccount&, const KeeperAccount&) = default;
 };
 
-/// The blocks of a part of that account.
+/// The blocks of the parts of that account.
 struct KeeperBlocks {
+  std::uint64_t kept = 0;
   std::uint64_t cycle = 0;
   std::uint64_t temporary = 0;
+  std::uint64_t no_object = 0;
+  std::uint64_t unknown = 0;
+  [[nodiscard]] std::uint64_t total() const { return kept + cycle + temporary + no_object + unknown; }
 };
 
 /// The blocks that have one path.
@@ -102,6 +109,44 @@ struct DeviceKeepers {
 
 /// Returns the paths to all blocks at the end of the recording, which must have keepers.
 [[nodiscard]] KeeperPaths keeper_paths(const Recording& recording);
+
+/// All variables of a device, and those that keep its blocks.
+struct BlockKeepers {
+  std::vector<KeptVariable> variables;
+  /// By index of the block in Recording::end: the number of its variable; nothing if no variable keeps it.
+  std::vector<std::optional<std::uint32_t>> variable_of_block;
+};
+
+/// The variable that keeps most of what a stack made, of its blocks in use at the end.
+struct StackKeeper {
+  std::optional<KeptVariable> variable;
+  std::uint64_t bytes = 0;       ///< of the stack, kept by the variable
+  std::uint64_t stack_bytes = 0; ///< of the stack
+};
+
+/// Answers questions about the keepers of one recording; what the answers share is found once.
+class KeeperAnswers {
+public:
+  /// `recording` must have keepers and outlive this object.
+  explicit KeeperAnswers(const Recording& recording);
+  ~KeeperAnswers();
+  KeeperAnswers(const KeeperAnswers&) = delete;
+  KeeperAnswers& operator=(const KeeperAnswers&) = delete;
+
+  [[nodiscard]] const KeeperPaths& paths() const;
+  [[nodiscard]] DeviceKeepers of(DeviceId device) const;
+  [[nodiscard]] BlockKeepers of_blocks(DeviceId device) const;
+  [[nodiscard]] std::map<StackId, StackKeeper> of_stacks(DeviceId device) const;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+using KeepersByDevice = std::map<DeviceId, DeviceKeepers>;
+/// Returns the figures of the GPUs whose moment is the one at which keepers were read: the end, or the last event,
+/// which is often the out-of-memory error at which the file was written. Empty if the recording has no keepers.
+[[nodiscard]] KeepersByDevice keepers_of(const MemoryState& state);
 
 /// Returns the figures of each of `devices`, in their order, at the end of the recording, which must have keepers.
 [[nodiscard]] std::vector<DeviceKeepers> keepers_of(const Recording& recording, std::span<const DeviceId> devices);

@@ -4,8 +4,11 @@
 
 #include "memviz/keeper_answers.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -23,6 +26,13 @@ namespace memviz {
 
 /// "`predictions` (list of 27) in validate train.py:12", "`model` (GPT), a global of train.py"
 [[nodiscard]] std::string variable_text(const FrameTable& frames, const KeptVariable& variable);
+
+/// "kept by `cache` (dict of 840), a global of serve.py"; "" unless one variable keeps at least half of the stack's.
+[[nodiscard]] std::string stack_keeper_text(const FrameTable& frames, const StackKeeper& keeper);
+
+/// Returns the variables that keep most, at most `most`, with the bytes that each keeps, largest first.
+[[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>>
+largest_keepers(const FrameTable& frames, const DeviceKeepers& keepers, std::size_t most);
 
 /// Returns a sentence for each of the variables that keep most, and for cycles, temporaries and unknown keepers if they
 /// are a notable part.

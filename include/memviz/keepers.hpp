@@ -50,7 +50,9 @@ enum class ReferenceKind : std::uint8_t {
   local,
   global,
   attribute,
-  slot, ///< an attribute by `__slots__`
+  slot,      ///< an attribute by `__slots__`
+  parameter, ///< of a module
+  buffer,    ///< of a module
   key,
   other_key, ///< a key of a dict that is not a text
   index,

@@ -5,11 +5,13 @@
 // that lives only within a step, as activations do, has a floor of 0.
 
 #include "memviz/causes.hpp"
+#include "memviz/keeper_answers.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -151,6 +153,7 @@ struct DeviceLeaks {
   /// or not, and by the rule of explain().
   std::vector<Cause> kept;
   std::uint64_t requested_bytes = 0;           ///< in use at that moment
+  std::map<StackId, StackKeeper> keepers;      ///< of growing stacks at the end, by add_keepers()
   std::optional<std::uint64_t> capacity_bytes; ///< what PyTorch can get from the device
   CapacitySource capacity_source = CapacitySource::unknown;
 
@@ -176,6 +179,9 @@ struct LeakOptions {
 /// Returns one entry per device with events; the recording must hold them. Throws UsageError if the chosen steps use an
 /// annotation that is not there, or times that the events do not have.
 [[nodiscard]] std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions& options);
+
+/// Adds the keepers of the stacks that grow, if the recording has keepers.
+void add_keepers(std::vector<DeviceLeaks>& devices, const Recording& recording);
 
 enum class Gate : std::uint8_t {
   passes,

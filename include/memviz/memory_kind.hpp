@@ -48,11 +48,12 @@ enum class KindEvidence : std::uint8_t {
   none,      ///< for unknown kinds
   rules,     ///< a rule of the user's own (KindRules)
   declared,  ///< declared by the program: user_metadata, an annotate event, PyTorch's own tags
+  keepers,   ///< shown by the objects that refer to it at the end: a module, an optimizer, `.grad`
   frames,    ///< shown by the stack of the allocation
   behaviour, ///< shown by when it was made and freed, relative to forward passes, backward passes and optimizer steps
 };
-inline constexpr std::size_t kKindEvidences = 5;
-/// "rules", "declared", "frames", "behaviour"; "none".
+inline constexpr std::size_t kKindEvidences = 6;
+/// "rules", "declared", "keepers", "frames", "behaviour"; "none".
 [[nodiscard]] std::string_view evidence_name(KindEvidence evidence);
 
 struct KindOf {

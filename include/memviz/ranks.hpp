@@ -40,6 +40,15 @@ struct ElsewhereMemory {
 };
 
 /// The figures of one file: those of the GPU that ran out of memory, else of the one with the highest peak.
+/// The most variables that a part names.
+inline constexpr std::size_t kMostKeepers = 3;
+
+/// A variable that keeps memory of a rank.
+struct KeeperMemory {
+  std::string keeper; ///< "`predictions` (list of 27) in validate train.py:12"
+  std::uint64_t bytes = 0;
+};
+
 struct RankPart {
   std::string file;
   std::string error = {};                  ///< why it was not read; "" for a file that was
@@ -67,6 +76,7 @@ struct RankPart {
   std::vector<LineMemory> not_held = {};
   /// The largest inner lines of the largest line, if that holds more than half; their kinds are not determined.
   std::vector<LineMemory> within = {};
+  std::vector<KeeperMemory> keepers = {}; ///< the largest variables, if keepers were read at that moment
 };
 
 /// The bytes of text in RankPart::held that keep a part below 8 KB.

@@ -24,6 +24,8 @@ struct DeclaredMemory {
   std::uint64_t size_bytes = 0;
   MemoryKind kind = MemoryKind::unknown;
   StringId name; ///< "h.0.attn.weight", of a gradient that of its parameter; "" for none
+  /// `keepers` if not the program declares it, but the objects that refer to it show it.
+  KindEvidence evidence = KindEvidence::declared;
 };
 
 /// Sorted by device and address.

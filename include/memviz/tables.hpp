@@ -15,7 +15,7 @@
 
 namespace memviz {
 
-enum class Table : std::uint8_t { devices, segments, blocks, live, events, event_notes, stack_lines, texts };
+enum class Table : std::uint8_t { devices, segments, blocks, live, keepers, events, event_notes, stack_lines, texts };
 enum class TableFormat : std::uint8_t { csv, ndjson };
 
 /// The names of the columns, as SQLite's tables have them.

@@ -18,7 +18,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline, view
+    from memviz_torch._api import compare, explain, flame, keepers, leaks, state, stats, timeline, view
     from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
     from memviz_torch._rehearse import Rehearsal, RehearsalRun, RehearsedServer, rehearse
     from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
@@ -42,6 +42,7 @@ __all__ = [
     "compare",
     "explain",
     "flame",
+    "keepers",
     "leaks",
     "program",
     "record",
@@ -54,7 +55,7 @@ __all__ = [
 
 # Nothing is imported before it is used, because with MEMVIZ_RECORD=1 every Python of an environment runs this file.
 _HOMES = {
-    "_api": ("compare", "explain", "flame", "leaks", "state", "stats", "timeline", "view"),
+    "_api": ("compare", "explain", "flame", "keepers", "leaks", "state", "stats", "timeline", "view"),
     "_program": ("Error", "ProgramNotFound", "Snapshot", "SnapshotWarning", "UsageError", "program"),
     "_rehearse": ("Rehearsal", "RehearsalRun", "RehearsedServer", "rehearse"),
     "_results": ("Comparison", "Explanation", "Leaks", "Page", "Picture"),

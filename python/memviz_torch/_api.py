@@ -234,6 +234,30 @@ def stats(
     return _figures(ask("stats", {"snapshot": snapshot}, _options(locals()), ("json",)))
 
 
+def keepers(
+    snapshot: Snapshot,
+    *,
+    device: Optional[Device] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> "list[dict[str, Any]]":
+    """Returns who keeps the memory in use at the end of each GPU, as ``keepers`` of ``memviz stats --json`` does, with
+    the GPU as ``device``; an empty list if the snapshot does not record it.
+
+    >>> for kept in memviz_torch.keepers("oom.pickle"):
+    ...     for variable in kept["variables"]:
+    ...         print(variable["text"], variable["own_bytes"] + variable["graph_bytes"], variable["retained_bytes"])
+
+    ``account``: all bytes in use, by how they are kept; ``groups``: the largest paths; ``texts``: sentences.
+    docs/keepers.md has the meaning of each figure.
+    """
+    figures = _figures(ask("stats", {"snapshot": snapshot}, _options(locals()), ("json",)))
+    found = ((of_device["device"], of_device["keepers"]) for of_device in figures["devices"])
+    return [{"device": number, **kept} for number, kept in found if kept is not None]
+
+
 def view(
     *snapshots: Snapshot,
     device: Optional[Device] = None,

@@ -55,13 +55,12 @@ void set_keepers(TreeOptions& options) {
 }
 
 /// Returns the first sentence about the keepers of the device that holds most; "" if no variable is worth one.
-std::string keeper_sentence(const MemoryState& state, std::optional<DeviceId> device) {
+std::string keeper_sentence(const KeeperAnswers& keepers, const MemoryState& state, std::optional<DeviceId> device) {
   const auto devices = state.devices_of(device);
   const auto largest =
       std::ranges::max_element(devices, {}, [](const DeviceState& one) { return one.figures.requested_bytes; });
   if (largest == devices.end()) return "";
-  const std::vector<std::string> sentences =
-      keeper_sentences(state.frames(), keepers_of(*state.recording, {&largest->device, 1}).front());
+  const std::vector<std::string> sentences = keeper_sentences(state.frames(), keepers.of(largest->device));
   return sentences.empty() ? "" : sentences.front();
 }
 
@@ -99,8 +98,12 @@ Wants wants_of(const FlameQuestion& question) {
 
 FlameAnswer flame_answer(const FlameQuestion& question, Loaded loaded) {
   check_keepers(question.tree, loaded.state);
-  KindTree built = build_kind_tree(loaded.state, resolved(question.tree, loaded.state, question.scope.device));
-  return {question, std::move(loaded), std::move(built)};
+  std::shared_ptr<const KeeperAnswers> keepers;
+  if (needs_keepers(question.tree)) keepers = std::make_shared<const KeeperAnswers>(*loaded.state.recording);
+  TreeOptions options = resolved(question.tree, loaded.state, question.scope.device);
+  if (keepers != nullptr) options.keepers = &keepers->paths();
+  KindTree built = build_kind_tree(loaded.state, options);
+  return {question, std::move(loaded), std::move(keepers), std::move(built)};
 }
 
 FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
@@ -118,7 +121,7 @@ FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
                       .hide = shows_patterns ? tree.hide.value_or("") : "",
                       .lives = tree.lives},
           .has_segments = tree.view == TreeView::segments,
-          .keeper = needs_keepers(tree) ? keeper_sentence(state, device) : ""};
+          .keeper = answer.keepers == nullptr ? "" : keeper_sentence(*answer.keepers, state, device)};
 }
 
 TextSource json_of(const FlameAnswer& answer) {
@@ -146,15 +149,17 @@ Wants wants_of(const StatsQuestion& question) {
 StatsAnswer stats_answer(const StatsQuestion& question, Loaded loaded) {
   const std::optional<DeviceId> device = question.scope.device;
   if (device) std::erase_if(loaded.state.devices, [&](const DeviceState& other) { return other.device != *device; });
-  return {question, std::move(loaded)};
+  KeepersByDevice keepers = keepers_of(loaded.state);
+  return {question, std::move(loaded), std::move(keepers)};
 }
 
 std::string text_of(const StatsAnswer& answer) {
-  return stats_text(answer.loaded.name, answer.loaded.state, answer.question.scope.device, answer.loaded.peak_kinds);
+  return stats_text(answer.loaded.name, answer.loaded.state, answer.question.scope.device, answer.loaded.peak_kinds,
+                    answer.keepers);
 }
 
 std::string json_of(const StatsAnswer& answer) {
-  return stats_json(answer.loaded.name, answer.loaded.state, answer.loaded.peak_kinds);
+  return stats_json(answer.loaded.name, answer.loaded.state, answer.loaded.peak_kinds, answer.keepers);
 }
 
 namespace {

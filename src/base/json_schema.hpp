@@ -1,6 +1,6 @@
 #pragma once
 
-// The beginning of every JSON document that memviz writes: {"schema": "memviz.stats/1.2", "memviz": "0.2.0", ... The
+// The beginning of every JSON document that memviz writes: {"schema": "memviz.stats/1.3", "memviz": "0.2.0", ... The
 // schemas are docs/schemas/NAME.json. The first number rises when a name or a meaning changes, the second when
 // something is added.
 

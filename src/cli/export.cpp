@@ -253,10 +253,12 @@ OptionList<ExportOptions> export_options() {
         json_option(&ExportOptions::json, "the same as --format json -o FILE"),
         one_of<ExportOptions, std::optional<Table>, Table>(
             {"table", '\0', "NAME",
-             "for csv and ndjson: live (memory at the peak or --at; default), events, segments, blocks, devices, "
+             "for csv and ndjson: live (memory at the peak or --at; default), keepers (of the memory at the end), "
+             "events, segments, blocks, devices, "
              "stack_lines, texts or event_notes"},
             &ExportOptions::table,
             {{"live", Table::live},
+             {"keepers", Table::keepers},
              {"events", Table::events},
              {"segments", Table::segments},
              {"blocks", Table::blocks},

@@ -102,8 +102,9 @@ void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& de
 
 FileAnswer leaks_of(const std::string& file, const LeaksCommand& options) {
   const Loaded loaded = load_file(file, options.file, {.events = true, .kinds = true}, options.leaks.device);
-  const std::vector<DeviceLeaks> devices =
+  std::vector<DeviceLeaks> devices =
       naming_file(loaded.name, [&] { return find_leaks(loaded.state, leak_options_of(options)); });
+  add_keepers(devices, *loaded.state.recording);
   const std::optional<std::uint64_t> limit = options.most_bytes;
   const bool exceeds = limit && is_over(options.file, loaded, devices, *limit);
   if (limit && !exceeds) naming_file(loaded.name, [&] { require_judged(loaded.state, devices, *limit); });

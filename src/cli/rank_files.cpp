@@ -9,6 +9,8 @@
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/keeper_answers.hpp"
+#include "memviz/keeper_words.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -33,6 +35,14 @@ struct PartOptions {
   std::size_t most_text_bytes;
 };
 
+void name_keepers(RankPart& part, const MemoryState& state) {
+  const KeepersByDevice keepers = keepers_of(state);
+  const auto found = keepers.find(part.device);
+  if (found == keepers.end()) return;
+  for (auto& [keeper, bytes] : largest_keepers(state.frames(), found->second, kMostKeepers))
+    part.keepers.push_back({std::move(keeper), bytes});
+}
+
 /// Returns the parts of a file: one for a snapshot, or those that it contains.
 std::vector<RankPart> parts_of(const std::string& file, const PartOptions& options) {
   const std::string name = shown_name(file, options.file);
@@ -48,13 +58,17 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
       LinePeaks peaks;
       Wants wants = options.wants;
       wants.sink = &peaks;
-      RankPart part = part_of(name, session.open(wants).state, peaks, options.most_text_bytes);
+      const Opened opened = session.open(wants);
+      RankPart part = part_of(name, opened.state, peaks, options.most_text_bytes);
+      name_keepers(part, opened.state);
       for (const ElsewhereMemory& other : part.elsewhere)
         check_redacted(options.file, other.line);
       for (const std::vector<LineMemory>* const lines : {&part.held, &part.not_held, &part.within})
         for (const LineMemory& held : *lines)
           check_redacted(options.file, held.line);
       check_redacted(options.file, part.asked_by);
+      for (const KeeperMemory& one : part.keepers)
+        check_redacted(options.file, one.keeper);
       return {std::move(part)};
     });
   } catch (const Error& error) {

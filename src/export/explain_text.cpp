@@ -161,7 +161,9 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
     text += "\nWho holds it, by the innermost line of your own code\n" +
             lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
                         {.callers = CallersOfLines{device.callers, columns}});
-  if (device.keepers) text += keepers_table(state.frames(), *device.keepers);
+  if (device.keepers)
+    if (const std::string paths = keeper_paths_text(state.frames(), *device.keepers); !paths.empty())
+      text += "\nWho keeps it\n" + paths;
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
   text += growth(state.frames(), device, columns);
   text +=

@@ -1,6 +1,7 @@
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
+#include "export/keepers_json.hpp"
 #include "export/kinds_json.hpp"
 #include "export/lines_json.hpp"
 #include "export/moment_json.hpp"
@@ -62,13 +63,17 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceState&
 
 } // namespace
 
-std::string stats_json(const std::string& file, const MemoryState& state, const KindsByDevice& peak_kinds) {
+std::string stats_json(const std::string& file, const MemoryState& state, const KindsByDevice& peak_kinds,
+                       const KeepersByDevice& keepers) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.stats/1.2").member("file", file).key("devices").begin_array();
+    begin_document(json, "memviz.stats/1.3").member("file", file).key("devices").begin_array();
     const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
     const std::vector<std::vector<UserLine>> users = rank_user_lines_of_devices(state);
     for (std::size_t i = 0; i < state.devices.size(); ++i) {
       write_device(json.begin_object(), state, state.devices[i], no_stack[i], peak_kinds);
+      const auto kept = keepers.find(state.devices[i].device);
+      write_keepers(json.key("keepers"), state.frames(),
+                    kept == keepers.end() ? std::nullopt : std::optional(kept->second));
       write_lines(json.key("users"), state.frames(), users[i]);
       json.end_object();
     }

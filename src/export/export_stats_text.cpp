@@ -1,6 +1,7 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/device_text.hpp"
+#include "export/keepers_text.hpp"
 #include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
 #include "export/stack_lines.hpp"
@@ -126,13 +127,15 @@ std::string header(const std::string& file, const MemoryState& state) {
 } // namespace
 
 std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
-                       const KindsByDevice& peak_kinds) {
+                       const KindsByDevice& peak_kinds, const KeepersByDevice& keepers) {
   std::string text = header(file, state);
   if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;
   for (const DeviceState* device_state : failed_first(state.devices_of(device))) {
     text += device_text(state, *device_state);
     if (const std::string kinds = kinds_text(state, *device_state, peak_kinds); !kinds.empty()) text += "\n" + kinds;
+    if (const auto found = keepers.find(device_state->device); found != keepers.end())
+      if (const std::string kept = keepers_text(state.frames(), found->second); !kept.empty()) text += "\n" + kept;
     if (device_state->figures.segments > 0) maps += "\n" + segment_map(state, device_state->device);
   }
   text += largest_users(state, device) + maps + settings(state);

@@ -1,18 +1,39 @@
 #include "export/keepers_text.hpp"
 
+#include "base/printable.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/keeper_words.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <fmt/format.h>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
 
 namespace memviz {
-
 namespace {
 
-std::string group_text(const FrameTable& frames, const KeeperGroup& group) {
+constexpr std::size_t kMostKeeperRows = 8;
+constexpr std::size_t kKeeperRowColumns = 64;
+
+class KeeperRows {
+public:
+  KeeperRows(std::uint64_t total_bytes, std::string_view keeper) : total_bytes_(total_bytes) {
+    table_.add_row({"requested", "share", "blocks", std::string(keeper)});
+  }
+  void add(std::uint64_t bytes, std::uint64_t blocks, const std::string& keeper) {
+    if (blocks > 0 || bytes > 0)
+      table_.add_row({format_bytes(bytes), format_percent(bytes, total_bytes_), format_count(blocks), keeper});
+  }
+  [[nodiscard]] std::string text() const { return table_.text("  "); }
+
+private:
+  std::uint64_t total_bytes_;
+  TextTable table_{Align::right, Align::right, Align::right, Align::left};
+};
+
+std::string path_text(const FrameTable& frames, const KeeperGroup& group) {
   std::string text = keeper_path_text(frames, group.steps);
   const std::string root = keeper_root_text(frames, group.steps.front());
   text += text.empty() ? root : (root.starts_with("in ") ? " " : ", ") + root;
@@ -22,20 +43,42 @@ std::string group_text(const FrameTable& frames, const KeeperGroup& group) {
 
 } // namespace
 
-std::string keepers_table(const FrameTable& frames, const DeviceKeepers& keepers) {
-  constexpr std::size_t kMostRows = 8;
-  const std::uint64_t whole_bytes = keepers.account.total_bytes();
-  if (whole_bytes == 0) return "";
-  TextTable table{Align::right, Align::right, Align::right, Align::left};
-  std::uint64_t rest_bytes = whole_bytes;
-  for (std::size_t i = 0; i < std::min(keepers.groups.size(), kMostRows); ++i) {
-    const KeeperGroup& group = keepers.groups[i];
-    rest_bytes -= std::min(rest_bytes, group.bytes);
-    table.add_row({format_bytes(group.bytes), format_percent(group.bytes, whole_bytes),
-                   format_counted(group.blocks, "block"), group_text(frames, group)});
+std::string keepers_text(const FrameTable& frames, const DeviceKeepers& keepers) {
+  const KeeperAccount& account = keepers.account;
+  if (account.total_bytes() == 0) return "";
+  std::vector<const KeptVariable*> variables;
+  for (const KeptVariable& variable : keepers.variables)
+    variables.push_back(&variable);
+  std::ranges::stable_sort(variables, std::ranges::greater(), &KeptVariable::bytes);
+  variables.resize(std::min(variables.size(), kMostKeeperRows));
+  KeeperRows rows(account.total_bytes(), "keeper");
+  std::uint64_t other_bytes = account.kept_bytes;
+  std::uint64_t other_blocks = keepers.blocks.kept;
+  for (const KeptVariable* const variable : variables) {
+    rows.add(variable->bytes(), variable->blocks, elided(variable_text(frames, *variable), kKeeperRowColumns));
+    other_bytes -= variable->bytes();
+    other_blocks -= variable->blocks;
   }
-  if (rest_bytes > 0) table.add_row({format_bytes(rest_bytes), format_percent(rest_bytes, whole_bytes), "", "others"});
-  return "\nWho keeps it, by the path from a variable\n" + table.text("  ");
+  rows.add(other_bytes, other_blocks, "other variables");
+  rows.add(account.cycle_bytes, keepers.blocks.cycle, "cycles, until the garbage collector runs");
+  rows.add(account.temporary_bytes, keepers.blocks.temporary, "temporaries, or held by C++");
+  rows.add(account.no_object_bytes, keepers.blocks.no_object, "no Python object");
+  rows.add(account.unknown_bytes, keepers.blocks.unknown, "unknown: the walk over the heap ended early");
+  return "  keepers of memory in use\n" + rows.text();
+}
+
+std::string keeper_paths_text(const FrameTable& frames, const DeviceKeepers& keepers) {
+  std::uint64_t other_bytes = keepers.account.total_bytes();
+  std::uint64_t other_blocks = keepers.blocks.total();
+  if (other_bytes == 0) return "";
+  KeeperRows rows(other_bytes, "path from a variable");
+  for (const KeeperGroup& group : std::span(keepers.groups).first(std::min(keepers.groups.size(), kMostKeeperRows))) {
+    rows.add(group.bytes, group.blocks, path_text(frames, group));
+    other_bytes -= group.bytes;
+    other_blocks -= group.blocks;
+  }
+  rows.add(other_bytes, other_blocks, "other paths");
+  return rows.text();
 }
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// Keepers of the memory of a device -> a table of paths as text.
+// Keepers of the memory of a device -> tables as text.
 
 #include "memviz/keeper_answers.hpp"
 
@@ -8,8 +8,10 @@
 
 namespace memviz {
 
-/// Returns a row for each path that keeps most, with its share of the device's bytes in use and its blocks, below a
-/// heading; "" if nothing is in use.
-[[nodiscard]] std::string keepers_table(const FrameTable& frames, const DeviceKeepers& keepers);
+/// Returns the largest variables, and the rest of the memory in use by why no variable is named; "" if there is none.
+[[nodiscard]] std::string keepers_text(const FrameTable& frames, const DeviceKeepers& keepers);
+
+/// Returns the paths from a variable that keep most, and the rest of the memory in use; "" if there is none.
+[[nodiscard]] std::string keeper_paths_text(const FrameTable& frames, const DeviceKeepers& keepers);
 
 } // namespace memviz

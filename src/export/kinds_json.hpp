@@ -9,8 +9,8 @@
 
 namespace memviz {
 
-/// Writes kinds with how much is known by which evidence: "rules_bytes", "declared_bytes", "frames_bytes",
-/// "behaviour_bytes".
+/// Writes kinds with how much is known by which evidence: "rules_bytes", "declared_bytes", "keepers_bytes",
+/// "frames_bytes", "behaviour_bytes".
 inline void write_kind(JsonWriter& json, MemoryKind kind, const KindAmount& amount) {
   json.begin_object().member("kind", kind_name(kind)).member("bytes", amount.bytes).member("blocks", amount.blocks);
   for (std::size_t i = 1; i < kKindEvidences; ++i)

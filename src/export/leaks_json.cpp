@@ -7,6 +7,7 @@
 #include "export/stack_lines.hpp"
 #include "export/steps_json.hpp"
 #include "export/text_limit.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
@@ -72,6 +73,7 @@ public:
 
   void add(const DeviceLeaks& leaks) {
     device_ = leaks.device;
+    keepers_ = &leaks.keepers;
     limit_.add(leaks.steps.name.size());
     json_.begin_object(JsonLayout::compact);
     write_figures(json_, recording_, leaks);
@@ -110,6 +112,7 @@ private:
     if (frames_.stack(growth.stack).empty()) json_.member("block_bytes", growth.size_bytes);
     if (const auto kind = kinds_.find({device_, growth.stack}); kind != kinds_.end())
       json_.member("kind", kind_name(kind->second));
+    add_keeper(growth.stack);
     write_trend(json_, growth);
     json_.member("end_bytes", growth.end_bytes).member("end_blocks", growth.end_blocks);
     if (growth.trend.kind == TrendKind::late_frees) add_burst(growth.burst);
@@ -127,6 +130,16 @@ private:
     const std::size_t before = json_.written_bytes();
     write_callers(json_, callers_of(frames_, calls_, stack, lines_.finder().line_of(stack)));
     limit_.add(json_.written_bytes() - before);
+  }
+
+  /// Writes nothing for a stack that no variable keeps.
+  void add_keeper(StackId stack) {
+    const auto found = keepers_->find(stack);
+    if (found == keepers_->end() || !found->second.variable) return;
+    const std::string text = variable_text(frames_, *found->second.variable);
+    limit_.add(text.size());
+    json_.key("keeper").begin_object().member("text", text).member("bytes", found->second.bytes);
+    json_.member("stack_bytes", found->second.stack_bytes).end_object();
   }
 
   void add_burst(const FreeBurst& burst) {
@@ -156,6 +169,7 @@ private:
   CallLineFinder calls_;
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
   DeviceId device_; ///< for the stacks that are written
+  const std::map<StackId, StackKeeper>* keepers_ = nullptr;
   TextLimit limit_;
   JsonWriter& json_;
 };
@@ -164,7 +178,7 @@ private:
 
 std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.leaks/1.2").member("file", file).key("devices").begin_array(JsonLayout::rows);
+    begin_document(json, "memviz.leaks/1.3").member("file", file).key("devices").begin_array(JsonLayout::rows);
     LeaksJson leaks_json(state, json);
     for (const DeviceLeaks& leaks : devices)
       leaks_json.add(leaks);

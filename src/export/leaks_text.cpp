@@ -7,6 +7,7 @@
 #include "export/text_table.hpp"
 #include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
@@ -94,7 +95,7 @@ private:
   [[nodiscard]] std::string kind_text(DeviceId device, StackId stack) const;
   [[nodiscard]] const std::string& stack_text(StackId stack);
   [[nodiscard]] bool is_too_little(const StackGrowth& growth, std::span<const StackGrowth> growths);
-  [[nodiscard]] std::string growth_table(DeviceId device, std::span<const StackGrowth> growths);
+  [[nodiscard]] std::string growth_table(const DeviceLeaks& leaks, std::span<const StackGrowth> growths);
   [[nodiscard]] std::string growing(const DeviceLeaks& leaks, const LeaksWords& words);
   [[nodiscard]] std::string late_frees(const DeviceLeaks& leaks);
   [[nodiscard]] std::string rise_table(const std::vector<StackGrowth>& growths);
@@ -156,16 +157,19 @@ bool LeaksText::is_too_little(const StackGrowth& growth, std::span<const StackGr
   return same > 1 || growth.trend.bytes_per_step > all_bytes / 2;
 }
 
-std::string LeaksText::growth_table(DeviceId device, std::span<const StackGrowth> growths) {
+std::string LeaksText::growth_table(const DeviceLeaks& leaks, std::span<const StackGrowth> growths) {
   TextTable table{Align::right, Align::left, Align::right, Align::left, Align::left};
   table.add_row({"a step", "confidence, and why", "blocks", "lowest, first -> last step", "line"});
   for (const StackGrowth& growth : growths.first(std::min(growths.size(), kMostRows))) {
     table.add_row({per_step(growth.trend.bytes_per_step), confidence_text(growth), format_count(growth.end_blocks),
                    range_text(growth.first_bytes, growth.last_bytes),
-                   line_of(growth) + kind_text(device, growth.stack)});
+                   line_of(growth) + kind_text(leaks.device, growth.stack)});
     if (is_too_little(growth, growths))
       if (const auto inner = lines_.finder().inner_line_of(growth.stack))
         table.add_row({"", "", "", "", inner_line_text(frames_, *inner, kLeakLineColumns)});
+    if (const auto keeper = leaks.keepers.find(growth.stack); keeper != leaks.keepers.end())
+      if (const std::string text = stack_keeper_text(frames_, keeper->second); !text.empty())
+        table.add_row({"", "", "", "", "  " + elided(text, kLeakCallerColumns)});
   }
   return table.text("    ") + rest_text(growths.size());
 }
@@ -174,10 +178,10 @@ std::string LeaksText::growing(const DeviceLeaks& leaks, const LeaksWords& words
   if (leaks.grows.empty()) return "";
   const auto all = std::span(leaks.grows);
   const std::size_t judged = leaks.judged_stacks();
-  std::string text = fmt::format("    {}\n", words.room) + growth_table(leaks.device, all.first(judged));
+  std::string text = fmt::format("    {}\n", words.room) + growth_table(leaks, all.first(judged));
   const std::string& stack = stack_text(leaks.grows.front().stack);
   if (!stack.empty()) text += "    the first, innermost call first:\n" + stack;
-  if (!words.perhaps.empty()) text += '\n' + paragraph(words.perhaps) + growth_table(leaks.device, all.subspan(judged));
+  if (!words.perhaps.empty()) text += '\n' + paragraph(words.perhaps) + growth_table(leaks, all.subspan(judged));
   return text;
 }
 
@@ -218,7 +222,7 @@ std::string LeaksText::section(const DeviceLeaks& leaks) {
     text += fmt::format("  {}\n", reason);
   if (!leaks.has_enough_steps()) return text;
   text += growing(leaks, words) + overview(leaks, words);
-  if (!words.doubt.empty()) text += '\n' + paragraph(words.doubt) + growth_table(leaks.device, leaks.doubtful);
+  if (!words.doubt.empty()) text += '\n' + paragraph(words.doubt) + growth_table(leaks, leaks.doubtful);
   if (!words.late_frees.empty()) text += '\n' + paragraph(words.late_frees) + late_frees(leaks);
   if (!words.replaced.empty()) text += '\n' + paragraph(words.replaced) + rise_table(leaks.replaced);
   if (!words.stopped.empty()) text += '\n' + paragraph(words.stopped) + rise_table(leaks.stopped);

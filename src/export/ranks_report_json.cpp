@@ -76,6 +76,15 @@ void write_within(JsonWriter& json, const RankPart& part) {
   json.end_array();
 }
 
+/// Writes nothing if no keepers were read at the moment of the part.
+void write_keepers(JsonWriter& json, const RankPart& part) {
+  if (part.keepers.empty()) return;
+  json.key("keepers").begin_array();
+  for (const KeeperMemory& one : part.keepers)
+    json.begin_object(JsonLayout::compact).member("keeper", one.keeper).member("bytes", one.bytes).end_object();
+  json.end_array();
+}
+
 void write_rank(JsonWriter& json, const JobReport& report, const JobRank& rank) {
   const RankPart& part = report.parts[rank.part];
   json.begin_object(JsonLayout::compact).member("rank", rank.rank).member("rank_source", source_name(rank.source));
@@ -87,6 +96,7 @@ void write_rank(JsonWriter& json, const JobReport& report, const JobRank& rank) 
   const auto [kind, bytes] = largest_kind_of(part);
   json.member("largest_kind", kind_name(kind)).member("largest_kind_bytes", bytes);
   write_within(json, part);
+  write_keepers(json, part);
   json.end_object();
 }
 
@@ -148,7 +158,7 @@ std::string ranks_json(const JobReport& report) {
   std::vector<RankDifference> of_two;
   if (report.second) of_two.push_back(*report.second);
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.ranks/1.2").member("headline", ranks_headline(report));
+    begin_document(json, "memviz.ranks/1.3").member("headline", ranks_headline(report));
     json.member("files", report.parts.size()).member("unread", report.unread.size()).key("missing").begin_array();
     for (const auto& [first, last] : report.missing)
       json.begin_object(JsonLayout::compact).member("first", first).member("last", last).end_object();
@@ -185,13 +195,14 @@ std::string ranks_ndjson(const JobReport& report) {
 
 std::string rank_part_json(const RankPart& part) {
   return line_of([&](JsonWriter& json) {
-    begin_document(json, "memviz.ranks-part/1.1").member("file", part.file);
+    begin_document(json, "memviz.ranks-part/1.2").member("file", part.file);
     if (part.error.empty()) {
       json.member("rank", part.rank).member("ranks", part.ranks);
       write_figures(json, part);
       write_lines(json, "held", part.held);
       write_other(json, part);
       write_within(json, part);
+      write_keepers(json, part);
     } else {
       json.member("error", part.error);
     }

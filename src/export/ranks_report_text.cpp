@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
 
 namespace memviz {
 namespace {
@@ -116,6 +117,29 @@ std::string ranks_table(const JobReport& report) {
   return text;
 }
 
+/// Returns the variables that keep most on the ranks that stand out, else on the first one of each group.
+std::string keepers_table(const JobReport& report) {
+  std::vector<std::size_t> ranks;
+  for (const auto* const differences : {&report.failed, &report.outliers})
+    for (const RankDifference& one : *differences)
+      ranks.push_back(one.rank);
+  if (ranks.empty())
+    for (const RankGroup& group : report.groups)
+      ranks.push_back(group.ranks.front());
+  TextTable table{Align::left, Align::right, Align::right, Align::left};
+  table.add_row({"", "requested", "share", "keeper"});
+  std::set<std::size_t> seen;
+  for (const std::size_t rank : ranks) {
+    const RankPart& part = report.parts[report.ranks[rank].part];
+    if (part.keepers.empty() || seen.size() == kMostRankRows || !seen.insert(rank).second) continue;
+    std::string name = elided(rank_name(report, rank), kRankFileColumns);
+    for (const KeeperMemory& one : part.keepers)
+      table.add_row({std::exchange(name, ""), format_bytes(one.bytes), format_percent(one.bytes, part.held_bytes),
+                     elided(one.keeper, kRankLineColumns)});
+  }
+  return seen.empty() ? "" : "\nVariables that keep most\n" + table.text("  ");
+}
+
 std::string unread_text(const JobReport& report, std::size_t columns) {
   if (report.unread.empty()) return "";
   std::string text = "\nNot read\n";
@@ -136,7 +160,7 @@ std::string ranks_text(const JobReport& report, std::size_t columns) {
                            report.failed);
   if (report.second) text += differences_text(report, "How the second differs", {*report.second});
   text += differences_text(report, "What they hold that the median of their group does not", report.outliers);
-  text += groups_text(report) + ranks_table(report) + unread_text(report, columns);
+  text += groups_text(report) + keepers_table(report) + ranks_table(report) + unread_text(report, columns);
   const std::vector<std::string> notes = ranks_notes(report);
   if (!notes.empty()) text += "\nWhat to know\n";
   for (const std::string& note : notes)

@@ -3,6 +3,9 @@
 #include "analysis/tree/user_lines.hpp"
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
+#include "export/text_limit.hpp"
+#include "memviz/keeper_answers.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
@@ -81,6 +84,61 @@ private:
   std::int64_t id_ = 0;
 };
 
+/// Writes rows for the blocks in use at the end, with the variables that keep them.
+class KeeperRows {
+public:
+  KeeperRows(TableRows& rows, const Recording& recording)
+      : recording_(recording), answers_(recording), texts_(answers_.paths().paths.size()),
+        limit_(recording.origin.size_bytes, "--device writes fewer keepers"), rows_(rows) {}
+
+  void add(std::optional<DeviceId> only) {
+    for (const DeviceId device : recording_.devices()) {
+      if (is_host(device) || (only && *only != device)) continue;
+      const BlockKeepers keepers = answers_.of_blocks(device);
+      std::vector<std::string> names;
+      for (const KeptVariable& variable : keepers.variables)
+        names.push_back(variable_text(recording_.frames, variable));
+      for (const Segment& segment : recording_.end.segments_of(device))
+        for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+          if (recording_.end.blocks[i].is_active()) add(device, i, keepers, names);
+    }
+  }
+
+private:
+  struct PathText {
+    std::string root;
+    std::string path;
+  };
+
+  void add(DeviceId device, std::uint32_t index, const BlockKeepers& keepers, const std::vector<std::string>& names) {
+    const Block& block = recording_.end.blocks[index];
+    const PathId path = answers_.paths().path_of_block[index];
+    const PathText& text = text_of(path);
+    const std::optional<std::uint32_t>& variable = keepers.variable_of_block[index];
+    limit_.add(text.root.size() + text.path.size() + (variable ? names[*variable].size() : 0));
+    rows_.row(++id_, device_number(device), Wide{block.address}, block.requested_bytes,
+              variable ? std::optional(names[*variable]) : std::nullopt, text.root, text.path,
+              answers_.paths().paths[path.value].is_in_graph,
+              variable ? std::optional(keepers.variables[*variable].retained_bytes) : std::nullopt);
+  }
+
+  const PathText& text_of(PathId path) {
+    PathText& text = texts_[path.value];
+    if (text.root.empty()) {
+      const std::vector<KeeperStep> steps = answers_.paths().steps_of(path);
+      text = {keeper_root_text(recording_.frames, steps.front()), keeper_path_text(recording_.frames, steps)};
+    }
+    return text;
+  }
+
+  const Recording& recording_;
+  KeeperAnswers answers_;
+  std::vector<PathText> texts_; ///< by path, for those used
+  TextLimit limit_;
+  TableRows& rows_;
+  std::int64_t id_ = 0;
+};
+
 } // namespace
 
 std::string column_text(std::string_view text) {
@@ -138,6 +196,10 @@ void write_block_rows(TableRows& rows, const MemoryMap& memory, std::optional<De
 
 void write_live_rows(TableRows& rows, const MemoryState& state, std::optional<DeviceId> device) {
   LiveRows(rows, state).add(device);
+}
+
+void write_keeper_rows(TableRows& rows, const Recording& recording, std::optional<DeviceId> device) {
+  if (recording.keepers.is_recorded) KeeperRows(rows, recording).add(device);
 }
 
 void write_text_rows(TableRows& rows, const FrameTable& frames) {

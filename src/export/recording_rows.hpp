@@ -40,6 +40,8 @@ void write_segment_rows(TableRows& rows, const MemoryMap& memory, std::optional<
 void write_block_rows(TableRows& rows, const MemoryMap& memory, std::optional<DeviceId> device);
 /// Writes the memory that is live at the moment of the state, which has kinds, by the user's lines.
 void write_live_rows(TableRows& rows, const MemoryState& state, std::optional<DeviceId> device);
+/// Writes the blocks in use at the end of the recording, with their keepers; nothing if these are not recorded.
+void write_keeper_rows(TableRows& rows, const Recording& recording, std::optional<DeviceId> device);
 void write_text_rows(TableRows& rows, const FrameTable& frames);
 
 } // namespace memviz

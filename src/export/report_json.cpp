@@ -26,7 +26,7 @@ public:
         limit_(subject.state.recording->origin.size_bytes, "a report has a stack for each of its entries") {}
 
   void write() {
-    begin_document(json_, "memviz.report/1.0").member("file", subject_.file);
+    begin_document(json_, "memviz.report/1.1").member("file", subject_.file);
     write_rehearsal(json_, subject_.state.recording->origin.rehearsal);
     json_.member("project_root", subject_.project.root()).member("peak_bytes", subject_.report.peak_bytes);
     write_devices();

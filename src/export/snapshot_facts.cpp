@@ -5,6 +5,7 @@
 #include "memviz/recorder.hpp"
 #include "recording/keys.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
@@ -132,16 +133,22 @@ void write_annotations(const FactsOutput& output, const MemoryState& state, cons
 
 namespace {
 
+/// Kinds that keepers show are read from them again.
+bool is_by_program(const DeclaredMemory& one) {
+  return one.evidence == KindEvidence::declared;
+}
+
 DeclaredTable declared_in(const MemoryState& state, const SnapshotPart& part) {
   DeclaredTable table;
   if (are_at_end(state.devices)) {
     for (const DeclaredMemory& one : state.recording->declared)
-      if (!part.device || one.device == *part.device) table.push_back(one);
+      if (is_by_program(one) && (!part.device || one.device == *part.device)) table.push_back(one);
     return table;
   }
   for (const Segment& segment : state.segments_of(part.device))
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
-      if (const DeclaredMemory* const one = declared_of(state, segment.device, i)) table.push_back(*one);
+      if (const auto* const one = declared_of(state, segment.device, i); one != nullptr && is_by_program(*one))
+        table.push_back(*one);
   return table;
 }
 
@@ -175,7 +182,7 @@ void write_measured(PickleWriter& pickle, const MeasuredDevice& device) {
 
 void write_recorder(const FactsOutput& output, const MemoryState& state, const SnapshotPart& part) {
   const Recording& recording = *state.recording;
-  if (recording.declared.empty() && recording.measured.empty()) return;
+  if (std::ranges::none_of(recording.declared, is_by_program) && recording.measured.empty()) return;
   PickleWriter& pickle = output.pickle;
   const DeclaredTable declared = declared_in(state, part);
   std::vector<MeasuredDevice> measured;

@@ -30,7 +30,7 @@ public:
       : subject_(subject), state_(subject.state), lines_(lines), json_(json) {}
 
   void write() {
-    begin_document(json_, "memviz.state/1.1").member("file", subject_.file);
+    begin_document(json_, "memviz.state/1.2").member("file", subject_.file);
     write_rehearsal(json_, state_.recording->origin.rehearsal);
     json_.key("devices").begin_array();
     for (const DeviceState& device_state : state_.devices_of(subject_.device))

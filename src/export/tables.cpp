@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 8> kBlockNames{"id",         "segment",  
                                                       "size_bytes", "requested_bytes", "state",  "stack"};
 constexpr std::array<std::string_view, 9> kLiveNames{
     "id", "device", "address", "requested_bytes", "stack", "alloc_event", "kind", "known_by", "line"};
+constexpr std::array<std::string_view, 9> kKeeperNames{
+    "id", "device", "address", "requested_bytes", "keeper", "root", "path", "is_through_graph", "retained_bytes"};
 constexpr std::array<std::string_view, 11> kEventNames{"device",     "event",       "action",         "address",
                                                        "size_bytes", "stream",      "time_us",        "stack",
                                                        "pool_first", "pool_second", "compile_context"};
@@ -54,6 +56,7 @@ std::span<const std::string_view> table_columns(Table table) {
   case Table::segments: return kSegmentNames;
   case Table::blocks: return kBlockNames;
   case Table::live: return kLiveNames;
+  case Table::keepers: return kKeeperNames;
   case Table::events: return kEventNames;
   case Table::event_notes: return kNoteNames;
   case Table::stack_lines: return kStackNames;
@@ -92,6 +95,7 @@ void TableText::finish(const MemoryState& state) {
   case Table::segments: write_segment_rows(rows, memory, parts_->device); break;
   case Table::blocks: write_block_rows(rows, memory, parts_->device); break;
   case Table::live: write_live_rows(rows, state, parts_->device); break;
+  case Table::keepers: write_keeper_rows(rows, *state.recording, parts_->device); break;
   case Table::stack_lines: write_stack_line_rows(rows, state); break;
   case Table::texts: write_text_rows(rows, state.frames()); break;
   case Table::events:

@@ -187,7 +187,7 @@ private:
 
 std::string timeline_json(const std::string& file, const MemoryState& state, std::span<const TimelinePart> parts) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.timeline/1.1").member("file", file);
+    begin_document(json, "memviz.timeline/1.2").member("file", file);
     write_rehearsal(json, state.recording->origin.rehearsal);
     json.key("devices").begin_array();
     TimelineJson devices(state, parts.size(), json);

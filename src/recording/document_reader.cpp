@@ -5,6 +5,7 @@
 #include "memviz/device_kind.hpp"
 #include "recording/annotation_reader.hpp"
 #include "recording/generation.hpp"
+#include "recording/keeper_kinds.hpp"
 #include "recording/keepers_reader.hpp"
 #include "recording/recorder_reader.hpp"
 #include "recording/rehearsal_reader.hpp"
@@ -106,6 +107,7 @@ void read_document(Readers& readers) {
     recording.warnings.emplace_back("integers of more than 64 bits are read in double precision");
   read_recorder(document, frames, budget, recording);
   read_keepers(document, frames, budget, recording);
+  add_keeper_kinds(recording);
   UnreadKeys unread(document, frames, recording);
   unread.add_keys_of_root(budget);
   unread.add_others("segments[]", segments.segment_fields(), kSegmentKeys);

@@ -35,6 +35,8 @@ std::string_view keeper_word(ReferenceKind how) {
   case ReferenceKind::global: return "global";
   case ReferenceKind::attribute: return "attribute";
   case ReferenceKind::slot: return "slot";
+  case ReferenceKind::parameter: return "parameter";
+  case ReferenceKind::buffer: return "buffer";
   case ReferenceKind::key: return "key";
   case ReferenceKind::other_key: return "other_key";
   case ReferenceKind::index: return "index";

@@ -41,6 +41,7 @@ std::string_view evidence_name(KindEvidence evidence) {
   switch (evidence) {
   case KindEvidence::rules: return "rules";
   case KindEvidence::declared: return "declared";
+  case KindEvidence::keepers: return "keepers";
   case KindEvidence::frames: return "frames";
   case KindEvidence::behaviour: return "behaviour";
   case KindEvidence::none: break;

@@ -131,6 +131,7 @@ template <class Archive, class Part> void extras(Archive& archive, Part& part) {
     archive.number(one.size_bytes);
     archive.word(one.kind, MemoryKind::unknown);
     archive.number(one.name.value);
+    archive.word(one.evidence, KindEvidence::behaviour);
   });
   archive.list(part.measured, [&](auto& one) {
     archive.number(one.device.value);

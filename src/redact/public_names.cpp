@@ -101,6 +101,12 @@ bool is_public_python_name(std::string_view name) {
   return is_dunder || name.empty() || has(kNames, name);
 }
 
+bool is_public_attribute(std::string_view name) {
+  static constexpr std::string_view kNames = "_checkpoint_wrapped_module _fsdp_wrapped_module _orig_mod kv_cache "
+                                             "kv_caches module param_groups params state";
+  return is_public_python_name(name) || has(kNames, name);
+}
+
 bool is_public_annotation(std::string_view name) {
   const std::size_t hash = name.find('#');
   const std::string_view stem = name.substr(0, hash);

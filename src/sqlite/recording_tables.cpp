@@ -51,6 +51,17 @@ CREATE TABLE memviz_live (
   known_by TEXT NOT NULL,
   line TEXT NOT NULL
 );
+CREATE TABLE memviz_keepers (
+  id INTEGER PRIMARY KEY,
+  device INTEGER NOT NULL,
+  address INTEGER NOT NULL,
+  requested_bytes INTEGER NOT NULL,
+  keeper TEXT,
+  root TEXT NOT NULL,
+  path TEXT NOT NULL,
+  is_through_graph INTEGER NOT NULL,
+  retained_bytes INTEGER
+);
 CREATE TABLE memviz_events (
   device INTEGER NOT NULL,
   event INTEGER NOT NULL,
@@ -152,6 +163,8 @@ void write_recording_tables(Database& database, const SqliteSubject& subject, st
   write_block_rows(blocks, state.recording->end, device);
   Insertion live = rows("INSERT INTO memviz_live VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   write_live_rows(live, state, device);
+  Insertion keepers = rows("INSERT INTO memviz_keepers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  write_keeper_rows(keepers, *state.recording, device);
   write_stacks(database, state.frames());
   Insertion texts = rows("INSERT INTO memviz_texts VALUES (?, ?)");
   write_text_rows(texts, state.frames());

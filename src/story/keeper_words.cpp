@@ -3,9 +3,11 @@
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "text/keeper_code.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <string_view>
 
 namespace memviz {
@@ -20,15 +22,6 @@ constexpr std::size_t kMostNamed = 3;
 
 std::string shown(const FrameTable& frames, StringId text) {
   return elided(frames.text(text), kMostColumns);
-}
-
-/// "forward model.py:12"
-std::string code_text(const FrameTable& frames, const KeeperStep& code) {
-  const std::string_view file = known_basename(frames.text(code.file));
-  std::string text = shown(frames, code.text);
-  if (file.empty()) return text;
-  text += ' ' + elided(file, kMostColumns);
-  return code.line == 0 ? text : fmt::format("{}:{}", text, code.line);
 }
 
 /// Whether the locals of this function are the variables of its module.
@@ -147,6 +140,24 @@ std::string variable_text(const FrameTable& frames, const KeptVariable& variable
       variable.called_by ? fmt::format(", called by {}", code_text(frames, *variable.called_by)) : "";
   if (name.empty()) return root + kind + caller;
   return fmt::format("`{}`{}{}{}{}", name, kind, root.starts_with("in ") ? " " : ", ", root, caller);
+}
+
+std::string stack_keeper_text(const FrameTable& frames, const StackKeeper& keeper) {
+  if (!keeper.variable || keeper.bytes < keeper.stack_bytes / 2 || keeper.bytes == 0) return "";
+  return "kept by " + variable_text(frames, *keeper.variable);
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> largest_keepers(const FrameTable& frames,
+                                                                   const DeviceKeepers& keepers, std::size_t most) {
+  std::vector<const KeptVariable*> variables;
+  for (const KeptVariable& variable : keepers.variables)
+    variables.push_back(&variable);
+  std::ranges::stable_sort(variables, std::ranges::greater(), &KeptVariable::bytes);
+  variables.resize(std::min(variables.size(), most));
+  std::vector<std::pair<std::string, std::uint64_t>> largest;
+  for (const KeptVariable* const variable : variables)
+    largest.emplace_back(elided(variable_text(frames, *variable), kMostColumns), variable->bytes());
+  return largest;
 }
 
 std::vector<std::string> keeper_sentences(const FrameTable& frames, const DeviceKeepers& keepers) {

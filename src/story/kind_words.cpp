@@ -61,6 +61,7 @@ std::string_view evidence_words(KindEvidence evidence) {
   switch (evidence) {
   case KindEvidence::rules: return "by your rules";
   case KindEvidence::declared: return "declared";
+  case KindEvidence::keepers: return "by keepers";
   case KindEvidence::frames: return "by frames";
   case KindEvidence::behaviour: return "by behaviour";
   case KindEvidence::none: break;

@@ -6,6 +6,7 @@
 #include "memviz/format.hpp"
 #include "memviz/memory_map.hpp"
 #include "memviz/source_line.hpp"
+#include "text/keeper_code.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,16 @@
 #include <variant>
 
 namespace memviz {
+
+std::string code_text(const FrameTable& frames, const KeeperStep& code) {
+  constexpr std::size_t kColumns = 100;
+  std::string text = elided(frames.text(code.text), kColumns);
+  const std::string file = elided(known_basename(frames.text(code.file)), kColumns);
+  if (file.empty()) return text;
+  text += ' ' + file;
+  return code.line == 0 ? text : fmt::format("{}:{}", text, code.line);
+}
+
 namespace {
 
 bool contains_any(std::string_view text, std::span<const std::string_view> parts) {
@@ -120,9 +131,8 @@ std::string keeper_label(const FrameTable& frames, const KeeperStep& step) {
   constexpr std::size_t kColumns = 100;
   std::string text = elided(frames.text(step.text), kColumns);
   const std::string file = elided(known_basename(frames.text(step.file)), kColumns);
-  const std::string place = file.empty() ? "" : step.line == 0 ? " " + file : fmt::format(" {}:{}", file, step.line);
   switch (step.part) {
-  case KeeperPart::running: return text + place;
+  case KeeperPart::running: return code_text(frames, step);
   case KeeperPart::globals: return "globals of " + (file.empty() ? text : file);
   case KeeperPart::exception: return "<exception> " + text;
   case KeeperPart::cycle: return "<cycle>";
@@ -133,7 +143,7 @@ std::string keeper_label(const FrameTable& frames, const KeeperStep& step) {
   case KeeperPart::attribute: return "." + text;
   case KeeperPart::key: return fmt::format("['{}']", text);
   case KeeperPart::items: return "[*]";
-  case KeeperPart::traceback: return "traceback: " + text + place;
+  case KeeperPart::traceback: return "traceback: " + code_text(frames, step);
   case KeeperPart::object: return text.empty() ? "<object>" : text;
   case KeeperPart::graph: break;
   }

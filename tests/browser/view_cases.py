@@ -319,7 +319,7 @@ class SaveCases(ViewCase):
         self.assertEqual(save()["rows"], [])
         native = json.loads(memviz("compare", TESTDATA / STEP, TESTDATA / STEP, "--json", "-"))
         self.assertEqual(save("0", "9")["schema"], native["schema"])
-        self.assertEqual(save("6")["schema"], "memviz.timeline/1.1")
+        self.assertEqual(save("6")["schema"], "memviz.timeline/1.2")
         self.assertEqual([*figures], [f"memviz-{tab}.json" for tab in ("table", "events", "difference", "timeline")])
 
 

@@ -304,6 +304,14 @@ class Results(unittest.TestCase):
         self.assertFalse(call("compare", main, main).exceeded)
         self.assertIn("|", call("compare", main, branch).markdown)
 
+    def test_keepers_are_those_of_the_program_with_their_device(self):
+        (kept,) = call("keepers", TESTDATA / "keepers_key.pickle")
+        (device,) = call("stats", TESTDATA / "keepers_key.pickle")["devices"]
+        self.assertEqual(kept, {"device": device["device"], **device["keepers"]})
+        self.assertIn("`outputs`", kept["variables"][0]["text"])
+        self.assertNotIn("outputs", repr(call("keepers", TESTDATA / "keepers_key.pickle", redact="names")))
+        self.assertEqual(call("keepers", OOM), [])
+
     def test_leaks_are_listed_with_their_device(self):
         found = memviz_torch.leaks(TESTDATA / "leaks" / "cache.pickle")
         self.assertEqual({stack["device"] for stack in found.grows}, {0})

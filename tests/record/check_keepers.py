@@ -119,8 +119,8 @@ ALWAYS = {
     2: {("local wrapper", "attribute inner")},
     4: {("local through",), ("local through", "grad_fn", "next", "saved variable")},
     5: {
-        ("local model", "attribute 0", "attribute weight"),
-        ("local model", "attribute 0", "attribute weight", "grad"),
+        ("local model", "attribute 0", "parameter weight"),
+        ("local model", "attribute 0", "parameter weight", "grad"),
         ("local optimizer", "attribute state", "other_key torch.nn.parameter.Parameter", "key momentum_buffer"),
     },
     6: {("local sparse",)},

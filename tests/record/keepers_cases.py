@@ -67,9 +67,17 @@ class Keepers(Walks):
         model = Module()
         model._modules["layer"] = Module()
         model._modules["layer"]._parameters["weight"] = Parameter()
-        answer = self.assert_path("local model", "attribute layer", "attribute weight")
+        answer = self.assert_path("local model", "attribute layer", "parameter weight")
         self.assertEqual(len(answer.nodes("module")), 2)
         self.assertEqual([answer.name(node) for node in answer.nodes("parameter")], ["keepers_stage.Parameter"])
+
+    def test_buffers_of_a_module_differ_from_its_other_tensors(self):
+        model = Module()
+        model._buffers["mean"] = Tensor()
+        self.assert_path("local model", "buffer mean")
+        model._buffers.clear()
+        model.mean = Tensor()
+        self.assert_path("local model", "attribute mean")
 
     def test_the_state_of_an_optimizer_is_found(self):
         optimizer = Optimizer()

@@ -14,7 +14,7 @@ import sys
 # include/memviz is the model that all of them share, but these use no analysis.
 OF_MODEL = {
     "src/base": ["format", "log_commands", "version"],
-    "src/text": ["format", "frames", "label", "memory_kind", "memory_map", "moment", "rehearsal", "source_line"],
+    "src/text": ["format", "frames", "keeper_step", "label", "memory_kind", "memory_map", "moment", "rehearsal", "source_line"],
 }
 ORDER = """
     src/base src/value src/json src/io src/pickle src/fast_reader src/recording src/text src/redact

@@ -14,7 +14,8 @@ from .keepers_roots import Namespace
 from .keepers_torch import Reference
 from .keepers_types import Classes, Facts, class_items, class_name, text_of
 
-_DICTS_OF_MODULE = ("_parameters", "_buffers", "_modules")
+# The dicts of a module, and how it refers to their values.
+_DICTS_OF_MODULE = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "attribute"}
 _read_class_dict = type.__dict__["__dict__"].__get__
 
 
@@ -165,7 +166,7 @@ class References:
                 continue
             if is_module and type(key) is str and key in _DICTS_OF_MODULE and issubclass(type(value), dict):
                 self.skipped.add(id(value))
-                yield from self._keys(value, "attribute")
+                yield from self._keys(value, _DICTS_OF_MODULE[key])
             else:
                 yield Reference(value, "attribute", text_of(key))
 

@@ -301,10 +301,10 @@ std::vector<Cause> causes_of_use(const MemoryState& state, const DeviceExplanati
 
 } // namespace
 
-std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation& device, CallLineFinder& finder) {
+std::vector<Cause> find_causes(const MemoryState& state, const DeviceExplanation& device,
+                               std::span<const LiveBlock> blocks, CallLineFinder& finder) {
   if (!device.request) return causes_of_use(state, device, finder);
   if (is_of_request(device.judgement.verdict)) return {};
-  const std::vector<LiveBlock> blocks = live_blocks(state, device.device_state.device, finder);
   const Failed failed{state, device, *device.request, finder.of(device.request->stack), blocks};
   std::vector<Cause> causes = all_causes(failed, finder);
   const std::uint64_t wanted_bytes = device.device_state.figures.requested_bytes + device.request->bytes;

@@ -80,6 +80,7 @@ public:
     result.device_state = device_state;
     result.settings = settings_;
     step_.reset();
+    blocks_.reset();
     result.request = failed_request(state_, device_state.device, device_state.moment);
     if (result.request) {
       result.asking_line = names_.lines.line_of(result.request->stack);
@@ -107,14 +108,16 @@ public:
       result.growth.reserved_bytes = 0;
     }
     if (result.request && !is_cpu) {
-      const PassMemory memory = pass_memory(live_blocks(state_, device_state.device, calls_),
-                                            result.pass ? result.pass->start : EventIndex());
+      const PassMemory memory =
+          pass_memory(blocks_of(device_state.device), result.pass ? result.pass->start : EventIndex());
       step_ = first_step(state_, result, memory, *passes_);
       if (step_ && step_->gradients_to_come_bytes + step_->state_to_come_bytes > 0) result.first_step = step_;
       if (result.pass) result.pass->checkpointing_bytes = memory.checkpointing_bytes;
       if (result.first_step && result.pass) add_first_step(*result.pass, result);
     }
-    if (!is_cpu) result.causes = find_causes(state_, result, calls_);
+    if (!is_cpu)
+      result.causes = find_causes(
+          state_, result, result.request ? blocks_of(device_state.device) : std::span<const LiveBlock>(), calls_);
     if (result.request && !is_cpu) judge_changes(result);
     return result;
   }
@@ -135,6 +138,12 @@ private:
       add(amounts, names_.lines.line_of(device, outside), outside.stack,
           {outside.requested_bytes, outside.allocations});
     return amounts.ranked(names_.order);
+  }
+
+  /// Returns the blocks in use of the device that is explained.
+  [[nodiscard]] std::span<const LiveBlock> blocks_of(DeviceId device) {
+    if (!blocks_) blocks_ = live_blocks(state_, device, calls_);
+    return *blocks_;
   }
 
   /// Returns, for each block of the state on the device, the bytes that `users` lists for its line.
@@ -160,12 +169,12 @@ private:
   /// Finds the effects of removing causes, and of the ways to need less in a first step.
   void judge_changes(DeviceExplanation& result) {
     const LeadUp lead_up = lead_up_of(result.device_state);
-    const std::vector<LiveBlock> blocks = live_blocks(state_, lead_up.device, calls_);
-    const JudgedFailure failure{result, step_ ? &*step_ : nullptr, lead_up, rest_, blocks};
-    const std::vector<StepEffect> effects = effects_of_removal(failure, calls_);
+    const JudgedFailure failure{result, step_ ? &*step_ : nullptr, lead_up, rest_, blocks_of(lead_up.device)};
+    StepEstimator estimator(failure, calls_);
+    const std::vector<StepEffect> effects = effects_of_removal(failure, estimator, calls_);
     for (std::size_t i = 0; i < effects.size(); ++i)
       result.causes[i].without = effects[i];
-    if (result.first_step) judge_levers(*result.first_step, step_outlook(failure, nullptr, calls_));
+    if (result.first_step) judge_levers(*result.first_step, estimator.outlook(nullptr));
   }
 
   /// Returns where optimizers' steps have ended, else where forward passes follow backward passes.
@@ -184,7 +193,7 @@ private:
 
   [[nodiscard]] PassRest what_follows(const LeadUp& lead_up, const Request& request, bool is_before_update) {
     std::vector<std::uint64_t> lasting; // events
-    for (const LiveBlock& block : live_blocks(state_, lead_up.device, calls_))
+    for (const LiveBlock& block : blocks_of(lead_up.device))
       if (block.is_lasting() && block.kind != MemoryKind::gradient && !block.alloc_event.is_none())
         lasting.push_back(static_cast<std::uint64_t>(block.alloc_event.value()));
     std::vector<std::uint64_t> starts;
@@ -235,9 +244,10 @@ private:
   AllocatorSettings settings_;
   LineNames names_;
   CallLineFinder calls_;
-  std::optional<PassFinder> passes_; ///< if a request failed
-  PassRest rest_;                    ///< of the last request
-  std::optional<FirstStep> step_;    ///< if the last request is part of it
+  std::optional<PassFinder> passes_;             ///< if a request failed
+  PassRest rest_;                                ///< of the last request
+  std::optional<std::vector<LiveBlock>> blocks_; ///< of the device that is explained
+  std::optional<FirstStep> step_;                ///< if the last request is part of it
 };
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {
@@ -250,24 +260,6 @@ std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplana
   return others;
 }
 
-/// Adds the keepers of each device whose moment is the one at which they were read. A GPU's last event is often the
-/// out-of-memory error at which the file was written.
-void add_keepers(const Recording& recording, std::vector<DeviceExplanation>& explained) {
-  if (!recording.keepers.is_recorded) return;
-  std::vector<DeviceId> devices;
-  std::vector<DeviceExplanation*> at_end;
-  for (DeviceExplanation& one : explained) {
-    const DeviceState& state = one.device_state;
-    if (is_host(state.device) || !state.is_at_last_event()) continue;
-    devices.push_back(state.device);
-    at_end.push_back(&one);
-  }
-  if (devices.empty()) return;
-  std::vector<DeviceKeepers> found = keepers_of(recording, devices);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    at_end[i]->keepers = std::move(found[i]);
-}
-
 } // namespace
 
 std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOptions& options) {
@@ -276,7 +268,11 @@ std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOp
   Explainer explainer(state, start, options);
   for (const DeviceState& device_state : state.devices)
     if (!options.device || *options.device == device_state.device) result.push_back(explainer.device(device_state));
-  add_keepers(*state.recording, result);
+  for (const auto& [device, keepers] : keepers_of(state))
+    if (const auto of_device =
+            std::ranges::find(result, device, [](const DeviceExplanation& one) { return one.device_state.device; });
+        of_device != result.end())
+      of_device->keepers = keepers;
   std::stable_partition(result.begin(), result.end(),
                         [](const DeviceExplanation& device) { return device.request.has_value(); });
   if (!result.empty() && result.front().request) result.front().less_used = less_used(state, result.front());

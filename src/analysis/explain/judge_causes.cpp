@@ -1,7 +1,6 @@
 #include "analysis/explain/judge_causes.hpp"
 
 #include "analysis/causes/one_tensor.hpp"
-#include "analysis/explain/step_outlook.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -9,8 +8,6 @@
 namespace memviz {
 
 namespace {
-
-using IsEvent = std::function<bool(std::size_t)>;
 
 bool is_never(std::size_t /*event*/) {
   return false;
@@ -54,11 +51,10 @@ private:
   std::uint64_t marks_ = 0;
 };
 
-using Events = std::vector<std::uint64_t>;
-
 /// Returns the events that allocated the blocks of these kinds; ascending.
-template <class IsWanted> Events events_of(std::span<const LiveBlock> blocks, const IsWanted& is_wanted) {
-  Events events;
+template <class IsWanted>
+std::vector<std::uint64_t> events_of(std::span<const LiveBlock> blocks, const IsWanted& is_wanted) {
+  std::vector<std::uint64_t> events;
   for (const LiveBlock& block : blocks)
     if (is_wanted(block) && !block.alloc_event.is_none())
       events.push_back(static_cast<std::uint64_t>(block.alloc_event.value()));
@@ -128,10 +124,66 @@ bool is_in_optimizer(const JudgedFailure& failure) {
                              [&](StringId name) { return frames.text(name).starts_with("Optimizer.step"); });
 }
 
+} // namespace
+
+StepEstimator::StepEstimator(const JudgedFailure& failure, CallLineFinder& finder)
+    : failure_(failure), finder_(finder) {
+  const auto is_gradient = [](const LiveBlock& block) { return block.kind == MemoryKind::gradient; };
+  gradients_ = events_of(failure.blocks, is_gradient);
+  lasting_ =
+      events_of(failure.blocks, [&](const LiveBlock& block) { return block.is_lasting() && !is_gradient(block); });
+}
+
+PassPeak StepEstimator::peak_without(std::uint64_t request_bytes, const IsEvent& is_left_out) const {
+  const EventTable& events = failure_.lead_up.events;
+  const auto marks_of = [&](std::size_t event) { return finder_.of(events.stack(event)).marks; };
+  const PassQuestions questions{
+      .is_lasting = [&](std::size_t event) { return std::ranges::binary_search(lasting_, event); },
+      .is_gradient = [&](std::size_t event) { return std::ranges::binary_search(gradients_, event); },
+      .is_of_pass =
+          [&](std::size_t event) {
+            return finder_.of(events.stack(event)).is_in_module || (marks_of(event) & mark::engine) != 0;
+          },
+      .is_backward = [&](std::size_t event) { return (marks_of(event) & mark::engine) != 0; },
+      .is_left_out = is_left_out};
+  return pass_peak(failure_.lead_up, request_bytes, questions);
+}
+
+const PassPeak& StepEstimator::with_all() {
+  if (!with_all_) with_all_ = peak_without(failure_.device.request->bytes, is_never);
+  return *with_all_;
+}
+
+StepOutlook StepEstimator::outlook(const Cause* left_out) {
+  const DeviceExplanation& device = failure_.device;
+  const Request& request = *device.request;
+  PassPeak peak = with_all();
+  if (left_out != nullptr) {
+    const CausePart part(failure_, *left_out, finder_);
+    peak = peak_without(part.has(request.stack, request.bytes) ? 0 : request.bytes,
+                        [&](std::size_t event) { return part.has_event(event); });
+  }
+  StepOutlook outlook;
+  outlook.lasting_bytes =
+      bytes_of_kind(device, MemoryKind::parameter) + bytes_of_kind(device, MemoryKind::optimizer_state);
+  // Autograd's thread makes workspaces of its own.
+  outlook.fixed_bytes = bytes_of_kind(device, MemoryKind::workspace) * (peak.has_backward ? 1 : 2);
+  outlook.kept_bytes = std::min(peak.kept_bytes, peak.bytes);
+  const std::uint64_t of_batch_bytes = peak.bytes - outlook.kept_bytes;
+  outlook.pass_bytes = of_batch_bytes + part_of(layers_to_come(device), peak.bytes, with_all().bytes);
+  if (left_out != nullptr) add_replacement(outlook, *left_out, failure_.blocks);
+  if (!is_in_optimizer(failure_)) outlook.pass_bytes += peak.largest_bytes; // its gradient
+  if (failure_.first_step != nullptr) add_first_update(outlook, *failure_.first_step, left_out, peak);
+  outlook.room_bytes = device.ledger.reserved_bytes + device.ledger.device_free_bytes.value_or(0);
+  return outlook;
+}
+
+namespace {
+
 /// Returns the effect by an estimate. If no optimizer has run, and no batch is small enough with the state that Adam
 /// makes, the effect is that without a state.
-StepEffect estimated_effect(const JudgedFailure& failure, const Cause& cause, CallLineFinder& finder) {
-  StepOutlook outlook = step_outlook(failure, &cause, finder);
+StepEffect estimated_effect(const JudgedFailure& failure, const Cause& cause, StepEstimator& estimator) {
+  StepOutlook outlook = estimator.outlook(&cause);
   StepEffect effect = step_effect(outlook);
   if (effect.batch_divisor != 0 || failure.first_step == nullptr || !failure.first_step->optimizer.empty())
     return effect;
@@ -143,47 +195,8 @@ StepEffect estimated_effect(const JudgedFailure& failure, const Cause& cause, Ca
 
 } // namespace
 
-StepOutlook step_outlook(const JudgedFailure& failure, const Cause* left_out, CallLineFinder& finder) {
-  const DeviceExplanation& device = failure.device;
-  const EventTable& events = failure.lead_up.events;
-  const Request& request = *device.request;
-  const auto is_gradient = [](const LiveBlock& block) { return block.kind == MemoryKind::gradient; };
-  const Events gradients = events_of(failure.blocks, is_gradient);
-  const Events lasting =
-      events_of(failure.blocks, [&](const LiveBlock& block) { return block.is_lasting() && !is_gradient(block); });
-  const auto marks_of = [&](std::size_t event) { return finder.of(events.stack(event)).marks; };
-  PassQuestions questions{
-      .is_lasting = [&](std::size_t event) { return std::ranges::binary_search(lasting, event); },
-      .is_gradient = [&](std::size_t event) { return std::ranges::binary_search(gradients, event); },
-      .is_of_pass =
-          [&](std::size_t event) {
-            return finder.of(events.stack(event)).is_in_module || (marks_of(event) & mark::engine) != 0;
-          },
-      .is_backward = [&](std::size_t event) { return (marks_of(event) & mark::engine) != 0; },
-      .is_left_out = is_never};
-  const PassPeak with_all = pass_peak(failure.lead_up, request.bytes, questions);
-  PassPeak peak = with_all;
-  if (left_out != nullptr) {
-    const CausePart part(failure, *left_out, finder);
-    questions.is_left_out = [&](std::size_t event) { return part.has_event(event); };
-    peak = pass_peak(failure.lead_up, part.has(request.stack, request.bytes) ? 0 : request.bytes, questions);
-  }
-  StepOutlook outlook;
-  outlook.lasting_bytes =
-      bytes_of_kind(device, MemoryKind::parameter) + bytes_of_kind(device, MemoryKind::optimizer_state);
-  // Autograd's thread makes workspaces of its own.
-  outlook.fixed_bytes = bytes_of_kind(device, MemoryKind::workspace) * (peak.has_backward ? 1 : 2);
-  outlook.kept_bytes = std::min(peak.kept_bytes, peak.bytes);
-  const std::uint64_t of_batch_bytes = peak.bytes - outlook.kept_bytes;
-  outlook.pass_bytes = of_batch_bytes + part_of(layers_to_come(device), peak.bytes, with_all.bytes);
-  if (left_out != nullptr) add_replacement(outlook, *left_out, failure.blocks);
-  if (!is_in_optimizer(failure)) outlook.pass_bytes += peak.largest_bytes; // its gradient
-  if (failure.first_step != nullptr) add_first_update(outlook, *failure.first_step, left_out, peak);
-  outlook.room_bytes = device.ledger.reserved_bytes + device.ledger.device_free_bytes.value_or(0);
-  return outlook;
-}
-
-std::vector<StepEffect> effects_of_removal(const JudgedFailure& failure, CallLineFinder& finder) {
+std::vector<StepEffect> effects_of_removal(const JudgedFailure& failure, StepEstimator& estimator,
+                                           CallLineFinder& finder) {
   std::vector<StepEffect> effects;
   for (const Cause& cause : failure.device.causes) {
     const CausePart part(failure, cause, finder);
@@ -192,7 +205,7 @@ std::vector<StepEffect> effects_of_removal(const JudgedFailure& failure, CallLin
     if (part.is_known() && !failure.rest.events.empty())
       effect = effect_by_pass_before(failure, cause, part);
     else if (part.is_known() && has_parameters && cause.kind != CauseKind::recomputed)
-      effect = estimated_effect(failure, cause, finder);
+      effect = estimated_effect(failure, cause, estimator);
     effects.push_back(effect);
   }
   return effects;

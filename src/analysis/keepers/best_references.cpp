@@ -102,12 +102,6 @@ private:
 
 } // namespace
 
-Neighbours references_by_object(const KeeperGraph& graph) {
-  return {graph.objects.size(), graph.references.size(),
-          [&](std::size_t number) { return graph.references[number].from.value; },
-          [](std::size_t number) { return static_cast<std::uint32_t>(number); }};
-}
-
 BestReferences best_references(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts) {
   const Costs costs(graph, texts);
   const std::size_t count = graph.objects.size();

@@ -3,7 +3,7 @@
 // The graph of keepers -> the reference through which each object is best explained: the shortest paths from the roots,
 // where steps through the program's own names cost least.
 
-#include "analysis/keepers/neighbours.hpp"
+#include "base/neighbours.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/keepers.hpp"
 
@@ -21,9 +21,6 @@ struct BestReferences {
   std::vector<std::uint32_t> root;      ///< by object: index of its root, if no reference leads to it
   std::vector<std::uint64_t> cost;      ///< by object
 };
-
-/// Returns the numbers of the references from each object.
-[[nodiscard]] Neighbours references_by_object(const KeeperGraph& graph);
 
 [[nodiscard]] BestReferences best_references(const KeeperGraph& graph, const Neighbours& references,
                                              const FrameTable& texts);

@@ -1,6 +1,6 @@
 #include "analysis/keepers/dominators.hpp"
 
-#include "analysis/keepers/neighbours.hpp"
+#include "base/neighbours.hpp"
 
 #include <algorithm>
 #include <cstddef>

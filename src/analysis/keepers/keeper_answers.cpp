@@ -1,10 +1,13 @@
 #include "memviz/keeper_answers.hpp"
 
 #include "analysis/keepers/best_references.hpp"
-#include "analysis/keepers/block_holders.hpp"
+#include "analysis/keepers/keeper_paths.hpp"
 #include "analysis/keepers/keeper_steps.hpp"
+#include "analysis/keepers/step_hash.hpp"
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"
+#include "recording/block_holders.hpp"
+#include "recording/keeper_references.hpp"
 
 #include <algorithm>
 
@@ -46,9 +49,8 @@ public:
 
 private:
   [[nodiscard]] static std::size_t hash_of(PathId before, const KeeperStep& step, bool is_in_graph) {
-    auto hash = mixed(hash_secret(), std::uint64_t{before.value} << 1U | (is_in_graph ? 1U : 0U));
-    hash = mixed(hash, std::uint64_t{step.text.value} << 8U | static_cast<std::uint64_t>(step.part));
-    return static_cast<std::size_t>(mixed(hash, std::uint64_t{step.file.value} << 32U | step.line));
+    const auto hash = mixed(hash_secret(), std::uint64_t{before.value} << 1U | (is_in_graph ? 1U : 0U));
+    return static_cast<std::size_t>(hash_with(hash, step));
   }
 
   std::vector<KeeperPath> paths_;
@@ -58,8 +60,8 @@ private:
 
 class PathFinder {
 public:
-  explicit PathFinder(const Recording& recording)
-      : recording_(recording), graph_(recording.keepers), references_(references_by_object(graph_)),
+  PathFinder(const Recording& recording, std::span<const BlockHolder> holders)
+      : recording_(recording), holders_(holders), graph_(recording.keepers), references_(references_by_object(graph_)),
         best_(best_references(graph_, references_, recording.frames)) {}
 
   [[nodiscard]] KeeperPaths find() {
@@ -120,7 +122,7 @@ private:
   void find_blocks() {
     const auto& blocks = recording_.end.blocks;
     std::vector<std::uint32_t> nearest(blocks.size(), kNoReference);
-    for (const BlockHolder& holder : block_holders(recording_)) {
+    for (const BlockHolder& holder : holders_) {
       std::uint32_t& object = nearest[holder.block];
       if (paths_.path_of_object[holder.object.value] == kNoPath) continue;
       if (object == kNoReference || best_.cost[holder.object.value] < best_.cost[object]) object = holder.object.value;
@@ -138,6 +140,7 @@ private:
   }
 
   const Recording& recording_;
+  std::span<const BlockHolder> holders_;
   const KeeperGraph& graph_;
   Neighbours references_; ///< numbers of references, by the object that has them
   BestReferences best_;
@@ -155,8 +158,12 @@ std::vector<KeeperStep> KeeperPaths::steps_of(PathId path) const {
   return steps;
 }
 
+KeeperPaths keeper_paths(const Recording& recording, std::span<const BlockHolder> holders) {
+  return PathFinder(recording, holders).find();
+}
+
 KeeperPaths keeper_paths(const Recording& recording) {
-  return PathFinder(recording).find();
+  return keeper_paths(recording, block_holders(recording));
 }
 
 } // namespace memviz

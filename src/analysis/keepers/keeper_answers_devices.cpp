@@ -1,50 +1,18 @@
 #include "memviz/keeper_answers.hpp"
 
-#include "analysis/keepers/block_holders.hpp"
-#include "analysis/keepers/dominators.hpp"
+#include "analysis/keepers/keeper_paths.hpp"
+#include "analysis/keepers/retained.hpp"
 #include "base/hash_map.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
+#include <utility>
 
 namespace memviz {
 namespace {
-
-/// The dominator tree of the objects and, as its leaves, of the blocks that they hold. Node 0 is before all roots.
-class Retained {
-public:
-  explicit Retained(const Recording& recording) : recording_(recording) {
-    const KeeperGraph& graph = recording.keepers;
-    const std::vector<BlockHolder> holders = block_holders(recording);
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-    edges.reserve(graph.roots.size() + graph.references.size() + holders.size());
-    for (const RootObject& root : graph.roots)
-      edges.emplace_back(0, node_of(root.object));
-    for (const KeeperReference& one : graph.references)
-      edges.emplace_back(node_of(one.from), node_of(one.to));
-    first_block_ = static_cast<std::uint32_t>(graph.objects.size() + 1);
-    for (const BlockHolder& holder : holders)
-      edges.emplace_back(node_of(holder.object), first_block_ + holder.block);
-    tree_ = dominators(first_block_ + static_cast<std::uint32_t>(recording.end.blocks.size()), edges);
-  }
-
-  /// Returns the bytes of these blocks that would go with each object, by node.
-  [[nodiscard]] std::vector<std::uint64_t> bytes_of(const std::vector<std::uint32_t>& blocks) const {
-    std::vector<std::uint64_t> bytes(tree_.parent.size());
-    for (const std::uint32_t block : blocks)
-      bytes[first_block_ + block] = recording_.end.blocks[block].requested_bytes;
-    for (std::size_t i = tree_.order.size(); i-- > 1;)
-      bytes[tree_.parent[tree_.order[i]]] += bytes[tree_.order[i]];
-    return bytes;
-  }
-  [[nodiscard]] static std::uint32_t node_of(KeeperId object) { return object.value + 1; }
-
-private:
-  const Recording& recording_;
-  DominatorTree tree_;
-  std::uint32_t first_block_ = 0;
-};
 
 /// Returns the variable with which each path begins; kNoPath for none.
 std::vector<PathId> variables_by_path(const KeeperPaths& found, const Recording& recording) {
@@ -67,11 +35,13 @@ std::vector<PathId> variables_by_path(const KeeperPaths& found, const Recording&
   return variables;
 }
 
-class DeviceFinder {
-public:
-  explicit DeviceFinder(const Recording& recording)
-      : recording_(recording), paths_(keeper_paths(recording)), variables_(variables_by_path(paths_, recording)),
-        retained_(recording), references_(recording.keepers.objects.size()) {
+} // namespace
+
+struct KeeperAnswers::Parts {
+  explicit Parts(const Recording& recording)
+      : recording_(recording), holders_(block_holders(recording)), paths_(keeper_paths(recording, holders_)),
+        variables_(variables_by_path(paths_, recording)), retained_(recording, holders_),
+        references_(recording.keepers.objects.size()) {
     for (const KeeperReference& one : recording.keepers.references)
       ++references_[one.to.value];
     for (const RootObject& one : recording.keepers.roots)
@@ -87,12 +57,13 @@ public:
     for (const std::uint32_t block : blocks)
       add_to_account(found, block);
     found.groups = groups_of(blocks);
-    found.variables = variables_of(blocks, retained);
+    BlockKeepers keepers = variables_of(blocks, retained);
+    for (const std::size_t i : largest_of(keepers.variables, DeviceKeepers::kMostVariables, weight))
+      found.variables.push_back(std::move(keepers.variables[i]));
     found.temporary = largest_temporary(retained);
     return found;
   }
 
-private:
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t block) const {
     return recording_.end.blocks[block].requested_bytes;
   }
@@ -164,9 +135,15 @@ private:
       account.temporary_bytes += bytes_of(block);
       ++found.blocks.temporary;
       break;
-    case KeeperPart::no_object: account.no_object_bytes += bytes_of(block); break;
-    case KeeperPart::unknown: account.unknown_bytes += bytes_of(block); break;
-    default: account.kept_bytes += bytes_of(block);
+    case KeeperPart::no_object:
+      account.no_object_bytes += bytes_of(block);
+      ++found.blocks.no_object;
+      break;
+    case KeeperPart::unknown:
+      account.unknown_bytes += bytes_of(block);
+      ++found.blocks.unknown;
+      break;
+    default: account.kept_bytes += bytes_of(block); ++found.blocks.kept;
     }
   }
 
@@ -193,26 +170,23 @@ private:
     return kept;
   }
 
-  [[nodiscard]] std::vector<KeptVariable> variables_of(const std::vector<std::uint32_t>& blocks,
-                                                       const std::vector<std::uint64_t>& retained) const {
-    std::vector<KeptVariable> variables;
+  [[nodiscard]] BlockKeepers variables_of(const std::vector<std::uint32_t>& blocks,
+                                          const std::vector<std::uint64_t>& retained) const {
+    BlockKeepers found;
     HashMap<std::uint32_t, std::uint32_t> places;
+    found.variable_of_block.resize(recording_.end.blocks.size());
     for (const std::uint32_t block : blocks) {
       const PathId path = paths_.path_of_block[block];
       const PathId variable = variables_[path.value];
       if (variable == kNoPath) continue;
-      const auto place = place_of(places, variable, variables.size());
-      if (place == variables.size()) variables.push_back(variable_at(variable, retained));
-      KeptVariable& one = variables[place];
+      const auto place = place_of(places, variable, found.variables.size());
+      if (place == found.variables.size()) found.variables.push_back(variable_at(variable, retained));
+      KeptVariable& one = found.variables[place];
       (paths_.paths[path.value].is_in_graph ? one.graph_bytes : one.own_bytes) += bytes_of(block);
       ++one.blocks;
+      found.variable_of_block[block] = place;
     }
-    std::vector<KeptVariable> kept;
-    for (const std::size_t i : largest_of(variables, DeviceKeepers::kMostVariables, weight)) {
-      kept.push_back(std::move(variables[i]));
-      kept.back().called_by = caller_of(kept.back().steps.front());
-    }
-    return kept;
+    return found;
   }
 
   [[nodiscard]] KeptVariable variable_at(PathId path, const std::vector<std::uint64_t>& retained) const {
@@ -222,6 +196,7 @@ private:
     variable.object = recording_.keepers.objects[object.value];
     variable.retained_bytes = retained[Retained::node_of(object)];
     variable.other_references = references_[object.value] - 1;
+    variable.called_by = caller_of(variable.steps.front());
     return variable;
   }
 
@@ -249,19 +224,63 @@ private:
   }
 
   const Recording& recording_;
+  std::vector<BlockHolder> holders_;
   KeeperPaths paths_;
   std::vector<PathId> variables_; ///< by path
   Retained retained_;
   std::vector<std::uint32_t> references_; ///< by object: the references to it, and the roots that it is
 };
 
-} // namespace
+KeeperAnswers::KeeperAnswers(const Recording& recording) : parts_(std::make_unique<Parts>(recording)) {
+}
+
+KeeperAnswers::~KeeperAnswers() = default;
+
+const KeeperPaths& KeeperAnswers::paths() const {
+  return parts_->paths_;
+}
+
+DeviceKeepers KeeperAnswers::of(DeviceId device) const {
+  return parts_->find(device);
+}
+
+BlockKeepers KeeperAnswers::of_blocks(DeviceId device) const {
+  const std::vector<std::uint32_t> blocks = parts_->blocks_of(device);
+  return parts_->variables_of(blocks, parts_->retained_.bytes_of(blocks));
+}
+
+std::map<StackId, StackKeeper> KeeperAnswers::of_stacks(DeviceId device) const {
+  const BlockKeepers keepers = of_blocks(device);
+  std::map<StackId, std::map<std::uint32_t, std::uint64_t>> bytes; // by stack and variable
+  std::map<StackId, StackKeeper> found;
+  for (const std::uint32_t block : parts_->blocks_of(device)) {
+    const StackId stack = parts_->recording_.end.blocks[block].stack;
+    found[stack].stack_bytes += parts_->bytes_of(block);
+    if (const auto& variable = keepers.variable_of_block[block]) bytes[stack][*variable] += parts_->bytes_of(block);
+  }
+  for (const auto& [stack, of_variables] : bytes) {
+    const auto most = std::ranges::max_element(of_variables, {}, [](const auto& one) { return one.second; });
+    found[stack].variable = keepers.variables[most->first];
+    found[stack].bytes = most->second;
+  }
+  return found;
+}
+
+KeepersByDevice keepers_of(const MemoryState& state) {
+  KeepersByDevice found;
+  const Recording& recording = *state.recording;
+  if (!recording.keepers.is_recorded) return found;
+  const KeeperAnswers answers(recording);
+  for (const DeviceState& device : state.devices)
+    if (!is_host(device.device) && device.is_at_last_event()) found.emplace(device.device, answers.of(device.device));
+  return found;
+}
 
 std::vector<DeviceKeepers> keepers_of(const Recording& recording, std::span<const DeviceId> devices) {
   std::vector<DeviceKeepers> found;
-  const DeviceFinder finder(recording);
+  const KeeperAnswers answers(recording);
   for (const DeviceId device : devices)
-    found.push_back(finder.find(device));
+    found.push_back(answers.of(device));
   return found;
 }
 

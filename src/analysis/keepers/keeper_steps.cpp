@@ -48,6 +48,8 @@ std::optional<KeeperStep> step_of(const ReferencePlace& place, const FrameTable&
   case ReferenceKind::closure: return named(KeeperPart::variable, label);
   case ReferenceKind::attribute:
   case ReferenceKind::slot:
+  case ReferenceKind::parameter:
+  case ReferenceKind::buffer:
   case ReferenceKind::grad:
   case ReferenceKind::default_value:
   case ReferenceKind::self:

@@ -89,8 +89,10 @@ private:
         .stack = stack, .stack_class = stack_class, .declared = declared_kinds_.of_stack(stack), .history = history};
   }
   static void add(RecordedAllocation& allocation, const DeclaredMemory* declared) {
-    if (declared != nullptr)
-      allocation.declared = stronger(allocation.declared, {declared->kind, KindEvidence::declared});
+    if (declared == nullptr) return;
+    // An optimizer's own copies of the parameters are what it updates, and look like parameters to its objects.
+    if (declared->evidence == KindEvidence::keepers && allocation.stack_class == StackClass::master_copy) return;
+    allocation.declared = stronger(allocation.declared, {declared->kind, declared->evidence});
   }
   void add(RecordedAllocation& allocation, StringId text) {
     if (text != kEmptyString) allocation.declared = stronger(allocation.declared, declared_kinds_.of_text(text));

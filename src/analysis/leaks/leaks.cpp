@@ -283,4 +283,17 @@ std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions&
   return result;
 }
 
+void add_keepers(std::vector<DeviceLeaks>& devices, const Recording& recording) {
+  const auto has_growth = [](const DeviceLeaks& leaks) { return !leaks.grows.empty() || !leaks.doubtful.empty(); };
+  if (!recording.keepers.is_recorded || std::ranges::none_of(devices, has_growth)) return;
+  const KeeperAnswers answers(recording);
+  for (DeviceLeaks& leaks : devices) {
+    if (!has_growth(leaks)) continue;
+    std::map<StackId, StackKeeper> of_stacks = answers.of_stacks(leaks.device);
+    for (const auto* const growths : {&leaks.grows, &leaks.doubtful})
+      for (const StackGrowth& growth : *growths)
+        if (auto keeper = of_stacks.extract(growth.stack)) leaks.keepers.insert(std::move(keeper));
+  }
+}
+
 } // namespace memviz

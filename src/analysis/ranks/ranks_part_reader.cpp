@@ -48,6 +48,7 @@ public:
     part.held = held();
     part.not_held = not_held();
     part.within = within();
+    part.keepers = keepers();
     return part;
   }
 
@@ -136,6 +137,18 @@ private:
       return lines.size() < kMostWithin;
     });
     return lines;
+  }
+  /// Absent in parts of an older memviz.
+  [[nodiscard]] std::vector<KeeperMemory> keepers() const {
+    std::vector<KeeperMemory> found;
+    if (get("keepers").kind() != Kind::list) return found;
+    document_.for_each(get("keepers"), [&](Value item) {
+      const Value keeper = item.kind() == Kind::dict ? document_.get(item, "keeper") : Value();
+      if (keeper.kind() != Kind::text) throw Error("expected objects with 'keeper' in 'keepers'");
+      found.push_back({std::string(document_.text(keeper)), number(document_.get(item, "bytes"), "bytes")});
+      return found.size() < kMostKeepers;
+    });
+    return found;
   }
   [[nodiscard]] MemoryKind kind_in(Value item) const {
     const Value kind = document_.get(item, "kind");

@@ -2,6 +2,7 @@
 
 // The hash of a node's key.
 
+#include "analysis/keepers/step_hash.hpp"
 #include "base/hash.hpp"
 #include "memviz/tree.hpp"
 
@@ -25,10 +26,7 @@ struct KeyHash {
   std::uint64_t operator()(FrameId frame) const { return mixed(hash, frame.value); }
   std::uint64_t operator()(Pseudo pseudo) const { return mixed(hash, static_cast<std::uint64_t>(pseudo)); }
   std::uint64_t operator()(MemoryKind kind) const { return mixed(hash, static_cast<std::uint64_t>(kind)); }
-  std::uint64_t operator()(const KeeperStep& step) const {
-    const auto part = static_cast<std::uint64_t>(step.part) << 32U | step.text.value;
-    return mixed(mixed(hash, part), std::uint64_t{step.file.value} << 32U | step.line);
-  }
+  std::uint64_t operator()(const KeeperStep& step) const { return hash_with(hash, step); }
   std::uint64_t operator()(const TopicKey& key) const {
     const auto kind = static_cast<std::uint64_t>(key.topic) << 8U | static_cast<std::uint64_t>(key.content);
     return mixed(mixed(hash, kind), key.text.value);

@@ -59,7 +59,8 @@ public:
                          options.levels.end()) {
     if (std::find(options.levels.begin(), options.levels.end(), Level::annotation) != options.levels.end())
       open_annotations_ = open_annotations(state);
-    if (need_keepers(options.levels) && state.recording->keepers.is_recorded) keepers_ = keeper_paths(*state.recording);
+    if (options.keepers == nullptr && need_keepers(options.levels) && state.recording->keepers.is_recorded)
+      found_keepers_ = keeper_paths(*state.recording);
   }
 
   void add(const Segment& segment) {
@@ -144,13 +145,14 @@ private:
   /// The blocks of a state at the end are those of the recording.
   void add_keeper(std::uint32_t block, std::vector<NodeKey>& keys) const {
     const std::vector<Block>& at_end = state_.recording->end.blocks;
-    const bool is_known = block < keepers_.path_of_block.size() && keepers_.path_of_block[block] != kNoPath &&
+    const KeeperPaths& keepers = options_.keepers == nullptr ? found_keepers_ : *options_.keepers;
+    const bool is_known = block < keepers.path_of_block.size() && keepers.path_of_block[block] != kNoPath &&
                           at_end[block].address == state_.blocks[block].address;
     if (!is_known) {
       keys.emplace_back(KeeperStep{});
       return;
     }
-    for (const KeeperStep& step : keepers_.steps_of(keepers_.path_of_block[block]))
+    for (const KeeperStep& step : keepers.steps_of(keepers.path_of_block[block]))
       keys.emplace_back(step);
   }
 
@@ -251,7 +253,7 @@ private:
   NoStackReasons no_stack_;
   bool groups_by_state_;
   OpenAnnotations open_annotations_;
-  KeeperPaths keepers_; ///< empty unless they are a level
+  KeeperPaths found_keepers_; ///< empty unless they are a level, and not known
   std::map<std::vector<NodeKey>, std::uint32_t> prefix_index_;
   std::vector<const std::vector<NodeKey>*> prefixes_; ///< point into prefix_index_, whose keys never move
   std::map<Leaf, std::size_t> leaf_index_;

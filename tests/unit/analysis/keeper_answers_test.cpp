@@ -1,4 +1,5 @@
 #include "memviz/keeper_answers.hpp"
+#include "memviz/keeper_words.hpp"
 #include "support/keeper_builder.hpp"
 #include "support/snapshot_builder.hpp"
 
@@ -236,4 +237,47 @@ TEST_CASE("a linked list of 100,000 objects has a path of bounded length") {
   const KeeperPaths paths = keeper_paths(recording);
   CHECK(paths.steps_of(paths.path_of_block[0]).size() == 40);
   CHECK(keepers_in(recording).variables.at(0).retained_bytes == MiB - KiB);
+}
+
+TEST_CASE("each block has the variable that keeps it, and each stack the one that keeps most of it") {
+  KeeperBuilder keepers;
+  const int serve = frame(keepers, "serve");
+  const int cache = keepers.object("dict", {.items = 840});
+  keepers.refer(serve, "local", "cache", cache).refer(serve, "local", "last", keepers.tensor(at(3), MiB));
+  for (int i = 0; i < 3; ++i)
+    keepers.refer(cache, "key", std::to_string(i), keepers.tensor(at(static_cast<std::uint64_t>(i)), MiB));
+  const Recording recording = heap_of(keepers.python());
+  const KeeperAnswers answers(recording);
+  const BlockKeepers blocks = answers.of_blocks(DeviceId{0});
+  REQUIRE(blocks.variables.size() == 2);
+  REQUIRE(blocks.variable_of_block.size() == recording.end.blocks.size());
+  CHECK(blocks.variable_of_block[2] == blocks.variable_of_block[0]);
+  CHECK(blocks.variable_of_block[3] != blocks.variable_of_block[0]);
+  CHECK_FALSE(blocks.variable_of_block[4]);
+  CHECK(blocks.variables.at(*blocks.variable_of_block[0]).blocks == 3);
+
+  const std::map<StackId, StackKeeper> stacks = answers.of_stacks(DeviceId{0});
+  const StackKeeper& kept = stacks.at(recording.end.blocks[0].stack);
+  CHECK(kept.stack_bytes == 10 * (MiB - KiB));
+  CHECK(kept.bytes == 3 * (MiB - KiB));
+  REQUIRE(kept.variable);
+  CHECK(kept.variable->object.items == 840);
+  CHECK_MESSAGE(stack_keeper_text(recording.frames, kept).empty(), "it keeps less than half");
+  StackKeeper most = kept;
+  most.stack_bytes = 2 * most.bytes;
+  CHECK(stack_keeper_text(recording.frames, most) == "kept by `cache` (dict of 840) in serve train.py:12");
+}
+
+TEST_CASE("the blocks of the parts of an account add up like its bytes") {
+  KeeperBuilder keepers;
+  const int train = frame(keepers, "train");
+  keepers.refer(train, "local", "x", keepers.tensor(at(0), MiB));
+  keepers.root("temporary", keepers.tensor(at(1), MiB));
+  keepers.root("cycle", keepers.tensor(at(2), MiB));
+  const DeviceKeepers found = keepers_in(heap_of(keepers.python()));
+  CHECK(found.blocks.kept == 1);
+  CHECK(found.blocks.temporary == 1);
+  CHECK(found.blocks.cycle == 1);
+  CHECK(found.blocks.no_object == 7);
+  CHECK(found.blocks.unknown == 0);
 }

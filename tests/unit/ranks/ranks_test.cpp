@@ -318,7 +318,7 @@ TEST_CASE("damaged parts and those of another version are refused") {
     return std::string("none");
   };
   std::string newer = text;
-  newer.replace(newer.find("/1.1"), 4, "/2.3");
+  newer.replace(newer.find("/1.2"), 4, "/2.3");
   CHECK(error_of(text + newer) == "line 2: a part of version 2.3; this memviz reads version 1");
   CHECK(contains(error_of("{}\n"), "line 1: expected a part"));
   for (std::size_t size = 1; size + 1 < text.size(); ++size)

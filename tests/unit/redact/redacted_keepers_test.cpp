@@ -59,3 +59,24 @@ TEST_CASE("redacted keepers have no names of the program, and functions have the
     CHECK(read.frames.frame(read.frames.stack(stack)[0]).filename == read.keepers.objects[0].file);
   }
 }
+
+TEST_CASE("redacted keepers show the same kinds, with pseudonyms in the names of parameters") {
+  constexpr std::uint64_t kAddress = 0x1000000;
+  KeeperBuilder keepers;
+  const int model = keepers.object("module", {.name = "acme.SecretModel"});
+  const int optimizer = keepers.object("optimizer", {.name = "torch.optim.adamw.AdamW"});
+  const int states = keepers.object("dict");
+  keepers.refer(model, "parameter", "secret_weight", keepers.tensor(kAddress, MiB, "parameter"));
+  keepers.refer(optimizer, "attribute", "state", states);
+  keepers.refer(states, "other_key", "", keepers.tensor(kAddress + MiB, MiB));
+  SnapshotBuilder snapshot;
+  snapshot.segment(kAddress, 2 * MiB).active(MiB, MiB).active(MiB, MiB);
+  Redactor redactor({Redact::names, ""});
+  ReadOptions options;
+  options.rewriter = &redactor;
+  const Recording read = read_snapshot(snapshot.set("memviz_keepers", keepers.python()).pickle(), options);
+  REQUIRE(read.declared.size() == 2);
+  CHECK(read.declared[0].kind == MemoryKind::parameter);
+  CHECK(std::string(read.frames.text(read.declared[0].name)).starts_with("name_"));
+  CHECK(read.declared[1].kind == MemoryKind::optimizer_state);
+}

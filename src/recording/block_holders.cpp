@@ -1,4 +1,4 @@
-#include "analysis/keepers/block_holders.hpp"
+#include "recording/block_holders.hpp"
 
 #include <algorithm>
 #include <tuple>
