@@ -97,8 +97,10 @@ bool DeviceKinds::met(const RecordedAllocation& allocation, Fate fate) const {
 /// parameters. If there are several for each gradient, they are parameters and an optimizer's state of the same sizes,
 /// which only their addresses distinguish.
 KindOf DeviceKinds::kind_of_old(const RecordedAllocation& allocation) const {
+  // A backward pass after the step that made it shows that it outlives the step. A ring may be too short for a whole
+  // one.
   if (allocation.stack_class == StackClass::optimizer)
-    return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
+    return known_.phases.has_backward() ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
   if (allocation.stack_class == StackClass::accumulate_grad) return by_frames(MemoryKind::gradient);
   if (allocation.stack_class == StackClass::kv_cache) return by_frames(MemoryKind::kv_cache);
   if (!may_be_parameter(allocation.stack_class)) return {};

@@ -66,6 +66,10 @@ bool Phases::has_trained() const {
       runs_, [](const PhaseRun& run) { return run.phase == Phase::backward || run.phase == Phase::optimizer; });
 }
 
+bool Phases::has_backward() const {
+  return std::ranges::any_of(runs_, [](const PhaseRun& run) { return run.phase == Phase::backward; });
+}
+
 bool Phases::is_before_forward(const PhaseRun& run) const {
   const auto next = std::ranges::upper_bound(runs_, run.first, {}, &PhaseRun::first);
   return next != runs_.end() && next->phase == Phase::forward;
