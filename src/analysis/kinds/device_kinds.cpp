@@ -45,6 +45,7 @@ KindOf DeviceKinds::kind_of(const RecordedAllocation& allocation) const {
   case StackClass::cat_call:
   case StackClass::kv_cache: return kind_of_cache(allocation);
   case StackClass::module_call:
+  case StackClass::cast_call:
   case StackClass::forward: return kind_of_forward(allocation);
   default: return {};
   }
@@ -96,11 +97,14 @@ bool DeviceKinds::met(const RecordedAllocation& allocation, Fate fate) const {
 /// parameters. If there are several for each gradient, they are parameters and an optimizer's state of the same sizes,
 /// which only their addresses distinguish.
 KindOf DeviceKinds::kind_of_old(const RecordedAllocation& allocation) const {
+  // A backward pass after the step that made it shows that it outlives the step. A ring may be too short for a whole
+  // one.
   if (allocation.stack_class == StackClass::optimizer)
-    return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
+    return known_.phases.has_backward() ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
   if (allocation.stack_class == StackClass::accumulate_grad) return by_frames(MemoryKind::gradient);
   if (allocation.stack_class == StackClass::kv_cache) return by_frames(MemoryKind::kv_cache);
   if (!may_be_parameter(allocation.stack_class)) return {};
+  if (is_layer_weight(allocation)) return by_behaviour(MemoryKind::parameter);
   if (!known_.sizes.has_old_copies(allocation.bytes, old_per_gradient_)) return {};
   if (old_per_gradient_ == 1) return by_behaviour(MemoryKind::parameter);
   const auto copy = std::ranges::lower_bound(known_.old_copies, allocation.address, {}, &OldCopy::address);
@@ -125,6 +129,12 @@ bool DeviceKinds::is_resident_parameter(const RecordedAllocation& allocation) co
     return false;
   const PhaseRun& made = made_in(allocation);
   return known_.phases.is_first(made) && gone_in(allocation).first != made.first;
+}
+
+/// One of the weights of repeated layers, in a recording without gradients.
+bool DeviceKinds::is_layer_weight(const RecordedAllocation& allocation) const {
+  return allocation.history.free_event.is_none() &&
+         std::ranges::binary_search(known_.layer_weights, allocation.address);
 }
 
 KindOf DeviceKinds::kind_of_copy(const RecordedAllocation& allocation) const {
@@ -224,7 +234,7 @@ bool DeviceKinds::is_prepared_input(const RecordedAllocation& allocation) const 
 }
 
 KindOf DeviceKinds::kind_of_forward(const RecordedAllocation& allocation) const {
-  if (is_resident_parameter(allocation)) return by_behaviour(MemoryKind::parameter);
+  if (is_resident_parameter(allocation) || is_layer_weight(allocation)) return by_behaviour(MemoryKind::parameter);
   if (!is_freed(allocation)) return kind_of_unfinished_forward(allocation);
   const PhaseRun& made = made_in(allocation);
   const PhaseRun& gone = gone_in(allocation);
@@ -235,9 +245,25 @@ KindOf DeviceKinds::kind_of_forward(const RecordedAllocation& allocation) const 
   }
   if (is_prepared_input(allocation)) return by_behaviour(MemoryKind::input);
   if (gone.epoch != made.epoch) return {};
+  if (gone.first == made.first && gone.phase == Phase::forward) {
+    const KindOf kind = kind_of_released(allocation);
+    if (kind.kind != MemoryKind::unknown) return kind;
+  }
   // Without a backward pass after it, a forward pass has no end: memory that a server keeps for hours is not temporary.
   const bool has_ended = last_.first != made.first;
   return has_ended && gone.phase == made.phase ? by_behaviour(MemoryKind::temporary) : KindOf{};
+}
+
+/// The graph of its pass was released without a backward pass, and it with the graph or before.
+KindOf DeviceKinds::kind_of_released(const RecordedAllocation& allocation) const {
+  const EventIndex made = allocation.history.alloc_event;
+  const EventIndex gone = allocation.history.free_event;
+  if (const PassRelease* const release = known_.releases.at(gone)) {
+    if (made < release->first || !is_called(allocation.stack_class)) return {};
+    const bool is_last_temporary = made >= release->first_of_latest && met(allocation, Fate::in_its_phase);
+    return by_behaviour(is_last_temporary ? MemoryKind::temporary : MemoryKind::activation);
+  }
+  return known_.releases.is_within_pass(made, gone) ? by_behaviour(MemoryKind::temporary) : KindOf{};
 }
 
 /// The recording ends before it was freed, or an exception freed it.
@@ -248,7 +274,7 @@ KindOf DeviceKinds::kind_of_unfinished_forward(const RecordedAllocation& allocat
   if (gone.epoch != made.epoch) return {};
   if (is_prepared_input(allocation)) return by_behaviour(MemoryKind::input);
   const bool was_temporary = met(allocation, Fate::in_its_phase);
-  const bool was_activation = met(allocation, Fate::in_backward);
+  const bool was_activation = met(allocation, Fate::in_backward) || met(allocation, Fate::with_pass);
   const bool was_left = met(allocation, Fate::later);
   if (is_output(allocation) || (was_left && !was_activation)) return {};
   if (was_activation && !was_temporary && !was_left) return by_behaviour(MemoryKind::activation);
@@ -256,7 +282,7 @@ KindOf DeviceKinds::kind_of_unfinished_forward(const RecordedAllocation& allocat
   const Failure* const failure = failure_of(allocation);
   const CalledBytes& called = failure == nullptr ? known_.called : failure->called;
   if (allocation.history.alloc_event < called.first) return {};
-  if (was_temporary && !was_activation && called.is_latest(allocation.history.alloc_event)) return {};
+  if (was_temporary && !was_activation && allocation.history.alloc_event >= called.first_of_latest()) return {};
   return gone.phase == Phase::backward || called.keeps_for_backward() ? by_behaviour(MemoryKind::activation) : KindOf{};
 }
 

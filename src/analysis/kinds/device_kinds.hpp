@@ -44,6 +44,7 @@ private:
   [[nodiscard]] KindOf kind_of_old(const RecordedAllocation& allocation) const;
   [[nodiscard]] KindOf kind_of_old_freed(const RecordedAllocation& allocation) const;
   [[nodiscard]] bool is_resident_parameter(const RecordedAllocation& allocation) const;
+  [[nodiscard]] bool is_layer_weight(const RecordedAllocation& allocation) const;
   [[nodiscard]] KindOf kind_of_checkpoint(const RecordedAllocation& allocation) const;
   [[nodiscard]] KindOf kind_of_zeros(const RecordedAllocation& allocation) const;
   [[nodiscard]] KindOf kind_of_cache(const RecordedAllocation& allocation) const;
@@ -53,6 +54,7 @@ private:
   [[nodiscard]] KindOf kind_of_unfinished_backward(const RecordedAllocation& allocation) const;
   [[nodiscard]] KindOf kind_of_optimizer(const RecordedAllocation& allocation) const;
   [[nodiscard]] KindOf kind_of_forward(const RecordedAllocation& allocation) const;
+  [[nodiscard]] KindOf kind_of_released(const RecordedAllocation& allocation) const;
   [[nodiscard]] KindOf kind_of_unfinished_forward(const RecordedAllocation& allocation) const;
 
   const OfDevice& known_;

@@ -121,6 +121,7 @@ std::uint64_t cpp_marks(std::string_view name) {
   if (has(name, "torch::autograd::Engine::")) marks |= mark::engine;
   if (has(name, "at::native::_to_copy") || has(name, "at::_ops::_to_copy")) marks |= mark::copy;
   if (name.starts_with("at::_ops::to_dtype::")) marks |= mark::cast;
+  if (name.starts_with("at::autocast::cached_cast")) marks |= mark::autocast;
   return marks;
 }
 

@@ -54,6 +54,7 @@ enum : std::uint64_t {
   random = 1ULL << 34U,
   cast = 1ULL << 35U, ///< Tensor.to() of a type alone
   cat = 1ULL << 36U,
+  autocast = 1ULL << 47U, ///< copies a weight to another type
   // of file names and functions in Python
   kv_cache = 1ULL << 37U,
   // of functions in Python, once more

@@ -1,9 +1,11 @@
 #include "analysis/kinds/kind_watch.hpp"
 
+#include "analysis/kinds/layer_weights.hpp"
 #include "base/saturating.hpp"
 #include "memviz/memory_state.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace memviz {
@@ -16,9 +18,10 @@ constexpr std::size_t kMostFailures = 4096;
 constexpr std::size_t kMostReductions = std::size_t{1} << 20U;
 constexpr std::size_t kMostFates = std::size_t{1} << 20U;
 
+constexpr std::uint64_t kLarge = std::uint64_t{1} << 31U;
+
 /// A stack and a size in 64 bits: the size in bytes up to 2 GiB, above that in units of the allocator's 512 bytes.
 std::uint64_t number_of(StackId stack, std::uint64_t size_bytes) {
-  constexpr std::uint64_t kLarge = std::uint64_t{1} << 31U;
   const std::uint64_t size = size_bytes < kLarge ? size_bytes : kLarge | std::min(size_bytes >> 9U, kLarge - 1);
   return std::uint64_t{stack.value} << 32U | size;
 }
@@ -42,6 +45,15 @@ void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
 
 bool FateTable::has(StackId stack, std::uint64_t size_bytes, Fate fate) const {
   return (fates_.find(number_of(stack, size_bytes)).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
+}
+
+StackId FateTable::stack_of(std::uint64_t number) {
+  return StackId{static_cast<std::uint32_t>(number >> 32U)};
+}
+
+std::uint64_t FateTable::size_of(std::uint64_t number) {
+  const std::uint64_t size = number & 0xffffffffU;
+  return size < kLarge ? size : (size & (kLarge - 1)) << 9U;
 }
 
 void Copies::add(std::uint64_t size_bytes) {
@@ -71,27 +83,6 @@ bool CatSizes::is_cache() const {
   return grown >= kLeastGrowth && shrunk <= grown / kLeastGrowth;
 }
 
-void CalledBytes::add(EventIndex event, std::uint64_t size_bytes) {
-  // A pass that no backward pass follows, as in a teacher or a validation, leaves almost nothing.
-  constexpr std::uint64_t kLeastMade = 20;
-  constexpr std::uint64_t kMostLeft = 2;
-  if (made >= kLeastMade && live <= kMostLeft) *this = {.first = event};
-  latest[static_cast<std::size_t>(made++ % latest.size())] = event;
-  bytes = saturating_sum(bytes, size_bytes);
-  live_bytes = saturating_sum(live_bytes, size_bytes);
-  ++live;
-}
-
-void CalledBytes::remove(std::uint64_t size_bytes) {
-  live_bytes -= std::min(live_bytes, size_bytes);
-  --live;
-}
-
-bool CalledBytes::keeps_for_backward() const {
-  constexpr std::uint64_t kFewest = 8;
-  return live >= kFewest && live_bytes / 2 >= bytes / 5;
-}
-
 using OfDevice = KindWatch::Known::OfDevice;
 
 void OfDevice::begin_run() {
@@ -104,7 +95,7 @@ void OfDevice::begin_run() {
   }
   freed_last.clear();
   PhaseRun& now = phases.now();
-  if (now.phase == Phase::backward && called.made > 0)
+  if (now.phase == Phase::backward && called.made.blocks > 0)
     now.middle = EventIndex::last_of((called.first.count() + now.first.count()) / 2);
   if (now.phase != Phase::forward) return;
   // A batch may be copied in several parts, between which modules run.
@@ -118,6 +109,27 @@ void OfDevice::go_on_backward() {
   freed_last.clear();
 }
 
+void OfDevice::freed_in_pass(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
+  if (releasing.is_possible && is_called(stack_class) && began.event >= releasing.called.first)
+    releasing.freed.push_back({began.stack, size_bytes, stack_class == StackClass::cast_call});
+  else
+    fates.add(began.stack, size_bytes, Fate::in_its_phase);
+}
+
+void OfDevice::end_release(EventIndex next) {
+  if (!releasing.is_begun) return;
+  releasing.is_begun = false;
+  if (!releasing.is_possible) return;
+  const bool is_release = is_released_graph(releasing.called, releasing.freed);
+  for (const FreedInPass& one : releasing.freed)
+    fates.add(one.stack, one.size_bytes, is_release ? Fate::with_pass : Fate::in_its_phase);
+  releasing.freed.clear();
+  if (!is_release) return;
+  const CalledBytes& pass = releasing.called;
+  releases.add({.first = pass.first, .first_of_latest = pass.first_of_latest(), .event = pass.last(), .until = next});
+  called = {.first = next};
+}
+
 void OfDevice::note_reduction(EventIndex event, StackClass stack_class) {
   if (!reductions.empty() && reductions.back().until == kLastPossibleEvent) reductions.back().until = event;
   if (stack_class == StackClass::reduction && reductions.size() < kMostReductions) reductions.push_back({event});
@@ -127,11 +139,12 @@ void OfDevice::allocated(const Began& began, StackClass stack_class, std::uint64
   const EventIndex event = began.event;
   if (!failures.empty() && failures.back().until == kLastPossibleEvent) failures.back().until = event;
   note_reduction(event, stack_class);
+  end_release(event);
   if (phases.allocated(event, stack_class))
     begin_run();
   else if (is_of_backward(stack_class))
     go_on_backward();
-  if (is_called(stack_class)) called.add(event, size_bytes);
+  if (is_called(stack_class)) called.add(event, size_bytes, stack_class == StackClass::cast_call);
   if (stack_class == StackClass::cat_call) cats[began.stack].add(size_bytes);
   if (stack_class == StackClass::parameter)
     if (SizeFacts* const facts = sizes.add(size_bytes)) ++facts->parameters;
@@ -149,7 +162,14 @@ bool OfDevice::is_output(const Began& began) {
 
 void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
   if (began.event.is_none()) return;
-  if (is_called(stack_class) && began.event >= called.first) called.remove(size_bytes);
+  if (!releasing.is_begun) {
+    releasing.is_begun = true;
+    releasing.is_possible =
+        shows_casts && phases.now().phase == Phase::forward && !is_unwinding() && called.keeps_for_backward();
+    if (releasing.is_possible) releasing.called = called;
+  }
+  if (is_called(stack_class) && began.event >= called.first)
+    called.remove(size_bytes, stack_class == StackClass::cast_call);
   if (is_unwinding()) return;
   const PhaseRun& now = phases.now();
   const PhaseRun& then = began.event >= now.first ? now : phases.at(began.event);
@@ -159,7 +179,7 @@ void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t s
     else if (is_of_backward(stack_class))
       freed_last.push_back({began.stack, size_bytes});
     else
-      fates.add(began.stack, size_bytes, Fate::in_its_phase);
+      freed_in_pass(began, stack_class, size_bytes);
     return;
   }
   const bool is_left = now.phase == Phase::backward && is_called(stack_class) && is_output(began);
@@ -212,6 +232,44 @@ const Failure* OfDevice::unwound_by(EventIndex event) const {
   return event < failure.until ? &failure : nullptr;
 }
 
+namespace {
+
+/// Returns what was made before the first forward pass and lives to the end, in the order in which it was made: the
+/// order of addresses for what is older than the events.
+std::vector<LastingBlock> lasting_blocks(const MemoryState& end, DeviceId device, const Phases& phases,
+                                         StackClasses& classes) {
+  std::vector<LastingBlock> lasting;
+  std::vector<std::pair<EventIndex, LastingBlock>> newer;
+  for (const Segment* const segment : ordered_by_runs(end.segments_of(device)))
+    for (std::uint32_t i = segment->first_block; i < segment->first_block + segment->block_count; ++i) {
+      const Block& block = end.blocks[i];
+      const BlockHistory& history = end.facts[i].history;
+      const StackClass stack_class = classes.of(block.stack);
+      if (!block.is_active()) continue;
+      const LastingBlock one{block.address, block.requested_bytes};
+      if (!history.is_explained() && may_be_parameter(stack_class))
+        lasting.push_back(one);
+      else if ((stack_class == StackClass::forward || stack_class == StackClass::parameter) &&
+               phases.is_first(phases.at(history.alloc_event)))
+        newer.emplace_back(history.alloc_event, one);
+    }
+  std::ranges::sort(newer, {}, &std::pair<EventIndex, LastingBlock>::first);
+  for (const auto& [event, block] : newer)
+    lasting.push_back(block);
+  return lasting;
+}
+
+/// Returns the sizes that modules requested for memory that was freed.
+std::set<std::uint64_t> requested_by_modules(const OfDevice& facts, StackClasses& classes) {
+  std::set<std::uint64_t> sizes;
+  facts.fates.for_each([&](StackId stack, std::uint64_t size_bytes) {
+    if (is_called(classes.of(stack))) sizes.insert(size_bytes);
+  });
+  return sizes;
+}
+
+} // namespace
+
 KindWatch::KindWatch(KindRules rules) : known_(std::make_unique<Known>()) {
   known_->rules = std::move(rules);
 }
@@ -226,7 +284,9 @@ void KindWatch::begin(const FrameTable& frames) {
 }
 
 void KindWatch::allocated(DeviceId device, const Began& began, const Event& event) {
-  known_->of(device).allocated(began, known_->class_of(began.stack), event.size_bytes);
+  OfDevice& facts = known_->of(device);
+  facts.allocated(began, known_->class_of(began.stack), event.size_bytes);
+  facts.shows_casts = known_->classes->has_cpp_frames();
   known_->look_at(event.user_metadata);
   known_->look_at(event.internal_metadata);
 }
@@ -244,6 +304,8 @@ void KindWatch::failed(DeviceId device, EventIndex event) {
 }
 
 void KindWatch::ended(const MemoryState& at_end) {
+  for (auto& [device, facts] : known_->devices)
+    facts.end_release(kLastPossibleEvent);
   StackClasses classes(at_end.frames());
   const bool has_cpp_frames = known_->classes && known_->classes->has_cpp_frames();
   for (const Segment& segment : at_end.segments)
@@ -260,8 +322,12 @@ void KindWatch::ended(const MemoryState& at_end) {
     if (!block.is_active() || at_end.facts[index].history.is_explained()) return OldBlock::newer;
     return may_be_parameter(classes.of(block.stack)) ? OldBlock::candidate : OldBlock::other;
   };
-  for (auto& [device, facts] : known_->devices)
+  for (auto& [device, facts] : known_->devices) {
     facts.old_copies = find_old_copies(at_end, at_end.segments_of(device), facts.sizes, block_at);
+    if (!facts.phases.has_trained())
+      facts.layer_weights = find_layer_weights(lasting_blocks(at_end, device, facts.phases, classes),
+                                               requested_by_modules(facts, classes));
+  }
 }
 
 bool KindWatch::has_declarations() const {

@@ -4,6 +4,7 @@
 
 #include "analysis/kinds/declared_kinds.hpp"
 #include "analysis/kinds/old_copies.hpp"
+#include "analysis/kinds/pass_release.hpp"
 #include "analysis/kinds/phases.hpp"
 #include "analysis/kinds/size_facts.hpp"
 #include "analysis/kinds/stack_class.hpp"
@@ -25,6 +26,7 @@ enum class Fate : std::uint8_t {
   in_its_phase = 1, ///< freed in the phase that made it: a temporary
   in_backward = 2,  ///< made in a forward pass, freed in its backward pass
   later = 4,        ///< anything else
+  with_pass = 8,    ///< made in a forward pass, released with its graph without a backward pass
 };
 
 /// The fates of allocations with one stack and size. One line may make both kept and temporary memory, a call within a
@@ -34,8 +36,15 @@ public:
   void add(StackId stack, std::uint64_t size_bytes, Fate fate);
   /// Whether any had this fate.
   [[nodiscard]] bool has(StackId stack, std::uint64_t size_bytes, Fate fate) const;
+  /// Calls `take` with each stack and size; sizes of 2 GiB and more are multiples of 512.
+  template <class Take> void for_each(const Take& take) const {
+    fates_.for_each([&](std::uint64_t number, std::uint64_t) { take(stack_of(number), size_of(number)); });
+  }
 
 private:
+  [[nodiscard]] static StackId stack_of(std::uint64_t number);
+  [[nodiscard]] static std::uint64_t size_of(std::uint64_t number);
+
   NumberMap fates_; ///< the total of the fates by stack and size
 };
 
@@ -60,27 +69,6 @@ struct CatSizes {
   [[nodiscard]] bool is_cache() const;
 };
 
-/// The allocations that modules made in a forward pass.
-struct CalledBytes {
-  EventIndex first;        ///< the forward pass's
-  std::uint64_t bytes = 0; ///< all that were made
-  std::uint64_t live_bytes = 0;
-  std::uint64_t made = 0; ///< how many
-  std::uint64_t live = 0; ///< how many
-  std::array<EventIndex, 16> latest = {};
-
-  void add(EventIndex event, std::uint64_t size_bytes);
-  void remove(std::uint64_t size_bytes);
-  /// Whether `event` is one of the last of them, which may be temporaries still in use.
-  [[nodiscard]] bool is_latest(EventIndex event) const {
-    return event >= latest[static_cast<std::size_t>(made % latest.size())];
-  }
-  /// Whether much of it still exists, as is the case only if a backward pass follows. Otherwise a forward pass keeps
-  /// only the output of its last module, skip connections and caches of keys and values: in transformers and U-Nets
-  /// less than a fifth.
-  [[nodiscard]] bool keeps_for_backward() const;
-};
-
 /// An allocation that failed within a forward pass: an exception frees the memory of the pass.
 struct Failure {
   EventIndex event;
@@ -102,7 +90,8 @@ struct Failure {
 
 /// Whether a module made it.
 [[nodiscard]] inline bool is_called(StackClass stack_class) {
-  return stack_class == StackClass::module_call || stack_class == StackClass::cat_call;
+  return stack_class == StackClass::module_call || stack_class == StackClass::cast_call ||
+         stack_class == StackClass::cat_call;
 }
 
 /// Returns what its frames show, for memory that is older than the events or made before the first forward pass.
@@ -112,6 +101,7 @@ struct Failure {
   case StackClass::parameter:
   case StackClass::forward:
   case StackClass::module_call:
+  case StackClass::cast_call:
   case StackClass::random:
   case StackClass::checkpoint:
   case StackClass::copy: return true;
@@ -135,7 +125,8 @@ struct KindWatch::Known {
     std::map<StackId, CatSizes> cats;
     std::vector<Failure> failures;
     std::vector<Reduction> reductions;
-    std::vector<OldCopy> old_copies; ///< sorted by address
+    std::vector<OldCopy> old_copies;          ///< sorted by address
+    std::vector<std::uint64_t> layer_weights; ///< addresses, sorted
     struct Freed {
       StackId stack;
       std::uint64_t size_bytes = 0;
@@ -143,10 +134,22 @@ struct KindWatch::Known {
     /// Whether it was made by the current backward pass and freed since its last allocation: a gradient, if the pass is
     /// over.
     std::vector<Freed> freed_last;
+    PassReleases releases;
+    /// The allocations that a forward pass has freed since its last allocation, and the pass as it was before.
+    struct Releasing {
+      CalledBytes called;
+      std::vector<FreedInPass> freed;
+      bool is_begun = false;
+      bool is_possible = false; ///< the pass keeps much: only then `freed` is filled
+    };
+    Releasing releasing;
+    bool shows_casts = false; ///< stacks have the C++ frames that show autocast's copies of weights
 
     void allocated(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void failed(EventIndex event);
+    /// Notes what was freed since the last allocation: `next` is the next allocation.
+    void end_release(EventIndex next);
     void survived(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     /// Whether a backward pass that has reached the beginning of its forward pass has left `made`: autograd frees in
     /// reverse, so the program holds it, like the output of a model.
@@ -161,6 +164,7 @@ struct KindWatch::Known {
   private:
     void note_reduction(EventIndex event, StackClass stack_class);
     void begin_run();
+    void freed_in_pass(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void go_on_backward();
     [[nodiscard]] bool is_output(const Began& began);
     void reside(StackId stack, StackClass stack_class, std::uint64_t size_bytes);

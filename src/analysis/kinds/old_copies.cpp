@@ -28,20 +28,6 @@ struct Place {
   std::uint64_t copy = 0;
 };
 
-/// Orders runs of adjacent segments from the highest address down, and the segments of each run upward.
-std::vector<const Segment*> ordered_by_runs(std::span<const Segment> segments) {
-  std::vector<const Segment*> ordered;
-  for (std::size_t end = segments.size(); end > 0;) {
-    std::size_t begin = end - 1;
-    while (begin > 0 && segments[begin].address - segments[begin - 1].address == segments[begin - 1].total_bytes)
-      --begin;
-    for (std::size_t i = begin; i < end; ++i)
-      ordered.push_back(&segments[i]);
-    end = begin;
-  }
-  return ordered;
-}
-
 /// Orders the driver's units of 32 MiB from the highest address down, and the segments of each upward. Excludes larger
 /// segments, for which the driver looks for a gap between addresses.
 std::vector<const Segment*> ordered_by_units(std::span<const Segment> segments) {
@@ -140,6 +126,19 @@ std::vector<OldCopy> kinds_by(const Layout& layout, std::uint64_t copies) {
 }
 
 } // namespace
+
+std::vector<const Segment*> ordered_by_runs(std::span<const Segment> segments) {
+  std::vector<const Segment*> ordered;
+  for (std::size_t end = segments.size(); end > 0;) {
+    std::size_t begin = end - 1;
+    while (begin > 0 && segments[begin].address - segments[begin - 1].address == segments[begin - 1].total_bytes)
+      --begin;
+    for (std::size_t i = begin; i < end; ++i)
+      ordered.push_back(&segments[i]);
+    end = begin;
+  }
+  return ordered;
+}
 
 std::vector<OldCopy> find_old_copies(const MemoryMap& end, std::span<const Segment> segments, const SizeTable& sizes,
                                      const std::function<OldBlock(std::uint32_t)>& block_at) {

@@ -29,6 +29,10 @@ enum class OldBlock : std::uint8_t {
   newer,     ///< made by the events, or free
 };
 
+/// Returns segments in the order in which CUDA gave them out: runs of adjacent segments from the highest address down,
+/// and the segments of each run upward.
+[[nodiscard]] std::vector<const Segment*> ordered_by_runs(std::span<const Segment> segments);
+
 /// Returns the old blocks of one device whose addresses show their kinds, sorted by address. `block_at` returns the
 /// role of the block with an index.
 ///

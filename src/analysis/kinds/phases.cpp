@@ -19,6 +19,7 @@ std::optional<Phase> phase_of(StackClass stack_class, Phase now) {
   case StackClass::accumulate_grad: return Phase::backward;
   case StackClass::optimizer:
   case StackClass::optimizer_state: return Phase::optimizer;
+  case StackClass::cast_call:
   case StackClass::cat_call:
   case StackClass::module_call: return Phase::forward;
   // Code outside modules: a loss, the averaging of weights, the creation of the model.
@@ -58,6 +59,15 @@ bool Phases::allocated(EventIndex event, StackClass stack_class) {
   const std::uint32_t batches = last.batches + (*phase == Phase::before ? 1 : 0);
   runs_.push_back({event, *phase, epoch, batches, event});
   return true;
+}
+
+bool Phases::has_trained() const {
+  return std::ranges::any_of(
+      runs_, [](const PhaseRun& run) { return run.phase == Phase::backward || run.phase == Phase::optimizer; });
+}
+
+bool Phases::has_backward() const {
+  return std::ranges::any_of(runs_, [](const PhaseRun& run) { return run.phase == Phase::backward; });
 }
 
 bool Phases::is_before_forward(const PhaseRun& run) const {

@@ -37,6 +37,10 @@ public:
   [[nodiscard]] const PhaseRun& previous() const { return runs_[runs_.size() - 2]; }
   /// Whether no forward pass, backward pass or step comes before `run`.
   [[nodiscard]] bool is_first(const PhaseRun& run) const { return run.first == runs_.front().first; }
+  /// Whether there was a backward pass or an optimizer's step.
+  [[nodiscard]] bool has_trained() const;
+  /// Whether there was a backward pass, or a part of one.
+  [[nodiscard]] bool has_backward() const;
   /// Whether a forward pass comes next after `run`.
   [[nodiscard]] bool is_before_forward(const PhaseRun& run) const;
   /// Returns the run that `event` is in.

@@ -75,6 +75,7 @@ enum : std::uint32_t {
   random = 1U << 18U,
   accumulated = 1U << 19U, ///< by AccumulateGrad
   hook = 1U << 20U,        ///< AccumulateGrad's
+  autocast = 1U << 21U,
 };
 }
 
@@ -110,6 +111,7 @@ constexpr std::array kCppSigns{
     Sign{mark::cast, sign::cast},
     Sign{mark::random, sign::random},
     Sign{mark::cat, sign::cat},
+    Sign{mark::autocast, sign::autocast},
     Sign{mark::zeros_like, sign::zeros_like},
     Sign{mark::forward, sign::cpp_forward},
 };
@@ -193,7 +195,7 @@ StackClass StackSigns::class_of_cpp() const {
   // No torch::optim optimizer makes a temporary by zeros_like().
   if ((innermost_cpp_ & mark::optimizer) != 0)
     return (signs_ & sign::zeros_like) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
-  std::uint32_t signs = signs_ & (sign::copy | sign::cast | sign::zeros_like | sign::cat);
+  std::uint32_t signs = signs_ & (sign::copy | sign::cast | sign::zeros_like | sign::cat | sign::autocast);
   if ((innermost_cpp_ & mark::module_parameters) != 0) signs |= sign::parameter;
   if ((innermost_cpp_ & mark::data_loader) != 0) signs |= sign::data;
   if ((signs_ & sign::cpp_forward) != 0) signs |= sign::call;
@@ -207,6 +209,7 @@ StackClass StackSigns::class_by(std::uint32_t signs) const {
   if (is(sign::kv_cache)) return StackClass::kv_cache;
   if (!is(sign::call)) return class_outside(signs);
   if ((innermost_ & mark::parallel_file) != 0) return StackClass::forward;
+  if (is(sign::autocast)) return StackClass::cast_call;
   return is(sign::cat) ? StackClass::cat_call : StackClass::module_call;
 }
 

@@ -30,6 +30,7 @@ enum class StackClass : std::uint8_t {
   zeros_like,  ///< torch.zeros_like() outside of modules and optimizers
   module_call, ///< within the forward() of a module or torch.nn.functional; not what DataParallel, DDP and FSDP do to
                ///< run one
+  cast_call,   ///< autocast's copy of a weight or an input to another type, within one
   cat_call,    ///< torch.cat() within one: of a cache of keys and values, where it grows
   kv_cache,    ///< a file or function that a cache of keys and values is named after
   forward,     ///< anything else

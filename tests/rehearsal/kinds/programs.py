@@ -8,56 +8,18 @@ NAME.json has the bytes of every storage whose kind PyTorch's own objects name, 
 program holds itself, such as the output of its model, is "held".
 """
 
-import json
 import os
 import pathlib
 import sys
 
+import forward_only
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+from truth import Truth, record
 
 FOLDER = pathlib.Path(sys.argv[1])
 WIDTH, CLASSES, BATCH = 256, 16, 64
-
-
-class Truth:
-    """The tensors with known kinds."""
-
-    def __init__(self, model, optimizer=None):
-        self.model, self.optimizer, self.saved = model, optimizer, {}
-
-    def forward(self):
-        self.saved = {}
-        return torch.autograd.graph.saved_tensors_hooks(self.keep, lambda tensor: tensor)
-
-    def keep(self, tensor):
-        if tensor.is_cuda and not isinstance(tensor, nn.Parameter):
-            storage = tensor.untyped_storage()
-            self.saved[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    def note(self, name, inputs=(), held=(), gradients=()):
-        truth = {}
-        kinds = [("held", held), ("parameter", self.model.parameters())]
-        kinds.append(("gradient", gradients))
-        kinds.append(("gradient", (parameter.grad for parameter in self.model.parameters())))
-        if self.optimizer is not None:
-            states = [tensor for state in self.optimizer.state.values() for tensor in state.values()]
-            kinds.append(("optimizer_state", (tensor for tensor in states if isinstance(tensor, torch.Tensor))))
-        for kind, tensors in [*kinds, ("input", inputs)]:
-            for tensor in tensors:
-                if tensor is not None and tensor.is_cuda:
-                    storage = tensor.untyped_storage()
-                    truth.setdefault(storage.data_ptr(), [kind, storage.nbytes()])
-        for address, size in self.saved.items():
-            truth.setdefault(address, ["activation", size])
-        pathlib.Path(f"{name}.json").write_text(json.dumps(truth))
-        torch.cuda.memory._dump_snapshot(f"{name}.pickle")
-
-
-def record():
-    torch.cuda.memory._record_memory_history(max_entries=1_000_000, stacks="all")
 
 
 def layers(count=6):
@@ -194,6 +156,7 @@ def averaged():
 
 
 PROGRAMS = {one.__name__: one for one in (sgd, fused, assigned, kept, failed, penalty, momentum, averaged)}
+PROGRAMS.update(forward_only.PROGRAMS)
 
 
 def main():

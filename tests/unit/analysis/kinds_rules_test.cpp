@@ -213,3 +213,18 @@ TEST_CASE(
   training.step();
   CHECK(training.kinds() == Bytes{{"parameter by behaviour", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
 }
+
+TEST_CASE("what a step made before a ring is a state if a part of a backward pass follows, and unknown without one") {
+  Training training;
+  const StackId momentum = training.made.stack({"/lib/torch/optim/optimizer.py:530:wrapper", "/app/muon.py:9:step"});
+  training.before_recording(kBase, kWeightBytes, momentum);
+  SUBCASE("a part of a backward pass") {
+    training.alloc(kBase + kStep, 700, training.backward_stack());
+    training.free(kBase + kStep);
+    CHECK(training.kinds() == Bytes{{"optimizer_state by behaviour", kWeightBytes}});
+  }
+  SUBCASE("a part of a step") {
+    training.step();
+    CHECK(training.kinds() == Bytes{{"unknown by none", kWeightBytes}});
+  }
+}
