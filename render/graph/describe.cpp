@@ -4,6 +4,7 @@
 
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/kind_words.hpp"
 
 #include <algorithm>
@@ -245,8 +246,19 @@ private:
     if (box.kind == BoxKind::run) return format_counted(drawn.frames.size(), "frame") + " without a branch";
     if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
     if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";
-    const std::string text = key_heading(frames_, origins_, tree_[box.first].key);
+    const std::string text = key_heading(frames_, origins_, tree_[box.first].key) + path_line(box.first);
     return drawn.reason.empty() ? text : fmt::format("{}\n{}", text, drawn.reason);
+  }
+
+  /// Returns the whole path of a keeper as a separate line, "predictions[*] in validate train.py:12"; "" for a root.
+  [[nodiscard]] std::string path_line(NodeId node) const {
+    std::vector<KeeperStep> steps;
+    for (const KeeperStep* step = std::get_if<KeeperStep>(&tree_[node].key); step != nullptr;
+         node = tree_[node].parent, step = std::get_if<KeeperStep>(&tree_[node].key))
+      steps.push_back(*step);
+    std::ranges::reverse(steps);
+    const std::string text = steps.size() < 2 ? "" : keeper_path_and_root(frames_, steps);
+    return text.empty() ? "" : "\n" + text;
   }
 
   const FrameTable& frames_;
