@@ -32,12 +32,15 @@ namespace memviz {
 /// Returns the label of a keeper in a list: name "predictions", place "in validate train.py:12", note "list of 27"; of
 /// blocks that no variable keeps the reason, "<cycle>".
 [[nodiscard]] Label keeper_line_label(const FrameTable& frames, const KeptVariable& keeper);
-/// Returns the line of a block's tooltip about its keeper: "kept by predictions[*] in validate train.py:12, through its
-/// graph; dropping predictions frees 1.33 GiB"; for kNoPath that it was freed before the end.
+/// Returns the one or two lines of a block's tooltip about its keeper: "kept by predictions[*] in validate train.py:12,
+/// through its graph;" and "dropping predictions frees 1.33 GiB"; for kNoPath that it was freed before the end.
 [[nodiscard]] std::string block_keeper_text(const FrameTable& frames, const KeeperTable& table, PathId path);
 
 /// Returns the lines of a tooltip about a keeper: variable_text(), its shares, and what becomes free if it goes.
 [[nodiscard]] std::string keeper_title(const FrameTable& frames, const KeeperTable& table, std::uint32_t keeper);
+
+/// Returns what becomes free if a variable goes: "Dropping it frees 1.33 GiB."
+[[nodiscard]] std::string keeper_freed_text(const KeeperTable& table, std::uint32_t keeper);
 
 /// Returns a sentence for each of the variables that keep most, and for cycles, temporaries and unknown keepers if they
 /// are a notable part.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <variant>
 
 namespace memviz::render {
@@ -85,7 +86,11 @@ public:
             std::vector<KindShares> kinds, bool has_kind_colours)
       : frames_(words.frames), labels_(words.frames), origins_(words.origins), paints_(words.paints),
         quantity_(words.quantity), tree_(tree), layout_(layout), kinds_(std::move(kinds)),
-        has_kind_colours_(has_kind_colours) {}
+        has_kind_colours_(has_kind_colours), keepers_(words.keepers) {
+    if (keepers_ == nullptr) return;
+    for (std::uint32_t i = 0; i < keepers_->keepers.size(); ++i)
+      if (keepers_->keepers[i].steps.size() > 1) keeper_of_steps_.emplace(keepers_->keepers[i].steps, i);
+  }
 
   [[nodiscard]] Graph run() {
     Graph graph;
@@ -250,7 +255,8 @@ private:
     return drawn.reason.empty() ? text : fmt::format("{}\n{}", text, drawn.reason);
   }
 
-  /// Returns the whole path of a keeper as a separate line, "predictions[*] in validate train.py:12"; "" for a root.
+  /// Returns the whole path of a keeper as a separate line, "predictions[*] in validate train.py:12", and of a variable
+  /// what becomes free if it goes; "" for a root.
   [[nodiscard]] std::string path_line(NodeId node) const {
     std::vector<KeeperStep> steps;
     for (const KeeperStep* step = std::get_if<KeeperStep>(&tree_[node].key); step != nullptr;
@@ -258,7 +264,9 @@ private:
       steps.push_back(*step);
     std::ranges::reverse(steps);
     const std::string text = steps.size() < 2 ? "" : keeper_path_and_root(frames_, steps);
-    return text.empty() ? "" : "\n" + text;
+    const auto keeper = keeper_of_steps_.find(steps);
+    return (text.empty() ? "" : "\n" + text) +
+           (keeper == keeper_of_steps_.end() ? "" : "\n" + keeper_freed_text(*keepers_, keeper->second));
   }
 
   const FrameTable& frames_;
@@ -270,6 +278,8 @@ private:
   const Layout<Weight>& layout_;
   std::vector<KindShares> kinds_;
   bool has_kind_colours_;
+  const KeeperTable* keepers_; ///< null if the tree has none
+  std::map<std::vector<KeeperStep>, std::uint32_t> keeper_of_steps_;
 };
 
 } // namespace

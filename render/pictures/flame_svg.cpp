@@ -332,7 +332,8 @@ std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
   const render::FramePaints paints = options.color == ColorBy::line
                                          ? render::FramePaints(frames, origins, picture.subject.users)
                                          : render::FramePaints(frames, origins);
-  const render::FrameWords words{frames, origins, paints};
+  const KeeperTable* const keepers = picture.keepers.lines.empty() ? nullptr : &picture.keepers.table;
+  const render::FrameWords words{.frames = frames, .origins = origins, .paints = paints, .keepers = keepers};
   std::optional<render::Segments> segments;
   if (picture.has_segments) segments.emplace(picture, options, words);
   return render::draw_within_budget(picture.tree, frames, origins, options, [&](const render::Layout<Amount>& layout) {

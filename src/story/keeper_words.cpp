@@ -67,13 +67,13 @@ std::string freed_text(const KeptVariable& variable, bool is_whole) {
                      format_bytes(variable.retained_bytes), places);
 }
 
-/// "; dropping predictions frees 1.33 GiB"; "" if most of its memory has other keepers as well.
+/// ";", and as a line "dropping predictions frees 1.33 GiB"; "" if most of its memory has other keepers as well.
 std::string freed_with_text(const FrameTable& frames, const KeptVariable& variable, bool is_whole) {
   const std::string name = keeper_path_text(frames, variable.steps);
   if (name.empty() || variable.retained_bytes < variable.bytes() / kLeastKept) return "";
   const std::string bytes = (is_whole ? "" : "at most ") + format_bytes(variable.retained_bytes);
-  if (variable.other_references == 0) return fmt::format("; dropping {} frees {}", name, bytes);
-  return fmt::format("; {} goes with the object of {}, which has {}", bytes, name,
+  if (variable.other_references == 0) return fmt::format(";\ndropping {} frees {}", name, bytes);
+  return fmt::format(";\n{} goes with the object of {}, which has {}", bytes, name,
                      format_counted(variable.other_references, "other reference"));
 }
 
@@ -211,7 +211,11 @@ std::string keeper_title(const FrameTable& frames, const KeeperTable& table, std
     return std::string(reason);
   const std::string shares = shares_text(kept);
   return fmt::format("{}\n{} at the end{}\n{}", variable_text(frames, kept), format_bytes(kept.bytes()), shares,
-                     freed_text(kept, table.limit == KeeperLimit::none).substr(1));
+                     keeper_freed_text(table, keeper));
+}
+
+std::string keeper_freed_text(const KeeperTable& table, std::uint32_t keeper) {
+  return freed_text(table.keepers[keeper], table.limit == KeeperLimit::none).substr(1);
 }
 
 std::vector<std::string> keeper_sentences(const FrameTable& frames, const DeviceKeepers& keepers) {

@@ -116,14 +116,14 @@ TEST_CASE("the tooltip of a block says by which path it is kept, and what goes w
   const PathId saved = path(steps.step(graph), item, true);
   table.keepers = {steps.variable(100 * kKeptMiB, 400 * kKeptMiB, 500 * kKeptMiB)};
   const auto text = [&](PathId one) { return block_keeper_text(steps.frames, table, one); };
-  CHECK(text(item) == "kept by predictions[*] in validate train.py:10; dropping predictions frees 500 MiB");
+  CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\ndropping predictions frees 500 MiB");
   CHECK(text(saved) ==
-        "kept by predictions[*] in validate train.py:10, through its graph; dropping predictions frees 500 MiB");
+        "kept by predictions[*] in validate train.py:10, through its graph;\ndropping predictions frees 500 MiB");
   table.limit = KeeperLimit::time;
-  CHECK(text(item) == "kept by predictions[*] in validate train.py:10; dropping predictions frees at most 500 MiB");
+  CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\ndropping predictions frees at most 500 MiB");
   table.limit = KeeperLimit::none;
   table.keepers[0].other_references = 2;
-  CHECK(text(item) == "kept by predictions[*] in validate train.py:10; 500 MiB goes with the object of predictions, "
+  CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\n500 MiB goes with the object of predictions, "
                       "which has 2 other references");
   table.keepers[0].retained_bytes = 0;
   CHECK(text(item) == "kept by predictions[*] in validate train.py:10");
