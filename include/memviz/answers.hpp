@@ -83,6 +83,8 @@ struct TreeChoice {
 [[nodiscard]] bool needs_keepers(const TreeChoice& choice);
 /// Returns the moment of the scope; where it is automatic, and keepers are needed, the end.
 [[nodiscard]] MomentChoice moment_of(const Scope& scope, const TreeChoice& choice);
+/// Throws UsageError if the recording has no keepers.
+void check_has_keepers(const Recording& recording);
 /// Throws UsageError if keepers are needed, and the recording has none, or the state is not its end.
 void check_keepers(const TreeChoice& choice, const MemoryState& state);
 /// Returns the tree options for a file: the levels of `group`, else of `view`, else of the memory view.

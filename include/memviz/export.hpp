@@ -37,6 +37,10 @@ enum class FoldedView : std::uint8_t { memory, segments };
 /// Keeps a reference to `state`.
 [[nodiscard]] TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);
 
+/// Returns the lines of a tree in the same form, without its root: `in use;validate train.py:31;outputs;[*] BYTES`, in
+/// the words of pictures. The bytes of all lines are those of the root.
+[[nodiscard]] TextSource folded_tree_source(const MemoryState& state, const FrameTree& tree);
+
 /// Returns the tree as one JSON object: the moment of each of its `devices`, totals, and a flat array of nodes, parents
 /// before children.
 [[nodiscard]] std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree,

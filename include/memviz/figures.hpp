@@ -72,6 +72,7 @@ struct PeakList {
   std::string rest;          ///< what was omitted, or why the list is empty
 };
 
-[[nodiscard]] PeakList peak_list(const TimelineSubject& subject, std::size_t most_rows);
+[[nodiscard]] PeakList peak_list(const TimelineSubject& subject, const std::vector<Holder>& holders,
+                                 std::size_t most_rows);
 
 } // namespace memviz

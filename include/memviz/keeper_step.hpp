@@ -18,6 +18,7 @@ enum class KeeperPart : std::uint8_t {
   temporary,
   no_object, ///< blocks to which no Python object refers: workspaces of libraries, tensors of C++
   unknown,   ///< blocks that the walk did not reach before it ended
+  freed,     ///< blocks that were freed before the end of the recording
 
   variable,  ///< a local or a global
   attribute, ///< its name
@@ -33,6 +34,11 @@ struct KeeperStep {
   StringId text;
   StringId file;
   std::uint32_t line = 0;
+
+  /// Whether it represents a whole keeper: the name of a variable, with file and line of its root.
+  [[nodiscard]] bool is_keeper() const {
+    return part >= KeeperPart::variable && part <= KeeperPart::items && file != kEmptyString;
+  }
   friend auto operator<=>(const KeeperStep&, const KeeperStep&) = default;
 };
 

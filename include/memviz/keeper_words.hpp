@@ -2,7 +2,8 @@
 
 // Keepers -> names as in Python, and sentences.
 
-#include "memviz/keeper_answers.hpp"
+#include "memviz/keeper_table.hpp"
+#include "memviz/short_label.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,10 @@ namespace memviz {
 /// Returns the root of a path: "in validate train.py:12", "a global of train.py", "cycle", "no Python object", ...
 [[nodiscard]] std::string keeper_root_text(const FrameTable& frames, const KeeperStep& root);
 
+/// Returns both: "predictions[*] in validate train.py:12", "model.head, a global of train.py"; the root alone if there
+/// is no name.
+[[nodiscard]] std::string keeper_path_and_root(const FrameTable& frames, std::span<const KeeperStep> steps);
+
 /// Returns the number of items of a container, the class of another object: "list of 27", "GPT", "tensor".
 [[nodiscard]] std::string variable_object_text(const FrameTable& frames, const KeeperObject& object);
 
@@ -33,6 +38,19 @@ namespace memviz {
 /// Returns the variables that keep most, at most `most`, with the bytes that each keeps, largest first.
 [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>>
 largest_keepers(const FrameTable& frames, const DeviceKeepers& keepers, std::size_t most);
+
+/// Returns the label of a keeper in a list: name "predictions", place "in validate train.py:12", note "list of 27"; of
+/// blocks that no variable keeps the reason, "<cycle>".
+[[nodiscard]] Label keeper_line_label(const FrameTable& frames, const KeptVariable& keeper);
+/// Returns the one or two lines of a block's tooltip about its keeper: "kept by predictions[*] in validate train.py:12,
+/// through its graph;" and "dropping predictions frees 1.33 GiB"; for kNoPath that it was freed before the end.
+[[nodiscard]] std::string block_keeper_text(const FrameTable& frames, const KeeperTable& table, PathId path);
+
+/// Returns the lines of a tooltip about a keeper: variable_text(), its shares, and what becomes free if it goes.
+[[nodiscard]] std::string keeper_title(const FrameTable& frames, const KeeperTable& table, std::uint32_t keeper);
+
+/// Returns what becomes free if a variable goes: "Dropping it frees 1.33 GiB."
+[[nodiscard]] std::string keeper_freed_text(const KeeperTable& table, std::uint32_t keeper);
 
 /// Returns a sentence for each of the variables that keep most, and for cycles, temporaries and unknown keepers if they
 /// are a notable part.

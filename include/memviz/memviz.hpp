@@ -49,6 +49,7 @@
 #include "memviz/input.hpp"
 #include "memviz/keeper_answers.hpp"
 #include "memviz/keeper_step.hpp"
+#include "memviz/keeper_table.hpp"
 #include "memviz/keeper_words.hpp"
 #include "memviz/keepers.hpp"
 #include "memviz/kind_rules.hpp"

@@ -32,12 +32,13 @@ private:
 struct PprofSubject {
   std::string file;           ///< the name used in comments
   const MemoryState& state;   ///< with kinds
-  const TreeOptions& options; ///< its levels are those of pprof_levels()
+  const TreeOptions& options; ///< its levels are those of pprof_levels(), or these and Level::keeper
   const AllocationCounter& allocations;
   std::optional<std::uint64_t> rank = {}; ///< of the process, if the file does not record it
 };
 
-/// Returns the levels that become labels.
+/// Returns the levels that become labels. With Level::keeper after them, paths of keepers replace stacks, and the
+/// samples have inuse_objects and inuse_space only.
 [[nodiscard]] std::vector<Level> pprof_levels();
 
 /// Returns the profile. The sum of inuse_space is the reserved bytes of the requested devices, including free memory

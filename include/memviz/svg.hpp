@@ -7,6 +7,7 @@
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/flops.hpp"
+#include "memviz/keeper_table.hpp"
 #include "memviz/ranks.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -24,8 +25,9 @@ namespace memviz {
 
 /// The meaning of the colours of a picture. `origin`: the origin of the code that a box or a line represents. `line`:
 /// the line of the user's own code; the largest lines have separate colours. `kind`: the kind of memory, in flame
-/// graphs and states whose state has kinds, and in timelines whose records do.
-enum class ColorBy : std::uint8_t { origin, line, kind };
+/// graphs and states whose state has kinds, and in timelines whose records do. `keeper`: the variable that refers to
+/// the memory at the end of the recording, in states and timelines of recordings that have keepers.
+enum class ColorBy : std::uint8_t { origin, line, kind, keeper };
 
 struct SvgOptions {
   bool upward = false;               ///< root at the bottom
@@ -47,6 +49,7 @@ struct FlamePicture {
   TreeFilters filters = {};            ///< the options that the tree was made with
   bool has_segments = false;           ///< every segment is drawn below the graph
   std::string keeper = {};             ///< a sentence about the largest keeper, of a tree by keeper
+  KeeperLines keepers = {};            ///< of the devices drawn, for the list below a tree by keeper
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);

@@ -192,16 +192,18 @@ struct BandChart {
 /// Builds the chart. Throws no exception; `window` must lie within the record.
 [[nodiscard]] BandChart chart_bands(const DeviceRecord& record, Window window, const TimelineOptions& options);
 
-/// Lives -> the line of the user's code that requested them (UserLineFinder), or why it is unknown. The state must
-/// outlive this object.
+class EndKeepers;
+
+/// Lives -> the line of the user's code that requested them (UserLineFinder), or why it is unknown; with `keepers`, the
+/// variable that keeps them, as keeper_key(). All arguments must outlive this object.
 class LifeLines {
 public:
-  LifeLines(const MemoryState& state);
+  LifeLines(const MemoryState& state, const EndKeepers* keepers = nullptr);
   ~LifeLines();
   LifeLines(const LifeLines&) = delete;
   LifeLines& operator=(const LifeLines&) = delete;
 
-  /// Returns a FrameId or a Pseudo.
+  /// Returns a FrameId or a Pseudo; with keepers, a KeeperStep.
   [[nodiscard]] NodeKey line_of(DeviceId device, const Life& life) const;
   /// Returns the inner line of that: UserLineFinder::inner_line_of().
   [[nodiscard]] std::optional<FrameId> inner_line_of(const Life& life) const;

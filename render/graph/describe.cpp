@@ -4,10 +4,12 @@
 
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/kind_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <variant>
 
 namespace memviz::render {
@@ -84,7 +86,11 @@ public:
             std::vector<KindShares> kinds, bool has_kind_colours)
       : frames_(words.frames), labels_(words.frames), origins_(words.origins), paints_(words.paints),
         quantity_(words.quantity), tree_(tree), layout_(layout), kinds_(std::move(kinds)),
-        has_kind_colours_(has_kind_colours) {}
+        has_kind_colours_(has_kind_colours), keepers_(words.keepers) {
+    if (keepers_ == nullptr) return;
+    for (std::uint32_t i = 0; i < keepers_->keepers.size(); ++i)
+      if (keepers_->keepers[i].steps.size() > 1) keeper_of_steps_.emplace(keepers_->keepers[i].steps, i);
+  }
 
   [[nodiscard]] Graph run() {
     Graph graph;
@@ -245,8 +251,22 @@ private:
     if (box.kind == BoxKind::run) return format_counted(drawn.frames.size(), "frame") + " without a branch";
     if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
     if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";
-    const std::string text = key_heading(frames_, origins_, tree_[box.first].key);
+    const std::string text = key_heading(frames_, origins_, tree_[box.first].key) + path_line(box.first);
     return drawn.reason.empty() ? text : fmt::format("{}\n{}", text, drawn.reason);
+  }
+
+  /// Returns the whole path of a keeper as a separate line, "predictions[*] in validate train.py:12", and of a variable
+  /// what becomes free if it goes; "" for a root.
+  [[nodiscard]] std::string path_line(NodeId node) const {
+    std::vector<KeeperStep> steps;
+    for (const KeeperStep* step = std::get_if<KeeperStep>(&tree_[node].key); step != nullptr;
+         node = tree_[node].parent, step = std::get_if<KeeperStep>(&tree_[node].key))
+      steps.push_back(*step);
+    std::ranges::reverse(steps);
+    const std::string text = steps.size() < 2 ? "" : keeper_path_and_root(frames_, steps);
+    const auto keeper = keeper_of_steps_.find(steps);
+    return (text.empty() ? "" : "\n" + text) +
+           (keeper == keeper_of_steps_.end() ? "" : "\n" + keeper_freed_text(*keepers_, keeper->second));
   }
 
   const FrameTable& frames_;
@@ -258,6 +278,8 @@ private:
   const Layout<Weight>& layout_;
   std::vector<KindShares> kinds_;
   bool has_kind_colours_;
+  const KeeperTable* keepers_; ///< null if the tree has none
+  std::map<std::vector<KeeperStep>, std::uint32_t> keeper_of_steps_;
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "page/text_fit.hpp"
 
 #include "memviz/frames.hpp"
+#include "memviz/keeper_table.hpp"
 
 #include <optional>
 #include <string>
@@ -78,6 +79,7 @@ struct FrameWords {
   const std::vector<CodeOrigin>& origins;
   const FramePaints& paints;            ///< in comparisons, only what a script makes of their frames
   Quantity quantity = Quantity::memory; ///< for a tree of one snapshot
+  const KeeperTable* keepers = nullptr; ///< of a tree by keeper
 };
 
 [[nodiscard]] Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout,

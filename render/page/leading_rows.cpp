@@ -87,7 +87,7 @@ double draw_leading_rows(Page& page, double y, const RankedList& list) {
     }
     const RankedRow& row = one.row;
     XmlElement item = add_group(section, "row").set("data-x", x).set("data-y", top);
-    item.set("data-find", words_to_find(row.label)).set("data-name", shown_name(row));
+    item.set("data-find", words_to_find(row)).set("data-name", shown_name(row));
     if (!row.label.place.empty()) item.set("data-place", row.label.place);
     draw_row(item, x, top, one);
     x += one.width + kLeadingGap;

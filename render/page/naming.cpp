@@ -43,7 +43,8 @@ const Paint& keeper_paint(KeeperPart part) {
   case KeeperPart::cycle:
   case KeeperPart::temporary: return paint::kLibrary;
   case KeeperPart::no_object:
-  case KeeperPart::unknown: return paint::kNoStack;
+  case KeeperPart::unknown:
+  case KeeperPart::freed: return paint::kNoStack;
   }
   return paint::kGroup;
 }
@@ -99,12 +100,18 @@ std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>&
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_heading(frames, origins, *frame);
   if (const auto* kind = std::get_if<MemoryKind>(&key)) return std::string(kind_label(*kind));
   if (const auto* state = std::get_if<BlockState>(&key)) return std::string(state_label(*state));
-  return one_line(node_label(frames, key));
+  const Label label = key_label(frames, key);
+  return label.place.empty() ? label.name : label.name + ' ' + label.place;
 }
 
 std::string annotation_text(std::string_view annotation) {
   constexpr std::size_t kColumns = 100;
   return one_line(annotation, kColumns);
+}
+
+bool has_hue(const NodeKey& key) {
+  const auto* const step = std::get_if<KeeperStep>(&key);
+  return is_frame(key) || (step != nullptr && &keeper_paint(step->part) != &paint::kNoStack);
 }
 
 const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key) {

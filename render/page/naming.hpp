@@ -36,6 +36,8 @@ inline constexpr std::size_t kMostHeadingColumns = 1000;
 /// Returns the text that events attach to an allocation, for a tooltip.
 [[nodiscard]] std::string annotation_text(std::string_view annotation);
 /// Returns the colour of a node of one snapshot.
+/// Whether the largest lines with such keys get separate hues: code, and keepers other than "no Python object".
+[[nodiscard]] bool has_hue(const NodeKey& key);
 [[nodiscard]] const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key);
 
 } // namespace memviz::render

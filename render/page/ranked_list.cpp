@@ -83,7 +83,7 @@ std::string fitting_kinds(std::string kinds, double width) {
 }
 
 void draw_row(XmlElement group, double y, const RankedList& list, const Columns& columns, const RankedRow& row) {
-  group.set("data-find", words_to_find(row.label));
+  group.set("data-find", words_to_find(row));
   group.set("data-name", shown_name(row)).set("data-y", y);
   if (!row.label.place.empty()) group.set("data-place", row.label.place);
   group.child("title").text(row.title);
@@ -122,6 +122,10 @@ std::string row_label(const Label& label, std::size_t columns) {
   const std::size_t place_columns = columns_of(label.place) + 1;
   if (label.place.empty() || columns < place_columns + kLeastName) return cut_name(label.name, columns);
   return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
+}
+
+std::string words_to_find(const RankedRow& row) {
+  return row.find.empty() ? words_to_find(row.label) : row.find;
 }
 
 std::string words_to_find(const Label& label) {

@@ -23,6 +23,7 @@ struct RankedRow {
   std::string kinds = {};  ///< before the note: "activation", "activation 60 %, temporary 30 %"
   std::string via = {};    ///< after the label, where there is room: "‹ forward model.py:41 ‹ main train.py:10"
   bool is_within = false;  ///< a part of the row above, indented below it
+  std::string find = {};   ///< the text that the script searches for when the row is clicked; "": its label
 };
 
 struct RankedList {
@@ -34,6 +35,9 @@ struct RankedList {
 };
 
 inline constexpr std::size_t kRankedRows = 10;
+/// The share of memory in use below which rows after the first few are combined in the last line: 1/1000.
+inline constexpr std::uint64_t kWorthARow = 1000;
+inline constexpr std::size_t kFewestRows = 3;
 
 /// Returns name and place in at most `columns`; if both are too long, cuts the name, because readers need the place.
 [[nodiscard]] std::string row_label(const Label& label, std::size_t columns);
@@ -41,6 +45,7 @@ inline constexpr std::size_t kRankedRows = 10;
 [[nodiscard]] std::string shown_name(const RankedRow& row);
 /// Returns the text that the script searches for when a row is clicked.
 [[nodiscard]] std::string words_to_find(const Label& label);
+[[nodiscard]] std::string words_to_find(const RankedRow& row);
 
 /// Sets the label of each row.
 void name_rows(RankedList& list, const std::vector<Label>& labels);

@@ -14,6 +14,7 @@
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 #include "pictures/flame_figures.hpp"
+#include "pictures/keeper_list.hpp"
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
 #include "segments/pins_list.hpp"
@@ -32,10 +33,6 @@
 namespace memviz {
 namespace render {
 namespace {
-
-/// The share of memory in use below which rows of the list are combined in its last line: 1/1000.
-constexpr std::uint64_t kWorthARow = 1000;
-constexpr std::size_t kFewestRows = 3;
 
 /// Returns the meanings of the colours in this graph, without the kinds explained by the legend of the bar by kind.
 /// The words for boxes that are steps of a keeper's path.
@@ -266,6 +263,7 @@ private:
 
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words,
                  const std::optional<Segments>& segments, const Layout<Amount>& layout) {
+  const FrameTable& frames = picture.subject.state.frames();
   Story story = flame_story(picture.subject);
   if (!picture.keeper.empty()) story.answer = picture.keeper;
   const std::uint64_t requested_bytes = sum_of(picture.subject.devices).requested_bytes;
@@ -279,8 +277,12 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   double y = draw_headline(page, story.headline);
   if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
   if (layout.units > 0) {
-    const RankedList users = ranked_list(picture, words, options.color.value_or(ColorBy::origin));
-    if (picture.keeper.empty()) y = draw_leading_rows(page, y + 4, users);
+    const ColorBy color = options.color.value_or(ColorBy::origin);
+    const RankedList users = picture.keepers.lines.empty()
+                                 ? ranked_list(picture, words, color)
+                                 : keeper_list(frames, picture.keepers,
+                                               {.requested_bytes = requested_bytes, .by_kind = color == ColorBy::kind});
+    y = draw_leading_rows(page, y + 4, users);
     page.set_details(true);
     y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
     Graph graph = describe(words, picture.tree, layout, {picture.kinds, options.color == ColorBy::kind});
@@ -330,7 +332,8 @@ std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
   const render::FramePaints paints = options.color == ColorBy::line
                                          ? render::FramePaints(frames, origins, picture.subject.users)
                                          : render::FramePaints(frames, origins);
-  const render::FrameWords words{frames, origins, paints};
+  const KeeperTable* const keepers = picture.keepers.lines.empty() ? nullptr : &picture.keepers.table;
+  const render::FrameWords words{.frames = frames, .origins = origins, .paints = paints, .keepers = keepers};
   std::optional<render::Segments> segments;
   if (picture.has_segments) segments.emplace(picture, options, words);
   return render::draw_within_budget(picture.tree, frames, origins, options, [&](const render::Layout<Amount>& layout) {

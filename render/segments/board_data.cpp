@@ -2,6 +2,7 @@
 
 #include "page/frame_list.hpp"
 #include "page/frame_paints.hpp"
+#include "page/keeper_texts.hpp"
 #include "page/shown_frames.hpp"
 #include "page/text_fit.hpp"
 
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -54,7 +56,9 @@ private:
 class DataWriter {
 public:
   DataWriter(XmlElement data, const BoardData& source)
-      : data_(data), source_(source), shown_(source.state.frames()), stacks_(frames_) {}
+      : data_(data), source_(source), shown_(source.state.frames()), stacks_(frames_) {
+    if (source.colouring.keepers) keepers_.emplace(source.state.frames(), source.colouring.keepers->table);
+  }
 
   void write(const Board& board) {
     for (const BoardPlace& place : board.places)
@@ -115,17 +119,32 @@ private:
   }
 
   /// ",USES,AGE,NOTES": how often the address was used before, for how many microseconds the block has lived, and the
-  /// numbers of its texts from events, separated by ';'.
+  /// numbers of its texts, of its keeper and from events, separated by ';'.
   [[nodiscard]] std::string birth_text(std::uint32_t block, const Moment& at) {
-    if (!source_.state.facts[block].birth) return "";
-    const BlockBirth& birth = *source_.state.facts[block].birth;
-    const bool has_age = birth.time_us && at.time_us && *birth.time_us <= *at.time_us;
-    std::string text = "," + (birth.earlier_uses == 0 ? "" : std::to_string(birth.earlier_uses)) + ",";
+    const std::optional<BlockBirth>& birth = source_.state.facts[block].birth;
+    const std::string keeper = keeper_note(block);
+    if (!birth) return keeper.empty() ? "" : ",,," + keeper;
+    const bool has_age = birth->time_us && at.time_us && *birth->time_us <= *at.time_us;
+    std::string text = "," + (birth->earlier_uses == 0 ? "" : std::to_string(birth->earlier_uses)) + ",";
     if (has_age)
-      text += std::to_string(static_cast<std::uint64_t>(*at.time_us) - static_cast<std::uint64_t>(*birth.time_us));
-    text += "," + notes_on(birth);
+      text += std::to_string(static_cast<std::uint64_t>(*at.time_us) - static_cast<std::uint64_t>(*birth->time_us));
+    const std::string notes = notes_on(*birth);
+    text += "," + keeper + (keeper.empty() || notes.empty() ? "" : ";") + notes;
     text.resize(text.find_last_not_of(',') + 1);
     return text;
+  }
+
+  /// Returns the number of the note about the keeper of a block; "" if keepers are unknown.
+  [[nodiscard]] std::string keeper_note(std::uint32_t block) {
+    if (!keepers_) return "";
+    const std::uint32_t text = keepers_->number_of(source_.colouring.keepers->path_of_block[block]);
+    return std::to_string(note_number(keepers_->texts()[text]));
+  }
+
+  [[nodiscard]] std::size_t note_number(const std::string& note) {
+    const auto [entry, is_new] = note_numbers_.try_emplace(note, notes_.size());
+    if (is_new) notes_.push_back(note);
+    return entry->second;
   }
 
   /// Returns the program's own text for a block, and the innermost frame of its forward pass, for a block of the
@@ -135,9 +154,7 @@ private:
     const FrameTable& frames = source_.state.frames();
     std::string numbers;
     const auto add = [&](const std::string& note) {
-      const auto [entry, is_new] = note_numbers_.try_emplace(note, notes_.size());
-      if (is_new) notes_.push_back(note);
-      numbers += (numbers.empty() ? "" : ";") + std::to_string(entry->second);
+      numbers += (numbers.empty() ? "" : ";") + std::to_string(note_number(note));
     };
     for (const StringId annotation : birth.annotations)
       add("annotated: " + annotation_text(frames.text(annotation)));
@@ -193,6 +210,7 @@ private:
   std::vector<std::uint32_t> used_classes_;
   std::map<std::string, std::size_t> note_numbers_;
   std::vector<std::string> notes_;
+  std::optional<KeeperTexts> keepers_;
 };
 
 } // namespace

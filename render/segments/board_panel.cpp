@@ -38,8 +38,12 @@ std::vector<LegendEntry> legend_of(const BoardPanel& panel, const Board& board) 
   for (const CodeOrigin origin : kOrigins)
     if (is_used(render::paint_of(origin)))
       entries.push_back({&render::paint_of(origin), std::string(origin_name(origin))});
-  if (is_used(paint::kNoStack)) entries.push_back({&paint::kNoStack, "in use, without a stack"});
-  if (is_used(paint::kLesserLines)) entries.push_back({&paint::kLesserLines, "lines below the largest"});
+  const bool by_keeper = panel.colouring.is_by_keeper;
+  if (is_used(paint::kNoStack))
+    entries.push_back({&paint::kNoStack, by_keeper ? "no Python object refers to it" : "in use, without a stack"});
+  if (is_used(paint::kLesserLines))
+    entries.push_back(
+        {&paint::kLesserLines, by_keeper ? "freed before the end, or below the largest" : "lines below the largest"});
   const auto is_pending = [](const Block& block) { return block.state == BlockState::active_pending_free; };
   if (std::any_of(panel.state.blocks.begin(), panel.state.blocks.end(), is_pending))
     entries.push_back({&kWaiting, "hatched: waits to be freed"});
@@ -76,7 +80,9 @@ RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes)
   for (std::size_t i = list.rows.size(); i < colouring.listed().size(); ++i)
     rest += {colouring.listed()[i].amount.bytes, 1};
   if (rest.blocks > 0)
-    list.rest = fmt::format("and {} with {}", format_counted(rest.blocks, "more line"), format_bytes(rest.bytes));
+    list.rest =
+        fmt::format("and {} with {}", format_counted(rest.blocks, colouring.is_by_keeper ? "more keeper" : "more line"),
+                    format_bytes(rest.bytes));
   if (colouring.listed().empty()) list.rest = "Nothing is in use.";
   return list;
 }

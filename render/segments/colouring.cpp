@@ -4,6 +4,7 @@
 #include "page/kind_paints.hpp"
 #include "page/ranked_list.hpp"
 
+#include "memviz/keeper_words.hpp"
 #include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 
@@ -20,11 +21,11 @@ namespace memviz::render {
 
 namespace {
 
-/// Returns the colours of the lines that are frames, in their order: as many as there are hues get one.
+/// Returns the colours of the lines that have hues, in their order: as many as there are hues get one.
 std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<UserLine>& lines) {
   std::vector<std::string> texts;
   for (const UserLine& line : lines)
-    if (is_frame(line.key) && texts.size() < hues().size()) texts.push_back(node_label(frames, line.key));
+    if (has_hue(line.key) && texts.size() < hues().size()) texts.push_back(node_label(frames, line.key));
   std::vector<const Paint*> paints;
   for (const std::size_t hue : choose_hues(texts))
     paints.push_back(&hues()[hue]);
@@ -41,6 +42,12 @@ BlockClass class_of(const BlockClass& line, const KindOf& kind) {
           .kinds = fmt::format("{}{}{}", kind_label(kind.kind), evidence.empty() ? "" : ", ", evidence)};
 }
 
+/// Returns by which of its facts the lines of a state can be coloured.
+ColorBy possible(ColorBy color, const MemoryState& state) {
+  const bool is_possible = color == ColorBy::kind ? state.has_kinds : color != ColorBy::keeper;
+  return is_possible ? color : ColorBy::origin;
+}
+
 } // namespace
 
 Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
@@ -54,7 +61,7 @@ Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& 
     const Paint* paint = &paint::kNoStack;
     const auto* frame = std::get_if<FrameId>(&line.key);
     if (frame != nullptr && color == ColorBy::origin) paint = &render::paint_of(origins[frame->value]);
-    if (frame != nullptr && color == ColorBy::line)
+    if (has_hue(line.key) && (color == ColorBy::line || color == ColorBy::keeper))
       paint = named < paints.size() ? paints[named++] : &paint::kLesserLines;
     colouring.classes.push_back(
         {key_label(frames, line.key), key_heading(frames, origins, line.key), paint, line.amount});
@@ -93,11 +100,34 @@ Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrig
   return colouring;
 }
 
+Colouring colouring_by_keeper(const MemoryState& state, const std::vector<CodeOrigin>& origins, KeeperLines keepers) {
+  BlockLines lines{.lines = {}, .of_block = keepers.of_block};
+  for (const KeeperLine& line : keepers.lines)
+    lines.lines.push_back({.key = key_of(line, keepers.table), .amount = line.amount, .kinds = line.kinds});
+  Colouring colouring = colouring_of(state.frames(), origins, std::move(lines), ColorBy::keeper);
+  colouring.heading = "Who keeps it at the end, by variable";
+  colouring.is_by_keeper = true;
+  for (std::size_t i = 0; i < keepers.lines.size(); ++i) {
+    BlockClass& entry = colouring.classes[i];
+    entry.title = keeper_title(state.frames(), keepers.table, keepers.lines[i].keeper);
+    if (keepers.lines[i].keeper == kNoKeeper) entry.paint = &paint::kLesserLines;
+  }
+  return colouring;
+}
+
 Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                         std::optional<DeviceId> device, ColorBy color) {
-  BlockLines lines = block_lines(state, device);
-  if (color == ColorBy::kind && state.has_kinds) return colouring_by_kind(state, origins, std::move(lines));
-  return colouring_of(state.frames(), origins, std::move(lines), color == ColorBy::kind ? ColorBy::origin : color);
+  std::optional<KeeperLines> keepers;
+  if (state.recording->keepers.is_recorded) keepers = keeper_lines(state, device);
+  Colouring colouring;
+  if (color == ColorBy::keeper && keepers)
+    colouring = colouring_by_keeper(state, origins, *keepers);
+  else if (possible(color, state) == ColorBy::kind)
+    colouring = colouring_by_kind(state, origins, block_lines(state, device));
+  else
+    colouring = colouring_of(state.frames(), origins, block_lines(state, device), possible(color, state));
+  colouring.keepers = std::move(keepers);
+  return colouring;
 }
 
 std::string colouring_rules(bool dark) {

@@ -7,6 +7,7 @@
 #include "page/palette.hpp"
 
 #include "memviz/block_lines.hpp"
+#include "memviz/keeper_table.hpp"
 #include "memviz/svg.hpp"
 
 #include <cstdint>
@@ -34,6 +35,8 @@ struct Colouring {
   std::vector<BlockClass> classes;     ///< most bytes first
   std::vector<BlockClass> lines;       ///< if a line has several classes; else empty
   std::vector<std::uint32_t> of_block; ///< by block index: an index into `classes`; kNoLine for a free block
+  std::optional<KeeperLines> keepers;  ///< of the same blocks, if the recording has some
+  bool is_by_keeper = false;
 
   /// Returns the class of a block in use.
   [[nodiscard]] const BlockClass& class_of(std::uint32_t block) const { return classes[of_block[block]]; }
@@ -49,8 +52,12 @@ struct Colouring {
 [[nodiscard]] Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                                           BlockLines lines);
 
-/// Makes classes by kind, by origin or by line, and by origin if the state has no kinds, for the blocks of `device` or
-/// of all.
+/// Makes a class for each keeper, of a state whose recording has some. The largest have separate hues.
+[[nodiscard]] Colouring colouring_by_keeper(const MemoryState& state, const std::vector<CodeOrigin>& origins,
+                                            KeeperLines keepers);
+
+/// Makes classes by kind, by origin, by line or by keeper, and by origin if the state has none of these, for the blocks
+/// of `device` or of all.
 [[nodiscard]] Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                                       std::optional<DeviceId> device, ColorBy color);
 

@@ -1,6 +1,7 @@
 #include "timeline/timeline_charts.hpp"
 
 #include "memviz/error.hpp"
+#include "memviz/keeper_table.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
@@ -65,10 +66,17 @@ void check_axis(const std::vector<const TimelineDevice*>& devices, TimelineAxis 
     throw Error("the events have no times (PyTorch writes them since 2.2): use --axis event");
 }
 
-ColorBy color_of(const std::vector<const TimelineDevice*>& devices, const TimelineSvgOptions& options) {
+std::optional<EndKeepers> keepers_of(const TimelinePicture& picture) {
+  const Recording& recording = *picture.state.recording;
+  return recording.keepers.is_recorded ? std::optional<EndKeepers>(recording) : std::nullopt;
+}
+
+ColorBy color_of(const std::vector<const TimelineDevice*>& devices, const TimelineSvgOptions& options,
+                 bool has_keepers) {
   const bool has_kinds = options.view != TimelineView::segments && std::ranges::all_of(devices, [](const auto* device) {
                            return device->record.kinds.has_value();
                          });
+  if (options.color == ColorBy::keeper) return has_keepers ? ColorBy::keeper : ColorBy::line;
   return options.color == ColorBy::kind && !has_kinds ? ColorBy::line : options.color;
 }
 
@@ -132,10 +140,11 @@ std::optional<Capacity> capacity_of(const TimelineDevice& device) {
 }
 
 Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options)
-    : picture_(picture), options_(options), axis_(options.axis), lines_(picture.state) {
+    : picture_(picture), options_(options), axis_(options.axis), keepers_(keepers_of(picture)),
+      lines_(picture.state, options.color == ColorBy::keeper ? keepers() : nullptr), lines_of_code_(picture.state) {
   const std::vector<const TimelineDevice*> devices = drawn_devices(picture);
   check_axis(devices, axis_);
-  color_ = color_of(devices, options);
+  color_ = color_of(devices, options, keepers_.has_value());
   for (const TimelineDevice* device : devices) {
     if (options.view == TimelineView::pools)
       add_places(*device);
@@ -177,8 +186,11 @@ void Charts::measure(Chart& chart) {
   const DeviceRecord& record = chart.device.record;
   TimelineOptions options{.kind = chart.kind, .axis = axis_, .most_bands = 0, .most_slices = kMostSlices};
   chart.bands = chart_bands(record, chart.device.window, options);
-  chart.holders =
-      holders_at(picture_.state.frames(), lines_, record, chart.kind, chart.bands.slices[chart.bands.peak].state);
+  chart.holders = holders_at(picture_.state.frames(), lines_of_code_, record, chart.kind,
+                             chart.bands.slices[chart.bands.peak].state);
+  if (color_ == ColorBy::keeper)
+    chart.keepers =
+        holders_at(picture_.state.frames(), lines_, record, chart.kind, chart.bands.slices[chart.bands.peak].state);
   if (&chart == &charts_.front()) {
     chart.lane = annotation_lane(*picture_.state.recording, record, kLaneRows);
     chart.steps = timeline_steps(*picture_.state.recording, record, chart.device.window);

@@ -37,10 +37,13 @@ struct Chart {
   std::vector<Strip> strips = {};
   AnnotationLane lane = {};
   TimelineSteps steps = {};
-  std::vector<Holder> holders = {}; ///< at the peak
+  std::vector<Holder> holders = {}; ///< at the peak, by line of code
+  std::vector<Holder> keepers = {}; ///< at the peak, if the colours are keepers
   Overlay overlay = {};
 
   [[nodiscard]] bool is_by_kind() const { return bands.is_by_kind; }
+  /// Returns the holders of the peak by what colours mean.
+  [[nodiscard]] const std::vector<Holder>& listed() const { return keepers.empty() ? holders : keepers; }
 };
 
 /// The distance in pixels from the highest value of a chart to its top, for words on a line there.
@@ -83,6 +86,8 @@ public:
   /// Returns the requested colours; by line instead of by kind if there are no kinds.
   [[nodiscard]] ColorBy color() const { return color_; }
   [[nodiscard]] const LifeLines& lines() const { return lines_; }
+  /// Returns the keepers of the recording; null if it has none.
+  [[nodiscard]] const EndKeepers* keepers() const { return keepers_ ? &*keepers_ : nullptr; }
 
 private:
   void add(const TimelineDevice& device);
@@ -98,7 +103,9 @@ private:
   std::vector<Chart> charts_;
   TimelineAxis axis_ = TimelineAxis::event;
   ColorBy color_ = ColorBy::line;
-  LifeLines lines_;
+  std::optional<EndKeepers> keepers_;
+  LifeLines lines_;         ///< by what colours mean
+  LifeLines lines_of_code_; ///< for sentences
 };
 
 /// "stream 0", "stream 0, private pool (0,1)"

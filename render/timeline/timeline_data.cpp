@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace memviz::render {
 namespace {
@@ -102,6 +103,14 @@ std::uint32_t StackTable::place_of(StackId stack) {
 void StackTable::write(XmlElement parent) const {
   parent.child("metadata").set("id", "frame-names").set("origins", origins_).text(frame_names_);
   parent.child("metadata").set("id", "stacks").text(stacks_);
+}
+
+std::uint32_t BandKeepers::number_of(DeviceId device, const Life& life) {
+  return texts_.number_of(life.end == kForever ? keepers_.path_at(device, life.address) : kNoPath);
+}
+
+void BandKeepers::write(XmlElement parent) const {
+  parent.child("metadata").set("id", "keepers").text(fmt::format("{}", fmt::join(texts_.texts(), "\n\n")));
 }
 
 void write_panel_data(XmlElement panel, const PanelData& data, double top) {

@@ -4,6 +4,7 @@
 // stacks. Numbers are differences from the previous one, which are short.
 
 #include "base/hash_map.hpp"
+#include "page/keeper_texts.hpp"
 #include "page/naming.hpp"
 #include "page/shown_frames.hpp"
 #include "page/xml_writer.hpp"
@@ -38,6 +39,23 @@ private:
   std::string frame_names_;
   std::string origins_; ///< one letter per frame
   std::string stacks_;
+};
+
+/// The texts about the keepers of bands, each once.
+class BandKeepers {
+public:
+  /// Both must outlive this object.
+  BandKeepers(const FrameTable& frames, const EndKeepers& keepers)
+      : keepers_(keepers), texts_(frames, keepers.table()) {}
+
+  /// Returns the number of the text about a life.
+  [[nodiscard]] std::uint32_t number_of(DeviceId device, const Life& life);
+  /// Writes the element "keepers": the texts, with a blank line between two.
+  void write(XmlElement parent) const;
+
+private:
+  const EndKeepers& keepers_;
+  KeeperTexts texts_;
 };
 
 /// Writes the scales and slices of one panel, `top` pixels below that of the page, and reserved bytes as far as they

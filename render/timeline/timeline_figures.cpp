@@ -45,8 +45,8 @@ std::string peak_title(const PeakRow& row, const Label& label) {
 
 } // namespace
 
-RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names) {
-  const PeakList peak = peak_list(subject, kRankedRows);
+RankedList ranked_peak(const TimelineSubject& subject, const std::vector<Holder>& holders, const LineNames& names) {
+  const PeakList peak = peak_list(subject, holders, kRankedRows);
   std::vector<NodeKey> keys;
   for (const PeakRow& row : peak.rows)
     keys.push_back(row.line);

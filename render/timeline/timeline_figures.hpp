@@ -14,6 +14,8 @@ namespace memviz::render {
 /// Returns the subject of a chart, with references to it. `is_alone`: whether it is the only drawn chart.
 [[nodiscard]] TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone);
 
-[[nodiscard]] RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names);
+/// Lists the holders of the peak: those of the subject, or other ones of the same chart.
+[[nodiscard]] RankedList ranked_peak(const TimelineSubject& subject, const std::vector<Holder>& holders,
+                                     const LineNames& names);
 
 } // namespace memviz::render

@@ -49,7 +49,7 @@ LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std
                      ColorBy color)
     : lines_(lines), labels_(frames), frames_(frames) {
   for (const DrawnStack& drawn : charts) {
-    const std::vector<Holder>& holders = drawn.chart.holders;
+    const std::vector<Holder>& holders = drawn.chart.listed();
     for (std::size_t i = 0; i < std::min(holders.size(), kRankedRows); ++i)
       add(holders[i].key);
   }
@@ -59,7 +59,7 @@ LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std
     for (const Band& band : drawn.chart.bands.bands)
       add(lines_.line_of(drawn.chart.device.record.device, band.life));
   }
-  if (color == ColorBy::line) add_hues(charts);
+  if (color == ColorBy::line || color == ColorBy::keeper) add_hues(charts);
   if (color == ColorBy::origin) add_origins();
 }
 
@@ -76,20 +76,22 @@ void LineNames::add(const NodeKey& line) {
   name.label = label_of(line);
   name.text = text_of(name.label);
   name.index = ranked_.size();
-  if (std::holds_alternative<RootKey>(line)) name.paint = &paint::kOtherLines;
+  const auto* const step = std::get_if<KeeperStep>(&line);
+  const bool is_freed = step != nullptr && step->part == KeeperPart::freed;
+  if (is_freed || std::holds_alternative<RootKey>(line)) name.paint = &paint::kOtherLines;
   if (const auto* kind = std::get_if<MemoryKind>(&line)) name.paint = &kind_paint(*kind);
   ranked_.push_back(line);
 }
 
 void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
   for (const NodeKey& line : ranked_)
-    if (is_frame(line)) names_.at(line).paint = &paint::kOtherLines;
+    if (has_hue(line)) names_.at(line).paint = &paint::kOtherLines;
   std::vector<NodeKey> owners;
   const auto give = [&](const NodeKey& line) {
     const bool is_new = std::ranges::find(owners, line) == owners.end();
-    if (is_frame(line) && is_new && owners.size() < hues().size()) owners.push_back(line);
+    if (has_hue(line) && is_new && owners.size() < hues().size()) owners.push_back(line);
   };
-  const std::vector<Holder>& holders = charts.front().chart.holders;
+  const std::vector<Holder>& holders = charts.front().chart.listed();
   for (std::size_t i = 0; i < std::min(holders.size(), kLeadingRows); ++i)
     give(holders[i].key);
   for (const auto& [line, area] : lines_by_area(charts, lines_))

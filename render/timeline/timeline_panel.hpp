@@ -15,6 +15,7 @@
 namespace memviz::render {
 
 class StackTable;
+class BandKeepers;
 
 /// The positions of all parts of a chart.
 struct PanelLayout {
@@ -33,6 +34,7 @@ struct PanelData {
   const PanelLayout& layout;
   const LineNames& names;
   StackTable& stacks;
+  BandKeepers* keepers; ///< null if they are unknown
   TimelineAxis axis;
   std::string axis_words; ///< the unit of the axis
 };

@@ -40,24 +40,41 @@ bool is_seen(const Shape& shape) {
                      [](const ShapeStep& step) { return step.top < step.bottom; });
 }
 
+bool is_freed(const NodeKey& line) {
+  const auto* const step = std::get_if<KeeperStep>(&line);
+  return step != nullptr && step->part == KeeperPart::freed;
+}
+
+bool is_other(const NodeKey& line) {
+  return std::holds_alternative<RootKey>(line) || is_freed(line);
+}
+
+/// Whether the line is why memory has no stack, or no keeper.
+bool is_unknown(const NodeKey& line) {
+  return !has_hue(line) && !is_other(line) && !std::holds_alternative<MemoryKind>(line);
+}
+
 std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
-                                const LifeLines& lines) {
+                                const LifeLines& lines, bool by_keeper) {
   bool has_unknown = false;
   bool has_others = false;
   for (std::size_t i = 0; i < charts.size(); ++i) {
     for (std::size_t strip = 0; strip < charts[i].strips.size(); ++strip) {
       if (!is_seen(layouts[i].shapes.strips[strip])) continue;
       const NodeKey& line = charts[i].strips[strip].key;
-      has_unknown = has_unknown || std::holds_alternative<Pseudo>(line);
-      has_others = has_others || std::holds_alternative<RootKey>(line);
+      has_unknown = has_unknown || is_unknown(line);
+      has_others = has_others || is_other(line);
     }
-    for (const Band& band : charts[i].bands.bands)
-      has_unknown =
-          has_unknown || std::holds_alternative<Pseudo>(lines.line_of(charts[i].device.record.device, band.life));
+    for (const Band& band : charts[i].bands.bands) {
+      const NodeKey line = lines.line_of(charts[i].device.record.device, band.life);
+      has_unknown = has_unknown || is_unknown(line);
+      has_others = has_others || is_other(line);
+    }
   }
   std::vector<LegendEntry> entries;
-  if (has_unknown) entries.push_back({&paint::kNoStack, "no stack"});
-  if (has_others) entries.push_back({&paint::kOtherLines, "other lines"});
+  if (has_unknown) entries.push_back({&paint::kNoStack, by_keeper ? "no Python object" : "no stack"});
+  if (has_others)
+    entries.push_back({&paint::kOtherLines, by_keeper ? "freed before the end, and other keepers" : "other lines"});
   return entries;
 }
 
@@ -72,7 +89,7 @@ std::vector<LegendEntry> largest_lines(const std::vector<DrawnStack>& stacks, co
   for (const auto& [line, area] : lines_by_area(stacks, lines)) {
     if (area < kLeastShare * all) break;
     const LineName& name = names.of(line);
-    if (is_frame(line) && name.paint != &paint::kOtherLines) entries.push_back({name.paint, cut_end(name.text, 48)});
+    if (has_hue(line) && name.paint != &paint::kOtherLines) entries.push_back({name.paint, cut_end(name.text, 48)});
   }
   return entries;
 }
@@ -106,8 +123,10 @@ std::string legend_hint(TimelineView view, ColorBy color, const TimelineSubject&
   if (color == ColorBy::kind)
     return fmt::format("bytes at the peak{}; colour = kind of memory; blue line: {} bytes",
                        subject.names_device ? " of " + timeline_owner(subject) : "", overlay);
-  return fmt::format("colour = {}; blue line: {} bytes", color == ColorBy::line ? "line of code" : "whose code",
-                     overlay);
+  const std::string_view meaning = color == ColorBy::keeper ? "variable that keeps it at the end"
+                                   : color == ColorBy::line ? "line of code"
+                                                            : "whose code";
+  return fmt::format("colour = {}; blue line: {} bytes", meaning, overlay);
 }
 
 std::string reading_text(TimelineView view, ColorBy color) {
@@ -176,7 +195,7 @@ private:
     page.svg().child("style").cdata(timeline_css(charts_.color()));
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
-    const RankedList holders = ranked_peak(subject, names);
+    const RankedList holders = ranked_peak(subject, main.listed(), names);
     y = draw_leading_rows(page, y + 4, holders);
     page.set_details(true);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 8;
@@ -185,6 +204,9 @@ private:
     y = draw_controls(page, y, reading_text(options_.view, charts_.color()));
     draw_narrow_head(page, y, {.headline = story.headline, .answer = story.answer, .users = &holders});
     StackTable stacks(picture_.state.frames());
+    std::optional<BandKeepers> keeper_texts;
+    if (charts_.keepers() != nullptr && options_.scripts)
+      keeper_texts.emplace(picture_.state.frames(), *charts_.keepers());
     for (std::size_t i = 0; i < charts.size(); ++i) {
       if (i > 0) y = draw_heading_of(page, y, i);
       y = draw_panel(page, y,
@@ -193,6 +215,7 @@ private:
                       .layout = layouts[i],
                       .names = names,
                       .stacks = stacks,
+                      .keepers = keeper_texts ? &*keeper_texts : nullptr,
                       .axis = charts_.axis(),
                       .axis_words = axis_words(charts[i])});
       if (i == 0)
@@ -200,6 +223,7 @@ private:
                         legend_hint(options_.view, charts_.color(), subject));
     }
     if (options_.scripts) stacks.write(page.svg());
+    if (keeper_texts) keeper_texts->write(page.svg());
     page.begin_below_graph();
     y += 16;
     add_rule(page.below_graph(), y);
@@ -254,12 +278,12 @@ private:
                                                         const LineNames& names) const {
     if (charts_.color() == ColorBy::kind) return kind_entries(layouts, subject_of_chart(charts_.charts().front()));
     std::vector<LegendEntry> entries;
-    if (charts_.color() == ColorBy::line)
+    if (charts_.color() == ColorBy::line || charts_.color() == ColorBy::keeper)
       entries = largest_lines(drawn_stacks(charts_.charts(), layouts), charts_.lines(), names);
     if (charts_.color() == ColorBy::origin)
       for (const CodeOrigin origin : kOrigins)
         if (names.has_paint(paint_of(origin))) entries.push_back({&paint_of(origin), std::string(origin_name(origin))});
-    for (LegendEntry& entry : legend(charts_.charts(), layouts, charts_.lines()))
+    for (LegendEntry& entry : legend(charts_.charts(), layouts, charts_.lines(), charts_.color() == ColorBy::keeper))
       entries.push_back(std::move(entry));
     return entries;
   }

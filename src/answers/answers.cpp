@@ -34,12 +34,16 @@ MomentChoice moment_of(const Scope& scope, const TreeChoice& choice) {
   return moment_of(at);
 }
 
-void check_keepers(const TreeChoice& choice, const MemoryState& state) {
-  if (!needs_keepers(choice)) return;
-  if (!state.recording->keepers.is_recorded)
+void check_has_keepers(const Recording& recording) {
+  if (!recording.keepers.is_recorded)
     throw UsageError("the recording has no keepers, so it does not show which variables refer to its memory: record it "
                      "again with memviz run, memviz rehearse or memviz_torch.record(), which add them at an "
                      "out-of-memory error and at the end (docs/keepers.md)");
+}
+
+void check_keepers(const TreeChoice& choice, const MemoryState& state) {
+  if (!needs_keepers(choice)) return;
+  check_has_keepers(*state.recording);
   for (const DeviceState& device : state.devices)
     if (!device.is_at_last_event())
       throw UsageError("keepers are known at the end of a recording, when its file was written: use --at end");
@@ -121,7 +125,8 @@ FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
                       .hide = shows_patterns ? tree.hide.value_or("") : "",
                       .lives = tree.lives},
           .has_segments = tree.view == TreeView::segments,
-          .keeper = answer.keepers == nullptr ? "" : keeper_sentence(*answer.keepers, state, device)};
+          .keeper = answer.keepers == nullptr ? "" : keeper_sentence(*answer.keepers, state, device),
+          .keepers = needs_keepers(tree) ? keeper_lines(state, device) : KeeperLines{}};
 }
 
 TextSource json_of(const FlameAnswer& answer) {

@@ -66,6 +66,14 @@ Loaded load_tree(const ExportOptions& options) {
 
 void write_folded(const ExportOptions& options) {
   const Loaded loaded = load_tree(options);
+  if (options.tree.by == TreeBy::keeper) {
+    const FrameTree tree = naming_file(loaded.name, [&] {
+      return build_frame_tree(loaded.state, resolved(options.tree, loaded.state, options.scope.device));
+    });
+    write_output(options.file, options.target(),
+                 naming_file(loaded.name, [&] { return folded_tree_source(loaded.state, tree); }));
+    return;
+  }
   const auto view = options.tree.view == TreeView::segments ? FoldedView::segments : FoldedView::memory;
   write_output(options.file, options.target(),
                naming_file(loaded.name, [&] { return folded_source(loaded.state, view, options.scope.device); }));
@@ -155,11 +163,14 @@ void write_perfetto(const ExportOptions& options) {
 void write_pprof(const ExportOptions& options) {
   check_binary_output(options.target(), "a profile");
   AllocationCounter allocations;
-  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .kinds = true, .sink = &allocations},
-                                 options.scope.device);
+  const Loaded loaded =
+      load_one(options, {.moment = moment_of(options.scope, options.tree), .kinds = true, .sink = &allocations},
+               options.scope.device);
   const std::string profile = naming_file(loaded.name, [&] {
+    check_keepers(options.tree, loaded.state);
     TreeOptions tree = resolved(options.tree, loaded.state, options.scope.device);
     tree.levels = pprof_levels();
+    if (options.tree.by == TreeBy::keeper) tree.levels.push_back(Level::keeper);
     return pprof_profile({picture_name(loaded.name), loaded.state, tree, allocations, options.rank});
   });
   check_redacted(options.file, profile);
@@ -187,6 +198,7 @@ struct FormatRow {
   std::string_view word;
   std::string_view ending; ///< of files
   bool has_view = false;   ///< --view
+  bool has_by = false;     ///< --by
   bool has_group = false;  ///< --group
   bool has_frames = false; ///< --frames, --focus and --hide; folded output is PyTorch's, whose frames are fixed
   bool has_part = false;   ///< --from and --to
@@ -196,20 +208,22 @@ struct FormatRow {
 };
 
 constexpr std::array kFormats{
-    FormatRow{.word = "folded", .ending = ".folded", .has_view = true, .write = write_folded},
+    FormatRow{.word = "folded", .ending = ".folded", .has_view = true, .has_by = true, .write = write_folded},
     FormatRow{.word = "json",
               .ending = ".json",
               .has_view = true,
+              .has_by = true,
               .has_group = true,
               .has_frames = true,
               .write = write_tree},
     FormatRow{.word = "speedscope",
               .ending = ".speedscope.json",
               .has_view = true,
+              .has_by = true,
               .has_group = true,
               .has_frames = true,
               .write = write_speedscope},
-    FormatRow{.word = "pprof", .ending = ".pb.gz", .has_frames = true, .write = write_pprof},
+    FormatRow{.word = "pprof", .ending = ".pb.gz", .has_by = true, .has_frames = true, .write = write_pprof},
     FormatRow{.word = "perfetto", .ending = ".pftrace", .has_moment = false, .write = write_perfetto},
     FormatRow{.word = "sqlite", .ending = ".sqlite", .write = write_tables},
     FormatRow{.word = "csv", .ending = ".csv", .has_table = true, .write = write_csv},
@@ -291,7 +305,7 @@ void refuse_options(const ExportOptions& options) {
   refuse(options.part.to.has_value(), "to", &FormatRow::has_part, row);
   refuse(options.table.has_value(), "table", &FormatRow::has_table, row);
   refuse(options.tree.view.has_value(), "view", &FormatRow::has_view, row);
-  refuse(options.tree.by == TreeBy::keeper, "by", &FormatRow::has_group, row);
+  refuse(options.tree.by == TreeBy::keeper, "by", &FormatRow::has_by, row);
   refuse(options.tree.group.has_value(), "group", &FormatRow::has_group, row);
   refuse(options.tree.frames.has_value(), "frames", &FormatRow::has_frames, row);
   refuse(options.tree.focus.has_value(), "focus", &FormatRow::has_frames, row);

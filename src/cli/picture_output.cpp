@@ -56,6 +56,18 @@ PictureFormat format_of(const PictureOptions& options) {
   return options.format ? *options.format : format_by_name(*options.output);
 }
 
+Option<PictureOptions> color_option_of(std::string_view standard, std::string_view more_words, Choices<ColorBy> more) {
+  Choices<ColorBy> choices{{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}};
+  choices.insert(choices.end(), more.begin(), more.end());
+  return one_of<PictureOptions, std::optional<ColorBy>, ColorBy>(
+      {"color", '\0', "BY",
+       fmt::format("the meaning of colours. origin: your code, torch, other Python or C++; line: the line of your own "
+                   "code, with the same colour in every picture; kind: parameter, gradient, activation, ... "
+                   "(docs/kinds.md){} (default: {})",
+                   more_words, standard)},
+      &PictureOptions::color, std::move(choices));
+}
+
 } // namespace
 
 Option<PictureOptions> output_option(std::string help) {
@@ -63,13 +75,12 @@ Option<PictureOptions> output_option(std::string help) {
 }
 
 Option<PictureOptions> color_option(std::string_view standard) {
-  return one_of<PictureOptions, std::optional<ColorBy>, ColorBy>(
-      {"color", '\0', "BY",
-       fmt::format("the meaning of colours. origin: your code, torch, other Python or C++; line: the line of your own "
-                   "code, with the same colour in every picture; kind: parameter, gradient, activation, ... "
-                   "(docs/kinds.md) (default: {})",
-                   standard)},
-      &PictureOptions::color, {{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}});
+  return color_option_of(standard, "", {});
+}
+
+Option<PictureOptions> color_or_keeper_option(std::string_view standard) {
+  return color_option_of(standard, "; keeper: the variable that keeps it at the end (docs/keepers.md)",
+                         {{"keeper", ColorBy::keeper}});
 }
 
 OptionList<PictureOptions> picture_format_options() {

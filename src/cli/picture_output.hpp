@@ -28,6 +28,8 @@ struct PictureOptions {
 
 /// Defines --color; `standard` is the default: "origin".
 [[nodiscard]] Option<PictureOptions> color_option(std::string_view standard);
+/// Defines --color with keepers.
+[[nodiscard]] Option<PictureOptions> color_or_keeper_option(std::string_view standard);
 /// Defines -o; `help` says its purpose.
 [[nodiscard]] Option<PictureOptions> output_option(std::string help);
 [[nodiscard]] OptionList<PictureOptions> picture_format_options(); ///< --format, --zoom

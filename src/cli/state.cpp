@@ -25,7 +25,7 @@ OptionList<StateOptions> state_options() {
                             {output_option("the picture; - is standard output (required, except with --json)")}),
        {json_option(&StateOptions::json, "with every segment and block")},
        within<StateOptions>(&StateOptions::scope, scope_options("auto")),
-       within<StateOptions>(&StateOptions::picture, {color_option("line")}),
+       within<StateOptions>(&StateOptions::picture, {color_or_keeper_option("line")}),
        within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
        within<StateOptions>(&StateOptions::picture, picture_format_options()),
        line_options<StateOptions>(),
@@ -45,6 +45,7 @@ int run_state(const StateOptions& options) {
   const StateQuestion question{options.scope, has_kinds};
   const StateAnswer answer{question, load_one(options, wants_of(question), options.scope.device)};
   const std::string picture = naming_file(answer.loaded.name, [&] {
+    if (options.picture.color == ColorBy::keeper) check_has_keepers(*answer.loaded.state.recording);
     return output ? state_svg(picture_of(answer), svg_options(options.picture)) : std::string();
   });
   check_redacted(options.file, picture);

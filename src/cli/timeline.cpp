@@ -70,7 +70,7 @@ OptionList<TimelineCommand> timeline_options() {
        {axis_option()},
        within<TimelineCommand>(&TimelineCommand::question, question),
        within<TimelineCommand>(&TimelineCommand::leaks, all_rare(step_options())),
-       within<TimelineCommand>(&TimelineCommand::picture, {color_option("line")}),
+       within<TimelineCommand>(&TimelineCommand::picture, {color_or_keeper_option("line")}),
        within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
        kinds_options<TimelineCommand>(),
@@ -128,15 +128,22 @@ int run_timeline(const TimelineCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
-  if (options.picture.color == ColorBy::kind && options.svg.view == TimelineView::segments)
+  const bool is_segments = options.svg.view == TimelineView::segments;
+  if (options.picture.color == ColorBy::kind && is_segments)
     throw UsageError(
         "--color kind colours allocations, and a segment holds several kinds: omit --view segments, or --color");
+  if (options.picture.color == ColorBy::keeper && is_segments)
+    throw UsageError("--color keeper colours allocations, and no variable keeps a segment: omit --view segments, or "
+                     "--color");
 
   TimelineQuestion question = options.question;
   question.kinds = options.json || options.svg.view != TimelineView::segments;
   Loaded loaded = load_one(options, wants_of(question), question.device);
   const std::string name = loaded.name;
-  const TimelineAnswer answer = naming_file(name, [&] { return timeline_answer(question, std::move(loaded)); });
+  const TimelineAnswer answer = naming_file(name, [&] {
+    if (options.picture.color == ColorBy::keeper) check_has_keepers(*loaded.state.recording);
+    return timeline_answer(question, std::move(loaded));
+  });
   const std::string json = options.json ? naming_file(name, [&] { return json_of(answer); }) : std::string();
   const std::string picture = output ? naming_file(name, [&] { return drawn(answer, options); }) : std::string();
   check_redacted(options.file, picture);

@@ -14,12 +14,12 @@
 namespace memviz {
 namespace {
 
-constexpr std::size_t kMostKeeperRows = 8;
+constexpr std::size_t kMostKeeperTotals = 8;
 constexpr std::size_t kKeeperRowColumns = 64;
 
-class KeeperRows {
+class KeeperTotals {
 public:
-  KeeperRows(std::uint64_t total_bytes, std::string_view keeper) : total_bytes_(total_bytes) {
+  KeeperTotals(std::uint64_t total_bytes, std::string_view keeper) : total_bytes_(total_bytes) {
     table_.add_row({"requested", "share", "blocks", std::string(keeper)});
   }
   void add(std::uint64_t bytes, std::uint64_t blocks, const std::string& keeper) {
@@ -34,9 +34,7 @@ private:
 };
 
 std::string path_text(const FrameTable& frames, const KeeperGroup& group) {
-  std::string text = keeper_path_text(frames, group.steps);
-  const std::string root = keeper_root_text(frames, group.steps.front());
-  text += text.empty() ? root : (root.starts_with("in ") ? " " : ", ") + root;
+  const std::string text = keeper_path_and_root(frames, group.steps);
   const bool is_in_graph = std::ranges::find(group.steps, KeeperPart::graph, &KeeperStep::part) != group.steps.end();
   return is_in_graph ? text + ", through its graph" : text;
 }
@@ -50,8 +48,8 @@ std::string keepers_text(const FrameTable& frames, const DeviceKeepers& keepers)
   for (const KeptVariable& variable : keepers.variables)
     variables.push_back(&variable);
   std::ranges::stable_sort(variables, std::ranges::greater(), &KeptVariable::bytes);
-  variables.resize(std::min(variables.size(), kMostKeeperRows));
-  KeeperRows rows(account.total_bytes(), "keeper");
+  variables.resize(std::min(variables.size(), kMostKeeperTotals));
+  KeeperTotals rows(account.total_bytes(), "keeper");
   std::uint64_t other_bytes = account.kept_bytes;
   std::uint64_t other_blocks = keepers.blocks.kept;
   for (const KeptVariable* const variable : variables) {
@@ -71,8 +69,8 @@ std::string keeper_paths_text(const FrameTable& frames, const DeviceKeepers& kee
   std::uint64_t other_bytes = keepers.account.total_bytes();
   std::uint64_t other_blocks = keepers.blocks.total();
   if (other_bytes == 0) return "";
-  KeeperRows rows(other_bytes, "path from a variable");
-  for (const KeeperGroup& group : std::span(keepers.groups).first(std::min(keepers.groups.size(), kMostKeeperRows))) {
+  KeeperTotals rows(other_bytes, "path from a variable");
+  for (const KeeperGroup& group : std::span(keepers.groups).first(std::min(keepers.groups.size(), kMostKeeperTotals))) {
     rows.add(group.bytes, group.blocks, path_text(frames, group));
     other_bytes -= group.bytes;
     other_blocks -= group.blocks;

@@ -10,7 +10,7 @@
 #include "memviz/source_line.hpp"
 #include "memviz/version.hpp"
 
-#include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -82,6 +82,15 @@ public:
     const std::uint64_t line = is_line(frame.line) ? static_cast<std::uint64_t>(frame.line) : 0;
     return known = add(strings_.number(frame.name), strings_.number(frame.filename), line);
   }
+  /// A function that runs, or ran, is one of the profile; other steps of a path are their labels.
+  [[nodiscard]] std::uint64_t of(const KeeperStep& step) {
+    const bool is_function = step.part == KeeperPart::running || step.part == KeeperPart::traceback;
+    std::uint64_t& known = by_step_[step];
+    if (known != 0) return known;
+    const std::uint64_t name =
+        is_function ? strings_.number(step.text) : strings_.number(safe_line(node_label(frames_, step)));
+    return known = add(name, strings_.number(step.file), step.line);
+  }
   [[nodiscard]] std::uint64_t of(std::string_view word) {
     const auto added = by_word_.add(std::string(word), 0);
     if (added.is_new) added.value = add(strings_.number(word), strings_.number(kEmptyString), 0);
@@ -103,6 +112,7 @@ private:
   const FrameTable& frames_;
   std::vector<std::uint64_t> by_frame_; ///< 0: not used yet
   HashMap<std::string, std::uint64_t> by_word_;
+  std::map<KeeperStep, std::uint64_t> by_step_;
   std::uint64_t count_ = 0;
 };
 
@@ -118,12 +128,13 @@ class Profile {
 public:
   explicit Profile(const PprofSubject& subject)
       : subject_(subject), frames_(subject.state.frames()), strings_(frames_), locations_(profile_, strings_, frames_),
-        limit_(subject.state.recording->origin.size_bytes, "--frames user or --hide write less") {}
+        limit_(subject.state.recording->origin.size_bytes, "--frames user or --hide write less"),
+        has_allocations_(!need_keepers(subject.options.levels)) {}
 
   [[nodiscard]] std::string written() {
     write_types();
     write_in_use(build_frame_tree(subject_.state, subject_.options));
-    write_allocations();
+    if (has_allocations_) write_allocations();
     write_comments();
     strings_.write(profile_);
     return profile_.bytes();
@@ -139,8 +150,8 @@ private:
     constexpr std::string_view kBytes = "bytes";
     write_type(field::kSampleType, "inuse_objects", kCount);
     write_type(field::kSampleType, "inuse_space", kBytes);
-    write_type(field::kSampleType, "alloc_objects", kCount);
-    write_type(field::kSampleType, "alloc_space", kBytes);
+    if (has_allocations_) write_type(field::kSampleType, "alloc_objects", kCount);
+    if (has_allocations_) write_type(field::kSampleType, "alloc_space", kBytes);
     write_type(field::kPeriodType, "space", kBytes);
     profile_.number(field::kPeriod, 1).number(field::kDefaultSampleType, strings_.number("inuse_space"));
   }
@@ -151,8 +162,9 @@ private:
       sample.labels.emplace_back("rank", std::to_string(*rank));
     ProtobufWriter body;
     body.packed(1, sample.locations);
-    body.packed(2,
-                std::array{sample.in_use.blocks, sample.in_use.bytes, sample.allocated.blocks, sample.allocated.bytes});
+    std::vector<std::uint64_t> values{sample.in_use.blocks, sample.in_use.bytes};
+    if (has_allocations_) values.insert(values.end(), {sample.allocated.blocks, sample.allocated.bytes});
+    body.packed(2, values);
     for (const auto& [key, value] : sample.labels)
       body.message(3, ProtobufWriter().number(1, strings_.number(key)).number(2, strings_.number(value)));
     limit_.add(body.bytes().size());
@@ -176,6 +188,7 @@ private:
 
   void add_key(Sample& sample, const NodeKey& key) {
     if (const auto* const frame = std::get_if<FrameId>(&key)) sample.locations.push_back(locations_.of(*frame));
+    if (const auto* const step = std::get_if<KeeperStep>(&key)) sample.locations.push_back(locations_.of(*step));
     if (std::holds_alternative<Pseudo>(key)) sample.locations.push_back(locations_.of(node_label(frames_, key)));
     if (std::holds_alternative<DeviceKey>(key)) sample.labels.emplace_back("device", node_label(frames_, key));
     if (std::holds_alternative<BlockState>(key)) sample.labels.emplace_back("state", node_label(frames_, key));
@@ -224,6 +237,7 @@ private:
   StringTable strings_;
   Locations locations_;
   TextLimit limit_;
+  bool has_allocations_; ///< earlier allocations have stacks, and no keepers
 };
 
 } // namespace

@@ -60,6 +60,35 @@ std::string freed_text(const KeptVariable& variable, bool is_whole) {
                      format_bytes(variable.retained_bytes), places);
 }
 
+/// ";", and as a line "dropping predictions frees 1.33 GiB"; "" if most of its memory has other keepers as well.
+std::string freed_with_text(const FrameTable& frames, const KeptVariable& variable, bool is_whole) {
+  const std::string name = keeper_path_text(frames, variable.steps);
+  if (name.empty() || variable.retained_bytes < variable.bytes() / kLeastKept) return "";
+  const std::string bytes = (is_whole ? "" : "at most ") + format_bytes(variable.retained_bytes);
+  if (variable.other_references == 0) return fmt::format(";\ndropping {} frees {}", name, bytes);
+  return fmt::format(";\n{} goes with the object of {}, which has {}", bytes, name,
+                     format_counted(variable.other_references, "other reference"));
+}
+
+/// "in validate train.py:12", "in train.py" of a global
+std::string place_text(const FrameTable& frames, const KeeperStep& root) {
+  if (root.part == KeeperPart::running && !is_module_code(frames, root)) return "in " + code_text(frames, root);
+  const std::string_view file = known_basename(frames.text(root.file));
+  return "in " + (file.empty() ? shown(frames, root.text) : elided(file, kMostColumns));
+}
+
+/// Returns the reason why no variable keeps the blocks below this first step of a path; "" if one may.
+std::string_view without_variable_text(KeeperPart part) {
+  switch (part) {
+  case KeeperPart::cycle:
+    return "kept by objects that refer to each other, and that no variable reaches: gc.collect() frees them";
+  case KeeperPart::temporary: return "no variable refers to it: a value of the line that runs, or held by C++";
+  case KeeperPart::no_object: return "no Python object refers to it: a library's workspace, or held by C++";
+  case KeeperPart::unknown: return "unknown: the walk over the heap ended early";
+  default: return "";
+  }
+}
+
 std::vector<const KeptVariable*> named_variables(const DeviceKeepers& keepers) {
   std::vector<const KeptVariable*> named;
   for (const KeptVariable& variable : keepers.variables)
@@ -102,6 +131,12 @@ std::string keeper_root_text(const FrameTable& frames, const KeeperStep& root) {
   case KeeperPart::no_object: return "no Python object";
   default: return "unknown: the walk over the heap ended early";
   }
+}
+
+std::string keeper_path_and_root(const FrameTable& frames, std::span<const KeeperStep> steps) {
+  const std::string root = keeper_root_text(frames, steps.front());
+  const std::string name = keeper_path_text(frames, steps);
+  return name.empty() ? root : fmt::format("{}{} {}", name, root.starts_with("in ") ? "" : ",", root);
 }
 
 std::string variable_object_text(const FrameTable& frames, const KeeperObject& object) {
@@ -158,6 +193,40 @@ std::vector<std::pair<std::string, std::uint64_t>> largest_keepers(const FrameTa
   for (const KeptVariable* const variable : variables)
     largest.emplace_back(elided(variable_text(frames, *variable), kMostColumns), variable->bytes());
   return largest;
+}
+
+Label keeper_line_label(const FrameTable& frames, const KeptVariable& keeper) {
+  const KeeperStep& root = keeper.steps.front();
+  std::string name = keeper_path_text(frames, keeper.steps);
+  if (name.empty()) return {.name = node_label(frames, root), .place = {}, .note = {}};
+  return {
+      .name = std::move(name), .place = place_text(frames, root), .note = variable_object_text(frames, keeper.object)};
+}
+
+std::string block_keeper_text(const FrameTable& frames, const KeeperTable& table, PathId path) {
+  const std::uint32_t keeper = path == kNoPath ? kNoKeeper : table.keeper_of_path[path.value];
+  if (keeper == kNoKeeper) return "freed before the end of the recording: no keeper";
+  const std::vector<KeeperStep> steps = table.paths.steps_of(path);
+  if (const std::string_view reason = without_variable_text(steps.front().part); !reason.empty())
+    return std::string(reason);
+  const KeptVariable& kept = table.keepers[keeper];
+  const std::string graph = table.paths.paths[path.value].is_in_graph ? ", through its graph" : "";
+  return fmt::format("kept by {}{}{}", keeper_path_and_root(frames, steps), graph,
+                     freed_with_text(frames, kept, table.limit == KeeperLimit::none));
+}
+
+std::string keeper_title(const FrameTable& frames, const KeeperTable& table, std::uint32_t keeper) {
+  if (keeper == kNoKeeper) return "freed before the end of the recording, at which keepers are known";
+  const KeptVariable& kept = table.keepers[keeper];
+  if (const std::string_view reason = without_variable_text(kept.steps.front().part); !reason.empty())
+    return std::string(reason);
+  const std::string shares = shares_text(kept);
+  return fmt::format("{}\n{} at the end{}\n{}", variable_text(frames, kept), format_bytes(kept.bytes()), shares,
+                     keeper_freed_text(table, keeper));
+}
+
+std::string keeper_freed_text(const KeeperTable& table, std::uint32_t keeper) {
+  return freed_text(table.keepers[keeper], table.limit == KeeperLimit::none).substr(1);
 }
 
 std::vector<std::string> keeper_sentences(const FrameTable& frames, const DeviceKeepers& keepers) {

@@ -82,6 +82,9 @@ Label key_label(const FrameTable& frames, const NodeKey& key) {
   if (const auto* state = std::get_if<BlockState>(&key)) return label_of(*state);
   if (const auto* stream = std::get_if<StreamKey>(&key))
     return {.name = node_label(frames, key), .brief = short_stream(stream->stream)};
+  if (const auto* step = std::get_if<KeeperStep>(&key); step != nullptr && step->is_keeper())
+    return {.name = one_line(node_label(frames, key)),
+            .place = label_of("", label_file(frames.text(step->file)), step->line).name};
   return {.name = one_line(node_label(frames, key))};
 }
 
@@ -90,7 +93,8 @@ std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKe
   std::vector<Label> labels;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     labels.push_back(key_label(frames, keys[i]));
-    if (!labels.back().place.empty()) labels.back().place = safe_line(cut_start(places[i], kMostNameColumns));
+    if (is_frame(keys[i]) && !labels.back().place.empty())
+      labels.back().place = safe_line(cut_start(places[i], kMostNameColumns));
     labels.back().source = source_of(frames, keys[i]);
   }
   return labels;

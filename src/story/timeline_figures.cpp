@@ -68,15 +68,17 @@ std::vector<Figure> timeline_figures(const TimelineSubject& subject) {
   return figures;
 }
 
-PeakList peak_list(const TimelineSubject& subject, std::size_t most_rows) {
+PeakList peak_list(const TimelineSubject& subject, const std::vector<Holder>& holders, std::size_t most_rows) {
   PeakList list;
+  const bool by_keeper = !holders.empty() && std::holds_alternative<KeeperStep>(holders.front().key);
   list.heading = std::string(subject.is_segments() ? "Who made PyTorch reserve the peak" : "Who held the peak") +
-                 (subject.names_device ? " of " + timeline_owner(subject) : "") + ", by your own line of code";
+                 (subject.names_device ? " of " + timeline_owner(subject) : "") +
+                 (by_keeper ? ", by the variable that keeps it at the end" : ", by your own line of code");
   const std::uint64_t whole_bytes = subject.peak().live_bytes;
   std::uint64_t rest_bytes = 0;
   const std::string_view noun = subject.is_segments() ? "range" : "allocation";
   std::size_t shown = 0;
-  for (const Holder& holder : subject.holders) {
+  for (const Holder& holder : holders) {
     if (shown == most_rows) {
       rest_bytes += holder.bytes;
       continue;
@@ -95,7 +97,7 @@ PeakList peak_list(const TimelineSubject& subject, std::size_t most_rows) {
                            .note = format_counted(inner.amount.blocks, noun),
                            .kinds = ""});
   }
-  const std::size_t more = subject.holders.size() - shown;
+  const std::size_t more = holders.size() - shown;
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
   if (list.rows.empty()) list.rest = "Nothing lived.";

@@ -139,6 +139,7 @@ std::string keeper_label(const FrameTable& frames, const KeeperStep& step) {
   case KeeperPart::temporary: return "<temporary>";
   case KeeperPart::no_object: return "<no Python object>";
   case KeeperPart::unknown: return "<unknown: the walk over the heap ended early>";
+  case KeeperPart::freed: return "<freed before the end>";
   case KeeperPart::variable: return text;
   case KeeperPart::attribute: return "." + text;
   case KeeperPart::key: return fmt::format("['{}']", text);

@@ -83,3 +83,25 @@ def wide(leaves=5000):
     rows = [[frame(f"{part}_{i}", i + 1, f"/home/me/part{i % 40}.py") for part in ("stage", "layer", "block", "leaf")]
             for i in range(leaves)]  # fmt: skip
     return snapshot(rows)
+
+
+def kept(name):
+    """Four blocks of a MiB that a list in a function keeps, in a variable of this name."""
+    file = snapshot([[frame("main", 1)]] * 4)
+    value = pickle.loads(file.read_bytes())
+    value["memviz_keepers"] = {
+        "format": 1, "objects": 6, "seconds": 0.1, "cut": "", "unreadable": 0,
+        "texts": ["", "validate", "/home/me/train.py", name],
+        "kinds": ["frame", "list", "tensor"], "hows": ["local", "index"], "root_kinds": ["local"],
+        "node_kind": [0, 1, 2, 2, 2, 2], "node_name": [1, 0, 0, 0, 0, 0], "node_file": [2, 0, 0, 0, 0, 0],
+        "node_line": [31, 0, 0, 0, 0, 0], "node_items": [-1, 4, -1, -1, -1, -1], "node_hidden": [0] * 6,
+        "edge_from": [0, 1, 1, 1, 1], "edge_to": [1, 2, 3, 4, 5], "edge_how": [0, 1, 1, 1, 1], "edge_label": [3, 0, 1, 2, 3],
+        "root_kind": [0], "root_node": [0],
+        "storage_node": [2, 3, 4, 5], "storage_device": [0] * 4, "storage_bytes": [MIB] * 4,
+        "storage_address": [(1 << 40) + i * MIB for i in range(4)],
+    }  # fmt: skip
+    value["device_traces"] = [[
+        {"action": "alloc", "addr": (1 << 40) + i * MIB, "size": MIB, "stream": 0, "frames": [frame("main", 1)]} for i in range(4)
+    ]]  # fmt: skip
+    file.write_bytes(pickle.dumps(value))
+    return file

@@ -3,6 +3,7 @@
 #include "support/contains.hpp"
 #include "support/every_command.hpp"
 #include "support/files.hpp"
+#include "support/keeper_builder.hpp"
 #include "support/process.hpp"
 #include "support/snapshot_builder.hpp"
 
@@ -28,6 +29,12 @@ std::string hostile_snapshot(std::uint64_t bytes) {
   const std::vector<std::string> stack{"/app/" + kUnsafe + ".py:12:step" + kUnsafe, "/app/train.py:3:main"};
   snapshot.segment(0x100000, 64 * KiB).active(bytes, bytes, stack).inactive(64 * KiB - bytes);
   snapshot.alloc(0x100000, bytes, stack);
+  test::KeeperBuilder keepers;
+  const int frame = keepers.object("frame", {.name = "f" + kUnsafe, .file = "/app/" + kUnsafe + ".py", .line = 12});
+  const int held = keepers.object("instance", {.name = "C" + kUnsafe});
+  keepers.root("local", frame).refer(frame, "local", "x" + kUnsafe, held);
+  keepers.refer(held, "attribute", "y" + kUnsafe, keepers.tensor(0x100000, bytes));
+  snapshot.set("memviz_keepers", keepers.python());
   snapshot.set("allocator_settings", test::dict({{"name" + kUnsafe, "value" + kUnsafe}}));
   return snapshot.pickle();
 }
@@ -56,6 +63,11 @@ TEST_CASE("no output has what could do more than be read") {
   runs.insert(runs.end(), {{"check", file},
                            {"check", file, "--json", "-"},
                            {"flame", file + ".missing", "-o", "-"},
+                           {"flame", file, "--by", "keeper", "-o", "-"},
+                           {"state", file, "--color", "keeper", "-o", "-"},
+                           {"timeline", file, "--color", "keeper", "-o", "-"},
+                           {"export", file, "--by", "keeper", "--format", "folded"},
+                           {"export", file, "--by", "keeper", "--format", "speedscope"},
                            {"state", file, "--annotation" + kUnsafe}});
   for (const std::vector<std::string>& arguments : runs) {
     std::string line;

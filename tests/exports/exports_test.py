@@ -114,6 +114,23 @@ def check_pprof(subject):
     return profile
 
 
+def check_pprof_by_keeper(subject):
+    name = f"{subject.name} as pprof by keeper"
+    profile = Profile.FromString(gzip.decompress(export(subject.path, "pprof", "--by", "keeper")))
+    text = profile.string_table
+    expect(name + ", types", [text[one.type] for one in profile.sample_type], "inuse_objects inuse_space".split())
+    samples = list(samples_of(profile, text))
+    expect(name + ", in use", sum(values[1] for _, _, values in samples), subject.reserved + subject.outside)
+    folded = [line.rsplit(" ", 1) for line in run("export", subject.path, "--format", "folded", "--by", "keeper").decode().splitlines()]
+    expect(name + ", folded", sum(int(bytes) for _, bytes in folded), subject.reserved + subject.outside)
+    in_list = sum(values[1] for _, frames, values in samples if frames == ["[*]", "outputs", "validate"])
+    expect(name + ", tensors of a list", [in_list], [int(bytes) for path, bytes in folded if path.endswith("validate train.py:31;outputs;[*]")])
+    functions = {text[one.name]: text[one.filename] for one in profile.function}
+    expect(name + ", file of a function", functions["validate"], "/home/user/project/train.py")
+    lines = {text[one.name]: line.line for place in profile.location for line in place.line for one in profile.function if one.id == line.function_id}
+    expect(name + ", line of a function", (lines["validate"], lines["outputs"]), (31, 0))
+
+
 def check_go(subject, folder):
     """Returns the totals that `go tool pprof` prints, which refuses an invalid profile."""
     path = folder / "profile.pb.gz"
@@ -328,6 +345,7 @@ def main():
         subject = Subject(paths[0])
         if go:
             check_go(subject, folder)
+        check_pprof_by_keeper(Subject(SOURCE / "testdata" / "keepers_key.pickle"))
         check_page(subject, folder)
         check_several([subject, Subject(paths[1])], folder, go)
     print("\n".join(failures[:20]) or f"{len(paths)} snapshots agree{'' if go else '; no go tool pprof here'}")

@@ -50,6 +50,18 @@ test('a tooltip begins with the user\'s frames and folds what is between and wit
   assert.deepEqual(foldedStack([], ''), []);
 });
 
+test('a band says which variable keeps it, by the number of a text, and a search finds it by that', () => {
+  const kept = band(0, 1, 4, 'a', 'forward model.py:1\nb7f_0');
+  kept.attributes['data-keeper'] = '1';
+  const {bands} = readPanel(element('g', {class: 'chart'},
+    element('metadata', {axis: 'event', words: 'events', states: '1', live: '0', begin: 0, end: 40, width: 30, height: 100, top: 10, cut: 0, 'cut-height': 0, left: 0, y: 0}),
+    element('g', {class: 'bands'}, kept, band(0, 1, 2, 'b', 'other'))), readStacks('', '', ''), ['freed', 'kept by Outputs[*]']);
+  assert.equal(bands[0].title, 'forward model.py:1\nb7f_0\nkept by Outputs[*]');
+  assert.ok(bands[0].haystack.includes('kept by outputs[*]'));
+  assert.equal(bands[0].name, 'forward model.py:1');
+  assert.equal(bands[1].title, 'other');
+});
+
 test('numbers are differences from the one before', () => {
   assert.deepEqual(numbers(element('metadata', {at: '5 3 -2'}), 'at'), [5, 8, 6]);
   assert.deepEqual(numbers(element('metadata'), 'at'), []);

@@ -3,6 +3,7 @@
 #include "base/json_writer.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/keeper_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/short_label.hpp"
 
@@ -86,6 +87,10 @@ std::string life_json(PageFile& file, Walk& walk, std::uint32_t index) {
   json.member("line", node_label(frames, file.lines().line_of(walk.record().device, life)));
   json.member("kind", kind_label(kind.kind)).member("evidence", evidence_name(kind.evidence));
   write_lifetime(json, walk.record(), life);
+  if (const EndKeepers* const keepers = file.keepers()) {
+    const PathId path = life.end == kForever ? keepers->path_at(walk.record().device, life.address) : kNoPath;
+    json.member("keeper", block_keeper_text(frames, keepers->table(), path));
+  }
   if (life.home < walk.record().homes.size()) {
     const Home& home = walk.record().homes[life.home];
     json.member("stream", std::to_string(home.stream));

@@ -5,6 +5,7 @@
 #include "engine/search.hpp"
 #include "engine/walk.hpp"
 
+#include "memviz/keeper_table.hpp"
 #include "memviz/segment_times.hpp"
 #include "memviz/session.hpp"
 
@@ -34,6 +35,8 @@ public:
   /// Returns the walk of a device, the first by default. Throws UsageError for a device that it does not have.
   [[nodiscard]] Walk& walk(std::optional<DeviceId> device);
   [[nodiscard]] const LifeLines& lines() const { return *lines_; }
+  /// Returns the keepers at the end; null if the recording has none.
+  [[nodiscard]] const EndKeepers* keepers() const { return keepers_ ? &*keepers_ : nullptr; }
   /// Returns the memory at a moment named as for --at, with births and kinds; "start" is before the first event. An
   /// event's index refers to `device`. The last two are cached. Throws UsageError if the file does not have the moment.
   [[nodiscard]] std::shared_ptr<const MemoryState> state_at(const std::string& moment, std::optional<DeviceId> device);
@@ -56,6 +59,7 @@ private:
   Opened end_;
   std::optional<KindsByDevice> peak_kinds_;
   std::unique_ptr<LifeLines> lines_;
+  std::optional<EndKeepers> keepers_;
   std::map<DeviceId, Walk> walks_;
   struct Known {
     std::string moment;

@@ -58,6 +58,7 @@ const showPinned = latestOnly(async () => {
       row('bytes', exactBytes(life.bytes)),
       row('line', life.line),
       row('kind', life.evidence === 'none' ? life.kind : `${life.kind} (by ${life.evidence})`),
+      ...(life.keeper ? [row('keeper', life.keeper)] : []),
       row('born', born(life)),
       row('freed', freed(life), lived),
       row('at the playhead', isLive ? 'live' : 'not live'),

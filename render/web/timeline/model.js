@@ -17,9 +17,11 @@ export function readStacks(words, names, origins) {
 // Returns the layer of a part, from the bottom up, if the chart is layers of kinds; else 0.
 const layerOf = (element) => number(element, 'data-layer');
 
-function readBand(element, index, stacks) {
+// `keepers`: a text for each number of a keeper.
+function readBand(element, index, stacks, keepers) {
   const [first, last] = text(element, 'data-slices').split(' ').map(Number);
-  const title = takeTitle(element);
+  const keeper = element.hasAttribute('data-keeper') ? `\n${keepers[number(element, 'data-keeper')]}` : '';
+  const title = takeTitle(element) + keeper;
   const stack = stacks[number(element, 'data-stack')] || [];
   return {
     index, element, title, first, last, stack,
@@ -59,7 +61,7 @@ export function readStrip(element, slices) {
   };
 }
 
-export function readPanel(element, stacks) {
+export function readPanel(element, stacks, keepers = []) {
   const data = element.querySelector('metadata');
   const isTime = text(data, 'axis') === 'time';
   const states = numbers(data, 'states');
@@ -74,7 +76,7 @@ export function readPanel(element, stacks) {
     top: number(data, 'top'), cut: number(data, 'cut'), cutHeight: number(data, 'cut-height'),
     axisWords: text(data, 'words'),
     left: number(data, 'left'), y: number(data, 'y'),
-    bands: [...element.querySelectorAll('.bands > path')].map((band, index) => readBand(band, index, stacks)),
+    bands: [...element.querySelectorAll('.bands > path')].map((band, index) => readBand(band, index, stacks, keepers)),
     strips: [...element.querySelectorAll('.strips > path')].map((strip) => readStrip(strip, states.length)),
   };
   panel.layers = [...new Set([...panel.bands, ...panel.strips].map(({layer}) => layer))].sort((a, b) => a - b);

@@ -7,7 +7,8 @@ import {readPanel, readStacks} from './model.js';
 const wordsOf = (selector) => (svg.querySelector(selector) || {textContent: ''}).textContent;
 const names = svg.querySelector('#frame-names');
 const stacks = readStacks(wordsOf('#stacks'), wordsOf('#frame-names'), names ? text(names, 'origins') : '');
-export const panels = [...svg.querySelectorAll('.chart')].map((element) => readPanel(element, stacks));
+const keepers = wordsOf('#keepers').split('\n\n');
+export const panels = [...svg.querySelectorAll('.chart')].map((element) => readPanel(element, stacks, keepers));
 export const main = panels[0];
 export const chosen = {band: null, panel: null, query: ''};
 

@@ -1,9 +1,7 @@
 #include "memviz/keeper_answers.hpp"
 
-#include "analysis/keepers/keeper_paths.hpp"
-#include "analysis/keepers/retained.hpp"
+#include "analysis/keepers/kept_variables.hpp"
 #include "base/hash_map.hpp"
-#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -12,48 +10,17 @@
 #include <utility>
 
 namespace memviz {
-namespace {
-
-/// Returns the variable with which each path begins; kNoPath for none.
-std::vector<PathId> variables_by_path(const KeeperPaths& found, const Recording& recording) {
-  const auto& paths = found.paths;
-  std::vector<PathId> variables(paths.size(), kNoPath);
-  std::vector<bool> is_self(paths.size());
-  for (std::uint32_t i = 0; i < paths.size(); ++i) {
-    const KeeperPath& path = paths[i];
-    if (path.before == kNoPath) {
-      if (path.step.part == KeeperPart::exception) variables[i] = {i};
-      continue;
-    }
-    const KeeperPath& before = paths[path.before.value];
-    const bool is_first_name = before.before == kNoPath && before.step.part <= KeeperPart::globals;
-    const bool is_module = path.object && recording.keepers.objects[path.object->value].kind == KeeperKind::module;
-    is_self[i] = is_first_name && path.step.part == KeeperPart::variable && !is_module &&
-                 recording.frames.text(path.step.text) == "self";
-    variables[i] = is_first_name || is_self[path.before.value] ? PathId{i} : variables[path.before.value];
-  }
-  return variables;
-}
-
-} // namespace
 
 struct KeeperAnswers::Parts {
   explicit Parts(const Recording& recording)
-      : recording_(recording), holders_(block_holders(recording)), paths_(keeper_paths(recording, holders_)),
-        variables_(variables_by_path(paths_, recording)), retained_(recording, holders_),
-        references_(recording.keepers.objects.size()) {
-    for (const KeeperReference& one : recording.keepers.references)
-      ++references_[one.to.value];
-    for (const RootObject& one : recording.keepers.roots)
-      ++references_[one.object.value];
-  }
+      : recording_(recording), variables_(recording), paths_(variables_.paths()) {}
 
   [[nodiscard]] DeviceKeepers find(DeviceId device) const {
     DeviceKeepers found;
     found.limit = recording_.keepers.limit;
-    found.running = running(recording_.keepers.roots);
+    found.running = variables_.running(recording_.keepers.roots);
     const std::vector<std::uint32_t> blocks = blocks_of(device);
-    const std::vector<std::uint64_t> retained = retained_.bytes_of(blocks);
+    const std::vector<std::uint64_t> retained = variables_.retained_bytes(blocks);
     for (const std::uint32_t block : blocks)
       add_to_account(found, block);
     found.groups = groups_of(blocks);
@@ -77,43 +44,13 @@ struct KeeperAnswers::Parts {
     return blocks;
   }
 
-  [[nodiscard]] bool is_own_code(StringId file) const {
-    return origin_of(recording_.frames.text(file)) == CodeOrigin::user;
-  }
-  [[nodiscard]] KeeperStep code_of(KeeperId object) const {
-    const KeeperObject& code = recording_.keepers.objects[object.value];
-    return {.part = KeeperPart::running, .text = code.name, .file = code.file, .line = code.line};
-  }
-
-  /// Returns the innermost of the running functions from `first` on that is the program's own; else the first one.
-  [[nodiscard]] std::optional<KeeperStep> running(std::span<const RootObject> first) const {
-    std::optional<KeeperStep> innermost;
-    for (const RootObject& root : first) {
-      if (root.kind != KeeperRoot::local) continue;
-      const KeeperStep code = code_of(root.object);
-      if (is_own_code(code.file)) return code;
-      if (!innermost) innermost = code;
-    }
-    return innermost;
-  }
-
-  /// Returns the program's own function around a function of a library.
-  [[nodiscard]] std::optional<KeeperStep> caller_of(const KeeperStep& root) const {
-    if (root.part != KeeperPart::running || is_own_code(root.file)) return std::nullopt;
-    const std::span<const RootObject> roots = recording_.keepers.roots;
-    const auto found = std::ranges::find_if(
-        roots, [&](const RootObject& one) { return one.kind == KeeperRoot::local && code_of(one.object) == root; });
-    const auto caller = running(roots.subspan(static_cast<std::size_t>(found - roots.begin())));
-    return caller && is_own_code(caller->file) ? caller : std::nullopt;
-  }
-
   /// Returns the container, among the temporaries, with which most bytes go.
   [[nodiscard]] std::optional<KeeperObject> largest_temporary(const std::vector<std::uint64_t>& retained) const {
     std::optional<KeeperObject> largest;
     std::uint64_t largest_bytes = 0;
     for (const RootObject& root : recording_.keepers.roots) {
       const KeeperObject& object = recording_.keepers.objects[root.object.value];
-      const std::uint64_t bytes = retained[Retained::node_of(root.object)];
+      const std::uint64_t bytes = retained[root.object.value];
       if (root.kind != KeeperRoot::temporary || !object.items || bytes <= largest_bytes) continue;
       largest = object;
       largest_bytes = bytes;
@@ -177,27 +114,16 @@ struct KeeperAnswers::Parts {
     found.variable_of_block.resize(recording_.end.blocks.size());
     for (const std::uint32_t block : blocks) {
       const PathId path = paths_.path_of_block[block];
-      const PathId variable = variables_[path.value];
+      const PathId variable = variables_.variable_of(path);
       if (variable == kNoPath) continue;
       const auto place = place_of(places, variable, found.variables.size());
-      if (place == found.variables.size()) found.variables.push_back(variable_at(variable, retained));
+      if (place == found.variables.size()) found.variables.push_back(variables_.variable_at(variable, retained));
       KeptVariable& one = found.variables[place];
       (paths_.paths[path.value].is_in_graph ? one.graph_bytes : one.own_bytes) += bytes_of(block);
       ++one.blocks;
       found.variable_of_block[block] = place;
     }
     return found;
-  }
-
-  [[nodiscard]] KeptVariable variable_at(PathId path, const std::vector<std::uint64_t>& retained) const {
-    KeptVariable variable;
-    variable.steps = paths_.steps_of(path);
-    const KeeperId object = paths_.paths[path.value].object.value_or(KeeperId{0});
-    variable.object = recording_.keepers.objects[object.value];
-    variable.retained_bytes = retained[Retained::node_of(object)];
-    variable.other_references = references_[object.value] - 1;
-    variable.called_by = caller_of(variable.steps.front());
-    return variable;
   }
 
   /// Two bytes that something else refers to as well matter as much as one that would go.
@@ -224,11 +150,8 @@ struct KeeperAnswers::Parts {
   }
 
   const Recording& recording_;
-  std::vector<BlockHolder> holders_;
-  KeeperPaths paths_;
-  std::vector<PathId> variables_; ///< by path
-  Retained retained_;
-  std::vector<std::uint32_t> references_; ///< by object: the references to it, and the roots that it is
+  VariableFinder variables_;
+  const KeeperPaths& paths_;
 };
 
 KeeperAnswers::KeeperAnswers(const Recording& recording) : parts_(std::make_unique<Parts>(recording)) {
@@ -246,7 +169,7 @@ DeviceKeepers KeeperAnswers::of(DeviceId device) const {
 
 BlockKeepers KeeperAnswers::of_blocks(DeviceId device) const {
   const std::vector<std::uint32_t> blocks = parts_->blocks_of(device);
-  return parts_->variables_of(blocks, parts_->retained_.bytes_of(blocks));
+  return parts_->variables_of(blocks, parts_->variables_.retained_bytes(blocks));
 }
 
 std::map<StackId, StackKeeper> KeeperAnswers::of_stacks(DeviceId device) const {

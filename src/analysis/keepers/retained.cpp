@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace memviz {
+namespace {
+
+std::uint32_t node_of(KeeperId object) {
+  return object.value + 1;
+}
+
+} // namespace
 
 Retained::Retained(const Recording& recording, std::span<const BlockHolder> holders) : recording_(recording) {
   const KeeperGraph& graph = recording.keepers;
@@ -25,7 +32,7 @@ std::vector<std::uint64_t> Retained::bytes_of(std::span<const std::uint32_t> blo
     bytes[first_block_ + block] = recording_.end.blocks[block].requested_bytes;
   for (std::size_t i = tree_.order.size(); i-- > 1;)
     bytes[tree_.parent[tree_.order[i]]] += bytes[tree_.order[i]];
-  return bytes;
+  return {bytes.begin() + 1, bytes.begin() + first_block_};
 }
 
 } // namespace memviz

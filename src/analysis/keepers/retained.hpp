@@ -13,19 +13,17 @@
 
 namespace memviz {
 
-/// The dominator tree of the objects and, as its leaves, of the blocks that they hold. Node 0 is before all roots.
 class Retained {
 public:
   /// `recording` must outlive this object.
   Retained(const Recording& recording, std::span<const BlockHolder> holders);
 
-  /// Returns the bytes of these blocks that would go with each object, by node.
+  /// Returns the requested bytes of these blocks that would go with each object, by KeeperId.
   [[nodiscard]] std::vector<std::uint64_t> bytes_of(std::span<const std::uint32_t> blocks) const;
-  [[nodiscard]] static std::uint32_t node_of(KeeperId object) { return object.value + 1; }
 
 private:
   const Recording& recording_;
-  DominatorTree tree_;
+  DominatorTree tree_; ///< node 0 is before all roots; then the objects, and, as leaves, the blocks
   std::uint32_t first_block_ = 0;
 };
 

@@ -44,9 +44,9 @@ DeviceKeepers keepers_in(const Recording& recording) {
 
 /// "running train / variable x / items / graph"
 std::string text_of(const Recording& recording, const std::vector<KeeperStep>& steps) {
-  static constexpr std::array<std::string_view, 14> kParts{"running", "globals", "exception", "cycle", "temporary",
-                                                           "none",    "unknown", "variable",  "attr",  "key",
-                                                           "items",   "after",   "object",    "graph"};
+  static constexpr std::array<std::string_view, 15> kParts{"running", "globals", "exception", "cycle",    "temporary",
+                                                           "none",    "unknown", "freed",     "variable", "attr",
+                                                           "key",     "items",   "after",     "object",   "graph"};
   std::string text;
   for (const KeeperStep& step : steps) {
     const std::string_view name = recording.frames.text(step.text);

@@ -101,3 +101,54 @@ TEST_CASE("small variables have no sentence; cycles and temporaries have one") {
   CHECK(contains(sentences[1], "200 MiB has no name: objects of the line that runs, validate train.py:10, (the largest "
                                "is a list of 9) or held by C++."));
 }
+
+TEST_CASE("the tooltip of a block says by which path it is kept, and what goes with its variable") {
+  Steps steps;
+  using enum KeeperPart;
+  KeeperTable table;
+  const auto path = [&](const KeeperStep& step, PathId before, bool is_in_graph = false) {
+    table.paths.paths.push_back({.step = step, .before = before, .is_in_graph = is_in_graph, .object = {}});
+    table.keeper_of_path.push_back(0);
+    return PathId{static_cast<std::uint32_t>(table.paths.paths.size() - 1)};
+  };
+  const PathId list = path(steps.step(variable, "predictions"), path(steps.running(), kNoPath));
+  const PathId item = path(steps.step(items), list);
+  const PathId saved = path(steps.step(graph), item, true);
+  table.keepers = {steps.variable(100 * kKeptMiB, 400 * kKeptMiB, 500 * kKeptMiB)};
+  const auto text = [&](PathId one) { return block_keeper_text(steps.frames, table, one); };
+  CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\ndropping predictions frees 500 MiB");
+  CHECK(text(saved) ==
+        "kept by predictions[*] in validate train.py:10, through its graph;\ndropping predictions frees 500 MiB");
+  table.limit = KeeperLimit::time;
+  CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\ndropping predictions frees at most 500 MiB");
+  table.limit = KeeperLimit::none;
+  table.keepers[0].other_references = 2;
+  CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\n500 MiB goes with the object of predictions, "
+                      "which has 2 other references");
+  table.keepers[0].retained_bytes = 0;
+  CHECK(text(item) == "kept by predictions[*] in validate train.py:10");
+  CHECK(text(kNoPath) == "freed before the end of the recording: no keeper");
+  CHECK(text(path(steps.step(no_object), kNoPath)) ==
+        "no Python object refers to it: a library's workspace, or held by C++");
+  CHECK(contains(text(path(steps.step(cycle), kNoPath)), "gc.collect() frees them"));
+}
+
+TEST_CASE("the row of a keeper has its name, its place and what it is; without a variable, the reason") {
+  Steps steps;
+  using enum KeeperPart;
+  KeeperTable table;
+  table.keepers = {steps.variable(100 * kKeptMiB, 400 * kKeptMiB, 500 * kKeptMiB)};
+  const Label label = keeper_line_label(steps.frames, table.keepers[0]);
+  CHECK(label.name == "predictions");
+  CHECK(label.place == "in validate train.py:10");
+  CHECK(label.note == "list of 27");
+  CHECK(keeper_title(steps.frames, table, 0) == "`predictions` (list of 27) in validate train.py:10\n500 MiB at the "
+                                                "end: 100 MiB itself, 400 MiB by its tensors' graphs\nDropping it "
+                                                "frees 500 MiB.");
+  CHECK(contains(keeper_title(steps.frames, table, kNoKeeper), "freed before the end"));
+  table.keepers[0].steps.front() = steps.step(globals, "__main__", "/home/me/train.py");
+  CHECK(keeper_line_label(steps.frames, table.keepers[0]).place == "in train.py");
+  table.keepers[0].steps = {steps.step(cycle)};
+  CHECK(keeper_line_label(steps.frames, table.keepers[0]).name == "<cycle>");
+  CHECK(contains(keeper_title(steps.frames, table, 0), "gc.collect()"));
+}
