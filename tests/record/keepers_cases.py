@@ -3,15 +3,18 @@ unittest.
 """
 
 import collections
+import contextlib
 import functools
 import gc
+import io
 import os
 import random
 import subprocess
 import sys
 import threading
+from unittest import mock
 
-from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Tensor, Walks, keepers, keepers_columns, walk
+from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Tensor, Walks, keepers, keepers_columns, pauses, walk
 
 
 class Slots:
@@ -220,6 +223,33 @@ class TheWalk(Walks):
         gc.disable()
         walk()
         self.assertFalse(gc.isenabled())
+
+    def test_leaves_the_collector_as_it_was_when_memory_runs_out(self):
+        gc.enable()
+        for name in ("keepers.gc.get_objects", "keepers.Classes"):
+            with mock.patch("memviz_torch.recording." + name, side_effect=MemoryError):
+                with contextlib.redirect_stderr(io.StringIO()) as said:
+                    self.assertIsNone(keepers.found(TORCH))
+            self.assertTrue(gc.isenabled(), name)
+            self.assertIn("records no keepers: MemoryError", said.getvalue())
+
+    def test_leaves_the_collector_as_it_was_when_it_is_interrupted(self):
+        gc.enable()
+        with mock.patch.object(keepers.gc, "get_objects", side_effect=KeyboardInterrupt):
+            self.assertRaises(KeyboardInterrupt, keepers.found, TORCH)
+        self.assertTrue(gc.isenabled())
+
+    def test_pauses_nothing_in_a_child_that_is_forked_meanwhile(self):
+        gc.enable()
+        before = sys.getswitchinterval()
+        with pauses.without_collector(), pauses.without_turns():
+            paused = (gc.isenabled(), sys.getswitchinterval())
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if (gc.isenabled(), sys.getswitchinterval()) == (True, before) else 1)
+        self.assertEqual(paused, (False, 1.0))
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual((gc.isenabled(), sys.getswitchinterval()), (True, before))
 
     def test_is_turned_off_by_a_variable(self):
         os.environ["MEMVIZ_KEEPERS"] = "0"

@@ -1,5 +1,5 @@
-"""What a process answers to `memviz attach`: one line of JSON for the request, one that says that the work has begun,
-one for the result, and the bytes of a snapshot. Nothing is written to a file here, and nothing is printed."""
+"""Answers a request of `memviz attach`, which is one line of JSON: with a line that says that the work has begun, one for
+the result, and the bytes of a snapshot. Writes no file and prints nothing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import json
 import select
 import socket
 import sys
-import threading
-import time
 from typing import Any, Iterator
 
-from . import history, messages, snapshot
+from . import history, messages, requested
 
 FORMAT = 1
 _SECONDS_FOR_THE_REQUEST = 5.0
@@ -20,10 +18,6 @@ _SECONDS_FOR_A_PIECE = 60.0
 _MOST_REQUEST_BYTES = 4096
 _MOST_SECONDS = 24 * 3600
 _MAX_ENTRIES = 100_000
-# As long as other threads may have to wait for Python meanwhile, so that what the snapshot shows is of one moment.
-_SECONDS_UNDISTURBED = 1.0
-# Exit waits so long for an answer in progress: CUDA must not be taken apart while its memory is read.
-_SECONDS_BEFORE_EXIT = 1.0
 
 
 class Unavailable(Exception):
@@ -90,7 +84,7 @@ def _snapshot(connection: socket.socket, seconds: float) -> bytes:
     with _recording(torch, seconds > 0):
         if seconds > 0 and _ends_within(connection, seconds):
             raise Unavailable("the request was withdrawn")
-        return pickled(torch)
+        return requested.pickled(torch)
 
 
 def _ends_within(connection: socket.socket, seconds: float) -> bool:
@@ -102,7 +96,7 @@ def _ends_within(connection: socket.socket, seconds: float) -> bool:
 
 @contextlib.contextmanager
 def _recording(torch: Any, is_wanted: bool) -> Iterator[None]:
-    """Turns history on if it is off, and off again; a history that somebody else uses stays as it is."""
+    """Turns history on if it is off, and off again; a history that others use stays as it is."""
     if not is_wanted:
         yield
         return
@@ -116,38 +110,3 @@ def _recording(torch: Any, is_wanted: bool) -> Iterator[None]:
         shared.leave(torch, user)
         if not was_shared and not shared.is_used():
             torch.__dict__.pop("_memviz_history", None)
-
-
-_answering = threading.Lock()
-
-
-def wait_at_exit() -> None:
-    """Waits for an answer in progress, but not long."""
-    if _answering.acquire(timeout=_SECONDS_BEFORE_EXIT):
-        _answering.release()
-
-
-def forget() -> None:
-    """In a child after fork(): the thread that answered is not there."""
-    global _answering
-    _answering = threading.Lock()
-
-
-def pickled(torch: Any) -> bytes:
-    """Returns the bytes of a snapshot of this moment, taken by a thread that is not the program's."""
-    with _answering:
-        return snapshot.pickled(torch, undisturbed=_undisturbed())
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Lets other threads wait longer for Python's lock. The interval counts for each wait, also for ours: the body must
-    not let go of the lock."""
-    before, set_interval = sys.getswitchinterval(), sys.setswitchinterval
-    time.sleep(0.001)  # afterwards this thread has the lock, and another one is about to wait for it
-    set_interval(_SECONDS_UNDISTURBED)
-    try:
-        yield
-    finally:
-        if sys.getswitchinterval() == _SECONDS_UNDISTURBED:  # else the program has chosen another one
-            set_interval(before)

@@ -18,7 +18,7 @@ import threading
 import time
 from typing import Any, Iterator, Optional
 
-from . import answers
+from . import answers, requested
 
 _WAITING_CONNECTIONS = 16
 
@@ -107,12 +107,12 @@ class Channel:
         path, self._path = self._path, None
         if path is not None:
             _remove(path)
-            answers.wait_at_exit()
+            requested.wait_at_exit()
 
     def _forget(self) -> None:
         """In a child after fork(): the thread is not there, and the socket is the parent's."""
         self._lock = threading.Lock()
-        answers.forget()
+        requested.forget()
         inherited = (self._listener, self._connection)
         self._users = []
         self._listener = self._connection = self._path = None

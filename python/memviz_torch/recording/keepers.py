@@ -1,5 +1,5 @@
-"""Records who keeps GPU memory: a walk over the Python heap from the variables of running functions, the globals of
-modules and kept exceptions to the tensors, also through autograd's graphs. MEMVIZ_KEEPERS=0 turns it off."""
+"""Records which variables keep GPU memory: walks over the Python heap from the variables of running functions, the globals
+of modules and kept exceptions to the tensors, also through autograd's graphs. MEMVIZ_KEEPERS=0 turns it off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from itertools import compress
 from typing import Any, Iterable, Optional
 
-from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages
+from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
 from .keepers_columns import Columns
 from .keepers_edges import References
 from .keepers_memory import known_classes
@@ -30,21 +30,23 @@ def found(torch: Any) -> Optional[dict[str, Any]]:
     one line about a failure, because the program and its snapshot are more than this."""
     if os.environ.get("MEMVIZ_KEEPERS", "1") == "0":
         return None
-    classes = Classes(known_classes(torch))
-    if classes.known.tensor is None:
-        return None
-    was_enabled = gc.isenabled()
-    gc.disable()
-    objects = gc.get_objects()
     try:
-        return _Walk(objects, classes, TensorReader(torch, classes)).facts()
+        with pauses.without_collector():
+            return _of_this_moment(torch)
     except Exception as error:
         messages.say(f"memviz: {messages.this_process()} records no keepers: {messages.reason(error)}")
         return None
+
+
+def _of_this_moment(torch: Any) -> Optional[dict[str, Any]]:
+    classes = Classes(known_classes(torch))
+    if classes.known.tensor is None:
+        return None
+    objects = gc.get_objects()
+    try:
+        return _Walk(objects, classes, TensorReader(torch, classes)).facts()
     finally:
         objects.clear()  # it may have this very frame, and so itself
-        if was_enabled:
-            gc.enable()
 
 
 class _Walk:
