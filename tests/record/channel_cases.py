@@ -278,6 +278,24 @@ class OtherOccasions(WithRuntime, Stage):
         self.run_python("import torch\ntorch.allocate(1 << 20)\nraise ValueError", ["--always"])
         self.assertEqual(self.files(), [])
 
+    def test_always_leaves_a_file_at_the_end_of_a_child_of_multiprocessing(self):
+        program = "import multiprocessing, torch\ndef work():\n    torch.allocate(1 << 20)\n    {}\n"
+        program += "process = multiprocessing.get_context('fork').Process(target=work)\nprocess.start()\nprocess.join()\n"
+        if sys.version_info < (3, 13):  # later, nothing shows a child's exception at its end
+            self.run_python(program.format("raise ValueError"), ["--always"])
+            self.assertEqual(self.files(), [])
+        done = self.run_python(program.format("pass"), ["--always"])
+        self.assertRegex(done.err, rf"^memviz: process \d+ wrote a snapshot: memviz explain --at end {self.one_file()}\n$")
+
+    def test_the_end_waits_for_the_file_of_a_signal(self):
+        program = "import os, signal, time, torch\ntorch.allocate(1 << 20)\nsnapshot = torch.cuda.memory._snapshot\n"
+        program += "def slow():\n    time.sleep(2)\n    return snapshot()\ntorch.cuda.memory._snapshot = slow\n"
+        program += "os.kill(os.getpid(), signal.SIGUSR1)\n"
+        for channel in ("1", "0"):
+            done = self.run_python(program, ["--signal", "USR1", "--dir", channel], MEMVIZ_RECORD_CHANNEL=channel)
+            file = self.one_file(self.folder / "work" / channel)
+            self.assertEqual(done.err.count(f"memviz explain --at end {file}\n"), 1, done.err)
+
     def test_a_signal_leaves_a_file(self):
         process = self.start_waiting(
             [MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", WAITS + "print('went on')"])
