@@ -126,7 +126,7 @@ class References:
         yield from (Reference(value, "refers") for value in gc.get_referents(holder) if self._leads(value))
 
     def _of_frame(self, holder: Any) -> Iterator[Reference]:
-        """Of a traceback, a generator or a frame that ended; a running frame is a root, with its variables."""
+        """Names what a traceback, a generator or a frame that ended refers to. A running frame is a root, with its variables."""
         frame = keepers_frames.frame_of(holder)
         if type(holder) is types.TracebackType and holder.tb_next is not None and self._leads(holder.tb_next):
             yield Reference(holder.tb_next, "traceback")

@@ -135,7 +135,7 @@ class Reach:
 
 
 class _Index:
-    """Which objects may refer to one: by a part of its id, which takes some 20 bytes for each object."""
+    """The objects that may refer to one, by a part of its id. Takes some 20 bytes for each object."""
 
     def __init__(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
         self._objects = objects

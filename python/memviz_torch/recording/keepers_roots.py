@@ -1,5 +1,5 @@
-"""Where the walk over the Python heap begins: the frames of running threads, the globals of modules, and the exception
-that is being handled."""
+"""Finds the roots of the Python heap: the frames of running threads, the globals of modules, and the exception that is being
+handled."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class Reference(NamedTuple):
 
 
 class TensorReader:
-    """What tensors, storages and nodes of graphs hold. ``explored`` are those that were read, by id."""
+    """Reads what tensors, storages and nodes of graphs hold. ``explored`` are those that were read, by id."""
 
     def __init__(self, torch: Any, classes: Classes) -> None:
         self._torch = torch
