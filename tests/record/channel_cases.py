@@ -15,6 +15,8 @@ import unittest
 
 from stage import MEMVIZ, RecordStage, Stage
 
+# Waits for a line. Python may only see a signal between two calls of C, and the system starts a call of read() again.
+SEES_SIGNALS = "import select, sys\nwhile not select.select([sys.stdin], [], [], 0.1)[0]: pass\n"
 # Prints what it is about to do, and does it when a line arrives.
 WAITS = "import sys, torch\ntorch.allocate(100 << 20)\nprint('ready', flush=True)\nsys.stdin.readline()\n"
 
@@ -297,8 +299,9 @@ class OtherOccasions(WithRuntime, Stage):
             self.assertEqual(done.err.count(f"memviz explain --at end {file}\n"), 1, done.err)
 
     def test_a_signal_leaves_a_file(self):
+        program = WAITS.replace("sys.stdin.readline()\n", SEES_SIGNALS + "print('went on')")
         process = self.start_waiting(
-            [MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", WAITS + "print('went on')"])
+            [MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", program])
         process.stdout.readline()
         process.send_signal(signal.SIGUSR1)
         self.assertRegex(process.stderr.readline(), r"^memviz: process \d+ wrote a snapshot: memviz explain --at end ")
@@ -306,7 +309,7 @@ class OtherOccasions(WithRuntime, Stage):
         self.assertEqual(self.go_on(process), (0, "went on\n", ""))
 
     def test_a_signal_before_cuda_is_used_ends_nothing(self):
-        program = "print('ready', flush=True)\nimport sys, torch\nsys.stdin.readline()"
+        program = "print('ready', flush=True)\nimport torch\n" + SEES_SIGNALS
         process = self.start_waiting([MEMVIZ, "run", "--signal", "USR2", "--", sys.executable, "-c", program])
         process.stdout.readline()
         process.send_signal(signal.SIGUSR2)
@@ -315,8 +318,7 @@ class OtherOccasions(WithRuntime, Stage):
 
     def test_a_handler_of_the_program_stays(self):
         program = "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: print('mine', flush=True))\n" + WAITS
-        # Python may only see a signal between two calls of C.
-        program = "import select\n" + program.replace("sys.stdin.readline()", "while not select.select([sys.stdin], [], [], 0.1)[0]: pass")
+        program = program.replace("sys.stdin.readline()\n", SEES_SIGNALS)
         process = self.start_waiting([MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", program])
         process.stdout.readline()
         process.send_signal(signal.SIGUSR1)

@@ -14,7 +14,7 @@ import sys
 import threading
 from unittest import mock
 
-from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Tensor, Walks, keepers, keepers_columns, pauses, walk
+from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Storage, Tensor, Walks, keepers, keepers_columns, pauses, walk
 
 
 class Slots:
@@ -282,6 +282,28 @@ class TheWalk(Walks):
         self.assertLess(max(answer.facts["edge_to"]), 100)
         self.assertEqual(answer.paths()[Tensor.last][2:], ("local large", "index 0"))
         del kept, large
+
+    def test_prefers_tensors_to_the_objects_of_their_storages_where_there_are_too_many(self):
+        self.addCleanup(setattr, keepers_columns, "MOST_NODES", keepers_columns.MOST_NODES)
+        keepers_columns.MOST_NODES = 120
+        storages = [Storage(Tensor.last + 512 * number, 512) for number in range(1, 51)]
+        kept = [Tensor() for _ in storages]
+        answer = walk()
+        self.assertEqual(answer.facts["cut"], "")
+        self.assertEqual({answer.paths()[one.address][1:3] for one in kept}, {(sys._getframe().f_code.co_name, "local kept")})
+
+    def test_writes_one_of_many_tensors_with_the_same_memory(self):
+        kept = [Tensor() for _ in range(1000)]
+        for one in kept:
+            one.address = kept[0].address
+        del one
+        kept[7].more = Tensor()
+        other = kept[9]
+        answer = walk()
+        self.assertEqual(len(answer.nodes("tensor")), 4)  # the first, those with a path that differs, and what one of them has
+        self.assertEqual({kind for kind, _ in answer.roots}, {"local"})
+        self.assertEqual(answer.paths()[Tensor.last][2:], ("local kept", "index 7", "attribute more"))
+        del other
 
     def test_bounds_texts(self):
         kept = {"\udc80é" * 1000: Tensor(), "a" * 1000: Tensor()}

@@ -12,7 +12,7 @@ from typing import Any, Iterator
 
 from . import history, messages, requested
 
-FORMAT = 1
+_FORMAT = 1
 _SECONDS_FOR_THE_REQUEST = 5.0
 _SECONDS_FOR_A_PIECE = 60.0
 _MOST_REQUEST_BYTES = 4096
@@ -20,7 +20,7 @@ _MOST_SECONDS = 24 * 3600
 _MAX_ENTRIES = 100_000
 
 
-class Unavailable(Exception):
+class _Unavailable(Exception):
     """A snapshot cannot be taken now, for the reason that the sentence gives."""
 
 
@@ -29,14 +29,14 @@ def serve(connection: socket.socket) -> None:
     connection.settimeout(_SECONDS_FOR_THE_REQUEST)
     seconds = _seconds_of(_line(connection))
     connection.settimeout(_SECONDS_FOR_A_PIECE)
-    _send_line(connection, {"format": FORMAT, "begun": True})
+    _send_line(connection, {"format": _FORMAT, "begun": True})
     try:
         content = _snapshot(connection, seconds)
     except Exception as error:
-        reason = str(error) if isinstance(error, Unavailable) else messages.reason(error)
-        _send_line(connection, {"format": FORMAT, "error": reason})
+        reason = str(error) if isinstance(error, _Unavailable) else messages.reason(error)
+        _send_line(connection, {"format": _FORMAT, "error": reason})
         return
-    _send_line(connection, {"format": FORMAT, "bytes": len(content)})
+    _send_line(connection, {"format": _FORMAT, "bytes": len(content)})
     _send(connection, content)
 
 
@@ -53,7 +53,7 @@ def _line(connection: socket.socket) -> bytes:
 def _seconds_of(line: bytes) -> float:
     """Returns the seconds to record, 0 for a snapshot of this moment."""
     request = json.loads(line)
-    if not isinstance(request, dict) or request.get("format") != FORMAT:
+    if not isinstance(request, dict) or request.get("format") != _FORMAT:
         raise ValueError("a request of another version")
     seconds = request.get("record_seconds", 0)
     if type(seconds) not in (int, float) or not 0 <= seconds <= _MOST_SECONDS:
@@ -75,15 +75,15 @@ def _send(connection: socket.socket, content: bytes) -> None:
 def _snapshot(connection: socket.socket, seconds: float) -> bytes:
     torch = sys.modules.get("torch")
     if torch is None:
-        raise Unavailable("it has not imported torch, so PyTorch holds no GPU memory in it")
+        raise _Unavailable("it has not imported torch, so PyTorch holds no GPU memory in it")
     cuda = getattr(torch, "cuda", None)
     if not hasattr(getattr(torch, "_C", None), "_cuda_memorySnapshot"):
-        raise Unavailable("its torch was built without CUDA, or is still being imported")
+        raise _Unavailable("its torch was built without CUDA, or is still being imported")
     if cuda is None or not cuda.is_initialized():
-        raise Unavailable("it has not used CUDA yet, so it holds no GPU memory; attach again later")
+        raise _Unavailable("it has not used CUDA yet, so it holds no GPU memory; attach again later")
     with _recording(torch, seconds > 0):
         if seconds > 0 and _ends_within(connection, seconds):
-            raise Unavailable("the request was withdrawn")
+            raise _Unavailable("the request was withdrawn")
         return requested.pickled(torch)
 
 

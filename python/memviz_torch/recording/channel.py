@@ -58,7 +58,7 @@ class Channel:
                     self._close()
 
     def _open(self) -> None:
-        for folder in folders():
+        for folder in _folders():
             try:
                 self._listener, self._path = _listening(folder)
             except (OSError, ValueError):
@@ -117,7 +117,7 @@ class Channel:
                 os.close(one.detach())
 
 
-def folders() -> Iterator[str]:
+def _folders() -> Iterator[str]:
     """Returns the folders of channels, the preferred one first."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):

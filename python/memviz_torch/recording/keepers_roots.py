@@ -8,7 +8,7 @@ import types
 from typing import Any, Iterator, NamedTuple
 
 from . import keepers_frames
-from .keepers_types import text_of
+from .keepers_types import read_mro, text_of
 
 _read_module_dict = vars(types.ModuleType)["__dict__"].__get__
 
@@ -47,7 +47,7 @@ def found() -> Roots:
         namespaces.setdefault(id(space.items), space)
     for items in globals_of_frames:
         if type(items) is dict and id(items) not in namespaces:
-            namespaces[id(items)] = Namespace(text_of(entry(items, "__name__")), items)
+            namespaces[id(items)] = Namespace(text_of(_entry(items, "__name__")), items)
     ordered = sorted(namespaces.values(), key=lambda space: space.name != "__main__")
     return Roots(threads, frame_ids, ordered, list(_exceptions()))
 
@@ -65,10 +65,10 @@ def _modules() -> Iterator[Namespace]:
 
 def _is_module(instance: Any) -> bool:
     """Whether it is a module, without asking the object."""
-    return any(base is types.ModuleType for base in type.__dict__["__mro__"].__get__(type(instance)) or ())
+    return any(base is types.ModuleType for base in read_mro(type(instance)) or ())
 
 
-def entry(items: dict[Any, Any], name: str) -> Any:
+def _entry(items: dict[Any, Any], name: str) -> Any:
     """Returns the value under a name, None if there is none. A lookup would compare keys, which may be the program's."""
     for key, value in list(items.items()):
         if type(key) is str and key == name:
@@ -78,7 +78,7 @@ def entry(items: dict[Any, Any], name: str) -> Any:
 
 def _exceptions() -> Iterator[Any]:
     seen: set[int] = set()
-    for value in (sys.exc_info()[1], *(entry(sys.__dict__, name) for name in ("last_exc", "last_value", "last_traceback"))):
+    for value in (sys.exc_info()[1], *(_entry(sys.__dict__, name) for name in ("last_exc", "last_value", "last_traceback"))):
         if value is not None and id(value) not in seen:
             seen.add(id(value))
             yield value
