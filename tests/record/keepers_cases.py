@@ -63,6 +63,13 @@ class Keepers(Walks):
         holder.kept = Tensor()
         self.assert_path("local holder", "slot kept")
 
+    def test_causes_are_named_as_attributes(self):
+        for name in ("cause", "context"):
+            error = ValueError()
+            setattr(error, f"__{name}__", KeyError())
+            getattr(error, f"__{name}__").kept = Tensor()
+            self.assert_path("local error", f"{name} __{name}__", "attribute kept")
+
     def test_modules_have_their_children_as_attributes(self):
         model = Module()
         model._modules["layer"] = Module()
@@ -112,7 +119,7 @@ class Keepers(Walks):
         holder = Slots()
         holder.kept = Tensor()
         holder = holder.method
-        self.assert_path("local holder", "self", "slot kept")
+        self.assert_path("local holder", "self __self__", "slot kept")
 
     def test_generators_have_their_variables(self):
         holder = generator()

@@ -129,7 +129,7 @@ class References:
 
     def _of_method(self, holder: Any) -> Iterator[Reference]:
         if self._leads(holder.__self__):
-            yield holder.__self__, "self", ""
+            yield holder.__self__, "self", "__self__"
         if self._leads(holder.__func__):
             yield holder.__func__, "refers", "__func__"
 
@@ -153,7 +153,7 @@ class References:
         for name in ("__cause__", "__context__", "__traceback__"):
             value = BaseException.__dict__[name].__get__(holder)
             if value is not None and self._leads(value):
-                yield value, name.strip("_"), ""
+                yield value, name.strip("_"), "" if name == "__traceback__" else name
         arguments = BaseException.__dict__["args"].__get__(holder)
         if self._leads(arguments):
             yield arguments, "attribute", "args"

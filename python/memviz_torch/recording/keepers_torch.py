@@ -85,7 +85,7 @@ class TensorReader:
                     bases[id(base)] = [(base, "base", "")]
                 self.references[key] = bases[id(base)]
             if gradient is not None:
-                self._note(key, [(gradient, "grad", ""), *self.references.get(key, ())], pending)
+                self._note(key, [(gradient, "grad", "grad"), *self.references.get(key, ())], pending)
 
     def _read(self, one: Any, pending: list[Any]) -> None:
         facts = self._classes.of(one)
@@ -135,7 +135,7 @@ class TensorReader:
         if field(tensor, "is_leaf") or field(tensor, "retains_grad"):  # else torch warns
             gradient = field(tensor, "grad")
             if gradient is not None:
-                yield gradient, "grad", ""
+                yield gradient, "grad", "grad"
         yield from self._of_view(tensor)
 
     def _of_view(self, tensor: Any, label: str = "") -> Iterator[Reference]:
