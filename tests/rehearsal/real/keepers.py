@@ -5,7 +5,7 @@ those that it has without memviz.
     keepers.py MEMVIZ PYTHON [PROGRAM...]
 
 PYTHON is that of an environment with accelerate, datasets, diffusers, lightning, peft, transformers and trl; outside of CI,
-because these take 1 GB beside torch. About a minute for each program. Ends with 1 where a program fails, changes, or has a
+because these take 1 GB in addition to torch. About a minute for each program. Ends with 1 where a program fails, changes, or has a
 keeper for less than 90 %. Memory that libraries hold in C++ is left out: the workspaces of cuBLAS, and the buckets of DDP's reducer.
 """
 
