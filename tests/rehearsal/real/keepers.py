@@ -33,7 +33,6 @@ PROGRAMS = {
     "torch.compile": ["kept/compiled.py"],
     "diffusers": ["kept/diffusion.py"],
     "trl, SFT": ["kept/trl_sft.py"],
-    "trl, GRPO": ["kept/trl_grpo.py"],
 }
 ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1"}
 OF_LIBRARIES = re.compile("getNewWorkspace|CUDABlasHandle|CUDABlasLtWorkspace|c10d::Reducer::initialize_bucket")
