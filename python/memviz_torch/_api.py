@@ -172,6 +172,7 @@ def compare(
     match: how frames are matched, "line", "function" or "auto" (default).
     fail_over: sets ``exceeded`` if the peak, the end or the reserved memory of a device grew by more than this, as
     "500M" or "2%"; gate: looks at one of them only, "peak", "end" or "reserved".
+    by: "keeper" compares what refers to the memory instead of what allocated it.
 
     ``memviz help compare`` has the whole of it.
     """

@@ -187,7 +187,7 @@ Command attach_command() {
       .text =
           "Asks a running Python process for a snapshot of PyTorch's GPU memory, writes it to a file and explains it "
           "as `memviz explain` does, at this moment. A process that `memviz run`, `memviz_torch.record()` or "
-          "MEMVIZ_RECORD=1 records answers by itself. Others are reached through Python 3.14 or newer, else through "
+          "MEMVIZ_RECORD=1 records answers directly. Others are reached through Python 3.14 or newer, else through "
           "gdb or lldb, which stops them for about a second; without recording, a snapshot has no stacks of what was "
           "allocated before. The program goes on, and nothing is left in it. Exit code 1 if the process cannot be "
           "reached, with a sentence that says what is missing.",

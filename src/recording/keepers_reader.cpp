@@ -243,8 +243,7 @@ void KeepersReader::read_references() {
     if (reference.how == ReferenceKind::index)
       reference.index = count_of(label);
     else
-      reference.label = reference.how == ReferenceKind::grad ? texts_.text(TextKind::variable, "grad")
-                                                             : text_of(TextKind::variable, label);
+      reference.label = text_of(TextKind::variable, label);
     graph_.references.push_back(reference);
   }
 }

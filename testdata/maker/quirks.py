@@ -67,7 +67,7 @@ def _accounts():
 
 
 def _add_recorder_key(value):
-    """What memviz's recorder in Python adds: what the tensors are, and what CUDA and NVML said of the device."""
+    """Adds what memviz's recorder in Python does: what the tensors are, and what CUDA and NVML said of the device."""
     used = [b for s in value["segments"] if s["device"] == 0 for b in s["blocks"] if b["state"] == "active_allocated"]
     kinds = ("parameter", "buffer", "gradient", "optimizer_state")
     reserved = sum(s["total_size"] for s in value["segments"] if s["device"] == 0)
@@ -93,7 +93,7 @@ def _add_recorder_key(value):
 
 
 def _add_keepers(value):
-    """What memviz's recorder adds of the Python heap: a list of outputs in a running function, the graph of its first
+    """Adds what memviz's recorder does of the Python heap: a list of outputs in a running function, the graph of its first
     tensor, and an object that refers to itself."""
     events = value["device_traces"][0]
     request = {"action": "oom", "device_free": 4 << 20, "size": 64 << 20, "stream": 0}

@@ -11,6 +11,7 @@ import time
 import unittest
 
 from channel_cases import WAITS, WithRuntime
+from checks import why_no_gdb
 from stage import MEMVIZ, Stage
 
 # Prints what a program could notice of memviz, at the end.
@@ -31,20 +32,6 @@ COMPUTES = HEAD + "while not select.select([sys.stdin], [], [], 0)[0]: pass\npri
 KEEPS_THE_LOCK = "ctypes.PyDLL(None).read(os.open('gate', os.O_RDWR), ctypes.create_string_buffer(1), 1)\n"
 # Python executes memviz's text after that call; a second is enough for it.
 HOLDS = HEAD + KEEPS_THE_LOCK + "select.select([sys.stdin], [], [])\ntime.sleep(1)\nprint(noticed())\n"
-
-
-def why_no_gdb():
-    """Returns why this machine cannot test debuggers; "" if it can."""
-    if shutil.which("gdb") is None:
-        return "there is no gdb"
-    child = subprocess.Popen(["sleep", "30"])
-    try:
-        words = ["gdb", "-batch", "-nx", "-p", str(child.pid), "-ex", "detach"]
-        said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
-        return "gdb may not attach to processes" if "ptrace:" in said else ""
-    finally:
-        child.kill()
-        child.wait()
 
 
 class AttachStage(WithRuntime, Stage):

@@ -15,6 +15,8 @@ import unittest
 
 from stage import MEMVIZ, RecordStage, Stage
 
+# Waits for a line. Python may only see a signal between two calls of C, and the system starts a call of read() again.
+SEES_SIGNALS = "import select, sys\nwhile not select.select([sys.stdin], [], [], 0.1)[0]: pass\n"
 # Prints what it is about to do, and does it when a line arrives.
 WAITS = "import sys, torch\ntorch.allocate(100 << 20)\nprint('ready', flush=True)\nsys.stdin.readline()\n"
 
@@ -278,9 +280,28 @@ class OtherOccasions(WithRuntime, Stage):
         self.run_python("import torch\ntorch.allocate(1 << 20)\nraise ValueError", ["--always"])
         self.assertEqual(self.files(), [])
 
+    def test_always_leaves_a_file_at_the_end_of_a_child_of_multiprocessing(self):
+        program = "import multiprocessing, torch\ndef work():\n    torch.allocate(1 << 20)\n    {}\n"
+        program += "process = multiprocessing.get_context('fork').Process(target=work)\nprocess.start()\nprocess.join()\n"
+        if sys.version_info < (3, 13):  # later, nothing shows a child's exception at its end
+            self.run_python(program.format("raise ValueError"), ["--always"])
+            self.assertEqual(self.files(), [])
+        done = self.run_python(program.format("pass"), ["--always"])
+        self.assertRegex(done.err, rf"^memviz: process \d+ wrote a snapshot: memviz explain --at end {self.one_file()}\n$")
+
+    def test_the_end_waits_for_the_file_of_a_signal(self):
+        program = "import os, signal, time, torch\ntorch.allocate(1 << 20)\nsnapshot = torch.cuda.memory._snapshot\n"
+        program += "def slow():\n    time.sleep(2)\n    return snapshot()\ntorch.cuda.memory._snapshot = slow\n"
+        program += "os.kill(os.getpid(), signal.SIGUSR1)\n"
+        for channel in ("1", "0"):
+            done = self.run_python(program, ["--signal", "USR1", "--dir", channel], MEMVIZ_RECORD_CHANNEL=channel)
+            file = self.one_file(self.folder / "work" / channel)
+            self.assertEqual(done.err.count(f"memviz explain --at end {file}\n"), 1, done.err)
+
     def test_a_signal_leaves_a_file(self):
+        program = WAITS.replace("sys.stdin.readline()\n", SEES_SIGNALS + "print('went on')")
         process = self.start_waiting(
-            [MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", WAITS + "print('went on')"])
+            [MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", program])
         process.stdout.readline()
         process.send_signal(signal.SIGUSR1)
         self.assertRegex(process.stderr.readline(), r"^memviz: process \d+ wrote a snapshot: memviz explain --at end ")
@@ -288,7 +309,7 @@ class OtherOccasions(WithRuntime, Stage):
         self.assertEqual(self.go_on(process), (0, "went on\n", ""))
 
     def test_a_signal_before_cuda_is_used_ends_nothing(self):
-        program = "print('ready', flush=True)\nimport sys, torch\nsys.stdin.readline()"
+        program = "print('ready', flush=True)\nimport torch\n" + SEES_SIGNALS
         process = self.start_waiting([MEMVIZ, "run", "--signal", "USR2", "--", sys.executable, "-c", program])
         process.stdout.readline()
         process.send_signal(signal.SIGUSR2)
@@ -297,8 +318,7 @@ class OtherOccasions(WithRuntime, Stage):
 
     def test_a_handler_of_the_program_stays(self):
         program = "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: print('mine', flush=True))\n" + WAITS
-        # Python may only see a signal between two calls of C.
-        program = "import select\n" + program.replace("sys.stdin.readline()", "while not select.select([sys.stdin], [], [], 0.1)[0]: pass")
+        program = program.replace("sys.stdin.readline()\n", SEES_SIGNALS)
         process = self.start_waiting([MEMVIZ, "run", "--signal", "USR1", "--", sys.executable, "-c", program])
         process.stdout.readline()
         process.send_signal(signal.SIGUSR1)

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+from checks import check, why_no_gdb
+
 BEGIN = """
 import os, sys, time, torch
 model = torch.nn.Sequential(*[torch.nn.Linear(256, 256) for _ in range(4)]).cuda()
@@ -130,11 +132,6 @@ dist.destroy_process_group()
 IN_CI = ("step", "sleep", "loader", "long_call")
 
 
-def check(condition, *facts):
-    if not condition:
-        raise AssertionError("\n".join(map(str, facts)))
-
-
 class Stage:
     def __init__(self, memviz, folder, name):
         self.memviz = memviz
@@ -203,23 +200,11 @@ def check_end(memviz, folder, moments):
     print(f"end is as without: {moments} times, {answered} answered", flush=True)
 
 
-def can_trace():
-    child = subprocess.Popen(["sleep", "30"])
-    try:
-        words = ["gdb", "-batch", "-nx", "-p", str(child.pid), "-ex", "detach"]
-        return b"ptrace:" not in subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
-    except FileNotFoundError:
-        return False
-    finally:
-        child.kill()
-        child.wait()
-
-
 def main():
     memviz = os.path.abspath(sys.argv[1])
     is_matrix = sys.argv[2:3] == ["matrix"]
-    if not can_trace():
-        print("gdb is missing, or may not attach to processes", flush=True)
+    if why_no_gdb():
+        print(why_no_gdb(), flush=True)
         return 77
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         for name in sys.argv[3:] or (PROGRAMS if is_matrix else IN_CI):

@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+from checks import check  # noqa: E402
 from keepers_stage import SOURCE, Answer  # noqa: E402
 
 # Each tensor has another number of kilobytes, by which it is known in the file. What runs of the program during the walk
@@ -120,7 +121,7 @@ ALWAYS = {
     4: {("local through",), ("local through", "grad_fn", "next", "saved variable")},
     5: {
         ("local model", "attribute 0", "parameter weight"),
-        ("local model", "attribute 0", "parameter weight", "grad"),
+        ("local model", "attribute 0", "parameter weight", "grad grad"),
         ("local optimizer", "attribute state", "other_key torch.nn.parameter.Parameter", "key momentum_buffer"),
     },
     6: {("local sparse",)},
@@ -146,11 +147,6 @@ def run(memviz, folder, program, words=(), **variables):
         [*command, sys.executable, "-W", "ignore", "program.py"], cwd=folder, env=environment, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
     )
-
-
-def check(condition, *facts):
-    if not condition:
-        raise AssertionError("\n".join(map(str, facts)))
 
 
 def check_paths(memviz, folder):

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check
+
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 MIB = 1 << 20
 
@@ -146,11 +148,6 @@ class Stage:
     def said(self, *words):
         done = subprocess.run([self.memviz, *map(str, words)], stdout=subprocess.PIPE, check=True, text=True)
         return done.stdout
-
-
-def check(condition, *facts):
-    if not condition:
-        raise AssertionError("\n".join(map(str, facts)))
 
 
 def check_run(stage):

@@ -4,8 +4,10 @@ unittest.
 
 import ast
 import collections
+import contextlib
 import functools
 import gc
+import io
 import os
 import pathlib
 import random
@@ -13,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+from unittest import mock
 
-from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Tensor, Walks, keepers, keepers_columns, walk
+from keepers_stage import SOURCE, TORCH, Module, Optimizer, Parameter, Storage, Tensor, Walks, keepers, keepers_columns, pauses, walk
 
 
 class Slots:
@@ -62,6 +65,13 @@ class Keepers(Walks):
         holder = Slots()
         holder.kept = Tensor()
         self.assert_path("local holder", "slot kept")
+
+    def test_causes_are_named_as_attributes(self):
+        for name in ("cause", "context"):
+            error = ValueError()
+            setattr(error, f"__{name}__", KeyError())
+            getattr(error, f"__{name}__").kept = Tensor()
+            self.assert_path("local error", f"{name} __{name}__", "attribute kept")
 
     def test_modules_have_their_children_as_attributes(self):
         model = Module()
@@ -120,7 +130,7 @@ class Keepers(Walks):
         holder = Slots()
         holder.kept = Tensor()
         holder = holder.method
-        self.assert_path("local holder", "self", "slot kept")
+        self.assert_path("local holder", "self __self__", "slot kept")
 
     def test_generators_have_their_variables(self):
         holder = generator()
@@ -232,6 +242,33 @@ class TheWalk(Walks):
         walk()
         self.assertFalse(gc.isenabled())
 
+    def test_leaves_the_collector_as_it_was_when_memory_runs_out(self):
+        gc.enable()
+        for name in ("keepers.gc.get_objects", "keepers.Classes"):
+            with mock.patch("memviz_torch.recording." + name, side_effect=MemoryError):
+                with contextlib.redirect_stderr(io.StringIO()) as said:
+                    self.assertIsNone(keepers.found(TORCH))
+            self.assertTrue(gc.isenabled(), name)
+            self.assertIn("records no keepers: MemoryError", said.getvalue())
+
+    def test_leaves_the_collector_as_it_was_when_it_is_interrupted(self):
+        gc.enable()
+        with mock.patch.object(keepers.gc, "get_objects", side_effect=KeyboardInterrupt):
+            self.assertRaises(KeyboardInterrupt, keepers.found, TORCH)
+        self.assertTrue(gc.isenabled())
+
+    def test_pauses_nothing_in_a_child_that_is_forked_meanwhile(self):
+        gc.enable()
+        before = sys.getswitchinterval()
+        with pauses.without_collector(), pauses.without_turns():
+            paused = (gc.isenabled(), sys.getswitchinterval())
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if (gc.isenabled(), sys.getswitchinterval()) == (True, before) else 1)
+        self.assertEqual(paused, (False, 1.0))
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual((gc.isenabled(), sys.getswitchinterval()), (True, before))
+
     def test_is_turned_off_by_a_variable(self):
         os.environ["MEMVIZ_KEEPERS"] = "0"
         self.addCleanup(os.environ.pop, "MEMVIZ_KEEPERS")
@@ -277,6 +314,28 @@ class TheWalk(Walks):
         self.assertEqual(answer.paths()[Tensor.last][2:], ("local large", "index 0"))
         del kept, large
 
+    def test_prefers_tensors_to_the_objects_of_their_storages_where_there_are_too_many(self):
+        self.addCleanup(setattr, keepers_columns, "MOST_NODES", keepers_columns.MOST_NODES)
+        keepers_columns.MOST_NODES = 120
+        storages = [Storage(Tensor.last + 512 * number, 512) for number in range(1, 51)]
+        kept = [Tensor() for _ in storages]
+        answer = walk()
+        self.assertEqual(answer.facts["cut"], "")
+        self.assertEqual({answer.paths()[one.address][1:3] for one in kept}, {(sys._getframe().f_code.co_name, "local kept")})
+
+    def test_writes_one_of_many_tensors_with_the_same_memory(self):
+        kept = [Tensor() for _ in range(1000)]
+        for one in kept:
+            one.address = kept[0].address
+        del one
+        kept[7].more = Tensor()
+        other = kept[9]
+        answer = walk()
+        self.assertEqual(len(answer.nodes("tensor")), 4)  # the first, those with a path that differs, and what one of them has
+        self.assertEqual({kind for kind, _ in answer.roots}, {"local"})
+        self.assertEqual(answer.paths()[Tensor.last][2:], ("local kept", "index 7", "attribute more"))
+        del other
+
     def test_bounds_texts(self):
         kept = {"\udc80é" * 1000: Tensor(), "a" * 1000: Tensor()}
         texts = walk().facts["texts"]
@@ -286,6 +345,8 @@ class TheWalk(Walks):
         del kept
 
     def test_follows_long_chains_in_any_order(self):
+        self.addCleanup(setattr, keepers, "_MOST_SECONDS", keepers._MOST_SECONDS)
+        keepers._MOST_SECONDS = 600  # on a machine with other work
         for order in (range(3000), range(3000)[::-1], random.Random(0).sample(range(3000), 3000)):
             links = [Plain() for _ in order]
             chain = [links[number] for number in order]

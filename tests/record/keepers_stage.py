@@ -10,7 +10,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(SOURCE / "python"))
 
-from memviz_torch.recording import keepers, keepers_columns  # noqa: E402
+from memviz_torch.recording import keepers, keepers_columns, pauses  # noqa: E402
 
 
 class Base:

@@ -1,5 +1,5 @@
-"""What a process answers to `memviz attach`: one line of JSON for the request, one that says that the work has begun,
-one for the result, and the bytes of a snapshot. Nothing is written to a file here, and nothing is printed."""
+"""Answers a request of `memviz attach`, which is one line of JSON: with a line that says that the work has begun, one for
+the result, and the bytes of a snapshot. Writes no file and prints nothing."""
 
 from __future__ import annotations
 
@@ -8,25 +8,19 @@ import json
 import select
 import socket
 import sys
-import threading
-import time
 from typing import Any, Iterator
 
-from . import history, messages, snapshot
+from . import history, messages, requested
 
-FORMAT = 1
+_FORMAT = 1
 _SECONDS_FOR_THE_REQUEST = 5.0
 _SECONDS_FOR_A_PIECE = 60.0
 _MOST_REQUEST_BYTES = 4096
 _MOST_SECONDS = 24 * 3600
 _MAX_ENTRIES = 100_000
-# As long as other threads may have to wait for Python meanwhile, so that what the snapshot shows is of one moment.
-_SECONDS_UNDISTURBED = 1.0
-# Exit waits so long for an answer in progress: CUDA must not be taken apart while its memory is read.
-_SECONDS_BEFORE_EXIT = 1.0
 
 
-class Unavailable(Exception):
+class _Unavailable(Exception):
     """A snapshot cannot be taken now, for the reason that the sentence gives."""
 
 
@@ -35,14 +29,14 @@ def serve(connection: socket.socket) -> None:
     connection.settimeout(_SECONDS_FOR_THE_REQUEST)
     seconds = _seconds_of(_line(connection))
     connection.settimeout(_SECONDS_FOR_A_PIECE)
-    _send_line(connection, {"format": FORMAT, "begun": True})
+    _send_line(connection, {"format": _FORMAT, "begun": True})
     try:
         content = _snapshot(connection, seconds)
     except Exception as error:
-        reason = str(error) if isinstance(error, Unavailable) else messages.reason(error)
-        _send_line(connection, {"format": FORMAT, "error": reason})
+        reason = str(error) if isinstance(error, _Unavailable) else messages.reason(error)
+        _send_line(connection, {"format": _FORMAT, "error": reason})
         return
-    _send_line(connection, {"format": FORMAT, "bytes": len(content)})
+    _send_line(connection, {"format": _FORMAT, "bytes": len(content)})
     _send(connection, content)
 
 
@@ -59,7 +53,7 @@ def _line(connection: socket.socket) -> bytes:
 def _seconds_of(line: bytes) -> float:
     """Returns the seconds to record, 0 for a snapshot of this moment."""
     request = json.loads(line)
-    if not isinstance(request, dict) or request.get("format") != FORMAT:
+    if not isinstance(request, dict) or request.get("format") != _FORMAT:
         raise ValueError("a request of another version")
     seconds = request.get("record_seconds", 0)
     if type(seconds) not in (int, float) or not 0 <= seconds <= _MOST_SECONDS:
@@ -81,16 +75,16 @@ def _send(connection: socket.socket, content: bytes) -> None:
 def _snapshot(connection: socket.socket, seconds: float) -> bytes:
     torch = sys.modules.get("torch")
     if torch is None:
-        raise Unavailable("it has not imported torch, so PyTorch holds no GPU memory in it")
+        raise _Unavailable("it has not imported torch, so PyTorch holds no GPU memory in it")
     cuda = getattr(torch, "cuda", None)
     if not hasattr(getattr(torch, "_C", None), "_cuda_memorySnapshot"):
-        raise Unavailable("its torch was built without CUDA, or is still being imported")
+        raise _Unavailable("its torch was built without CUDA, or is still being imported")
     if cuda is None or not cuda.is_initialized():
-        raise Unavailable("it has not used CUDA yet, so it holds no GPU memory; attach again later")
+        raise _Unavailable("it has not used CUDA yet, so it holds no GPU memory; attach again later")
     with _recording(torch, seconds > 0):
         if seconds > 0 and _ends_within(connection, seconds):
-            raise Unavailable("the request was withdrawn")
-        return pickled(torch)
+            raise _Unavailable("the request was withdrawn")
+        return requested.pickled(torch)
 
 
 def _ends_within(connection: socket.socket, seconds: float) -> bool:
@@ -102,7 +96,7 @@ def _ends_within(connection: socket.socket, seconds: float) -> bool:
 
 @contextlib.contextmanager
 def _recording(torch: Any, is_wanted: bool) -> Iterator[None]:
-    """Turns history on if it is off, and off again; a history that somebody else uses stays as it is."""
+    """Turns history on if it is off, and off again; a history that others use stays as it is."""
     if not is_wanted:
         yield
         return
@@ -116,38 +110,3 @@ def _recording(torch: Any, is_wanted: bool) -> Iterator[None]:
         shared.leave(torch, user)
         if not was_shared and not shared.is_used():
             torch.__dict__.pop("_memviz_history", None)
-
-
-_answering = threading.Lock()
-
-
-def wait_at_exit() -> None:
-    """Waits for an answer in progress, but not long."""
-    if _answering.acquire(timeout=_SECONDS_BEFORE_EXIT):
-        _answering.release()
-
-
-def forget() -> None:
-    """In a child after fork(): the thread that answered is not there."""
-    global _answering
-    _answering = threading.Lock()
-
-
-def pickled(torch: Any) -> bytes:
-    """Returns the bytes of a snapshot of this moment, taken by a thread that is not the program's."""
-    with _answering:
-        return snapshot.pickled(torch, undisturbed=_undisturbed())
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Lets other threads wait longer for Python's lock. The interval counts for each wait, also for ours: the body must
-    not let go of the lock."""
-    before, set_interval = sys.getswitchinterval(), sys.setswitchinterval
-    time.sleep(0.001)  # afterwards this thread has the lock, and another one is about to wait for it
-    set_interval(_SECONDS_UNDISTURBED)
-    try:
-        yield
-    finally:
-        if sys.getswitchinterval() == _SECONDS_UNDISTURBED:  # else the program has chosen another one
-            set_interval(before)

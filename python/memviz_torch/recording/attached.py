@@ -6,7 +6,7 @@ from __future__ import annotations
 import atexit
 import socket
 
-from . import answers
+from . import answers, requested
 
 
 def answer(path: str) -> None:
@@ -14,8 +14,8 @@ def answer(path: str) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(10)
         connection.connect(path)
-        atexit.register(answers.wait_at_exit)
+        atexit.register(requested.wait_at_exit)
         try:
             answers.serve(connection)
         finally:
-            atexit.unregister(answers.wait_at_exit)
+            atexit.unregister(requested.wait_at_exit)

@@ -8,17 +8,15 @@ threading's, so that the program does not find it in its lists.
 from __future__ import annotations
 
 import _thread
-import atexit
 import os
 import socket
 import stat
 import struct
-import sys
 import threading
 import time
 from typing import Any, Iterator, Optional
 
-from . import answers
+from . import answers, at_end, requested
 
 _WAITING_CONNECTIONS = 16
 
@@ -38,6 +36,7 @@ class Channel:
         self._connection: Optional[socket.socket] = None
         self._path: Optional[str] = None
         self._is_registered = False
+        self._at_end = at_end.AtEnd(self._end)
         self._lock = threading.Lock()
 
     def join(self, user: object) -> None:
@@ -59,7 +58,7 @@ class Channel:
                     self._close()
 
     def _open(self) -> None:
-        for folder in folders():
+        for folder in _folders():
             try:
                 self._listener, self._path = _listening(folder)
             except (OSError, ValueError):
@@ -72,10 +71,7 @@ class Channel:
         if not self._is_registered:
             self._is_registered = True
             os.register_at_fork(after_in_child=self._forget)
-            atexit.register(self._end)
-        multiprocessing = sys.modules.get("multiprocessing.util")
-        if multiprocessing is not None:  # its children end without atexit, and forget what their parent registered
-            multiprocessing.Finalize(None, self._end, exitpriority=0)
+        self._at_end.register()
 
     def _serve(self, listener: socket.socket) -> None:
         while self._listener is listener:
@@ -107,12 +103,12 @@ class Channel:
         path, self._path = self._path, None
         if path is not None:
             _remove(path)
-            answers.wait_at_exit()
+            requested.wait_at_exit()
 
     def _forget(self) -> None:
         """In a child after fork(): the thread is not there, and the socket is the parent's."""
         self._lock = threading.Lock()
-        answers.forget()
+        requested.forget()
         inherited = (self._listener, self._connection)
         self._users = []
         self._listener = self._connection = self._path = None
@@ -121,7 +117,7 @@ class Channel:
                 os.close(one.detach())
 
 
-def folders() -> Iterator[str]:
+def _folders() -> Iterator[str]:
     """Returns the folders of channels, the preferred one first."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):
@@ -132,20 +128,20 @@ def folders() -> Iterator[str]:
 def _listening(folder: str) -> tuple[socket.socket, str]:
     """Returns a socket that listens, and its path, which nothing has before it listens. Raises OSError."""
     path = os.path.join(folder, f"{os.stat('/proc/self/ns/pid').st_ino}-{os.getpid()}")
-    beside = os.path.join(folder, f".{os.getpid()}-{threading.get_ident()}")
+    unnamed = os.path.join(folder, f".{os.getpid()}-{threading.get_ident()}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         listener.settimeout(None)  # whatever socket.setdefaulttimeout() says
         for is_last in (False, True):
             _make_private(folder)
             try:
-                listener.bind(beside)
+                listener.bind(unnamed)
                 break
             except FileNotFoundError:  # a process that ended has removed the folder
                 if is_last:
                     raise
         listener.listen(_WAITING_CONNECTIONS)
-        os.rename(beside, path)
+        os.rename(unnamed, path)
     except BaseException:
         listener.close()
         raise

@@ -34,14 +34,14 @@ class _Job:
         # Imports everything that will be needed, while the folder exists; not before torch is imported.
         import shlex
 
-        from . import answers, channel, files, history, oom, ranks, snapshot
+        from . import channel, files, history, oom, ranks, requested, snapshot
 
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
             return  # built without CUDA
         self._torch = torch
         self._quoted = shlex.quote
         self._others = others
-        self._answers = answers
+        self._requested = requested
         self._channel = channel
         self._watch = oom.watch
         self._files = files
@@ -66,7 +66,7 @@ class _Job:
 
     def _leave(self, occasion: str) -> None:
         """Writes a snapshot of this moment, and a line that names it."""
-        written, failure = self._files.write_where_possible(self._place(occasion), self._answers.pickled(self._torch))
+        written, failure = self._files.write_where_possible(self._place(occasion), self._requested.pickled(self._torch))
         failure = f" ({failure})" if failure else ""
         what = f"a snapshot: memviz explain --at end {self._quoted(written)}" if written else "no snapshot"
         messages.say(f"memviz: {messages.this_process()} wrote {what}{failure}")

@@ -1,5 +1,5 @@
-"""Records who keeps GPU memory: a walk over the Python heap from the variables of running functions, the globals of
-modules and kept exceptions to the tensors, also through autograd's graphs. MEMVIZ_KEEPERS=0 turns it off."""
+"""Records which variables keep GPU memory: walks over the Python heap from the variables of running functions, the globals
+of modules and kept exceptions to the tensors, also through autograd's graphs. MEMVIZ_KEEPERS=0 turns it off."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import heapq
 import os
 import time
 from itertools import compress
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Iterator, Optional
 
-from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages
+from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
 from .keepers_columns import Columns
 from .keepers_edges import References
-from .keepers_memory import known_classes
+from .keepers_memory import Storage, known_classes
 from .keepers_roots import Roots
-from .keepers_torch import TensorReader
+from .keepers_torch import Reference, TensorReader
 from .keepers_types import Classes
 
 KEY = "memviz_keepers"
 _MOST_SECONDS = 30.0
+_MANY = 16
 # The shares of that time after which reading tensors, searching for what leads to them, and writing end.
 _SHARES = (0.4, 0.75, 1.0)
 
@@ -30,21 +31,23 @@ def found(torch: Any) -> Optional[dict[str, Any]]:
     one line about a failure, because the program and its snapshot are more than this."""
     if os.environ.get("MEMVIZ_KEEPERS", "1") == "0":
         return None
-    classes = Classes(known_classes(torch))
-    if classes.known.tensor is None:
-        return None
-    was_enabled = gc.isenabled()
-    gc.disable()
-    objects = gc.get_objects()
     try:
-        return _Walk(objects, classes, TensorReader(torch, classes)).facts()
+        with pauses.without_collector():
+            return _of_this_moment(torch)
     except Exception as error:
         messages.say(f"memviz: {messages.this_process()} records no keepers: {messages.reason(error)}")
         return None
+
+
+def _of_this_moment(torch: Any) -> Optional[dict[str, Any]]:
+    classes = Classes(known_classes(torch))
+    if classes.known.tensor is None:
+        return None
+    objects = gc.get_objects()
+    try:
+        return _Walk(objects, classes, TensorReader(torch, classes)).facts()
     finally:
         objects.clear()  # it may have this very frame, and so itself
-        if was_enabled:
-            gc.enable()
 
 
 class _Walk:
@@ -56,6 +59,7 @@ class _Walk:
         self._columns = Columns(classes)
         self._pending: collections.deque[Any] = collections.deque()
         self._is_late = False
+        self._repeated: set[int] = set()  # ids of tensors that are left out
 
     def _is_over(self, share: float) -> bool:
         is_over = time.monotonic() - self._began > share * _MOST_SECONDS
@@ -90,8 +94,7 @@ class _Walk:
         self._objects.extend(tensors.others)
         own = set(map(id, keepers_reach.of_classes(self._objects, lambda cls: classes.of_class(cls).is_own)))
         reach = keepers_reach.Reach(classes, own | roots.frame_ids, {id(space.items) for space in roots.namespaces})
-        for holder, references in tensors.references.items():
-            reach.add_references(holder, (id(reference.value) for reference in references))
+        reach.add_references(tensors.references)
         for holder in self._largest_holders():
             reach.add(holder)
         reach.spread(self._objects, lambda: self._is_over(_SHARES[1]))
@@ -103,8 +106,12 @@ class _Walk:
         most = keepers_columns.MOST_NODES // 2
         if len(storages) <= most:
             return storages
+        repeated = self._tensors.storages_of_tensors()
+        holders = [holder for holder in storages if holder not in repeated]
+        if len(holders) <= most:
+            return holders
         self._columns.is_full = True
-        return heapq.nlargest(most, storages, key=lambda holder: sum(size for _, _, size in storages[holder]))
+        return heapq.nlargest(most, holders, key=lambda holder: sum(size for _, _, size in storages[holder]))
 
     def _holds_memory(self, cls: type) -> bool:
         facts = self._classes.of_class(cls)
@@ -127,18 +134,36 @@ class _Walk:
         """Adds what the added nodes refer to, and these references."""
         while self._pending and not self._is_over(_SHARES[2]):
             holder = self._pending.popleft()
-            for reference in self._references.of(holder):
-                if self._add_node(reference.value):
+            references = self._references.of(holder)
+            if len(references) > _MANY:
+                references = list(self._without_repeated(references))
+            for reference in references:
+                if self._add_node(reference[0]):
                     self._columns.edge(holder, reference)
+
+    def _without_repeated(self, references: list[Reference]) -> Iterator[Reference]:
+        """Leaves out of many tensors that one object refers to those with the same memory as another of them, such as most
+        views that unbind() returns."""
+        seen: set[tuple[Storage, ...]] = set()
+        for reference in references:
+            key = id(reference[0])
+            storages = self._tensors.storages.get(key)
+            if storages is not None and self._references.is_only_memory(reference[0]):
+                if storages in seen:
+                    self._repeated.add(key)
+                    continue
+                seen.add(storages)
+            yield reference
 
     def _add_unreached(self, leading: set[int]) -> None:
         """Adds what leads to memory that no root reaches."""
         has = self._columns.has_id
         wanted = {key for key in self._tensors.storages if key in leading and not has(key)}
+        wanted -= self._repeated
         wanted -= self._tensors.storages_of_tensors()
-        if not wanted or self._is_late:
+        if not wanted or self._is_late or self._columns.is_full:
             return
-        rest = {key for key in leading if not has(key)}
+        rest = {key for key in leading if not has(key)} - self._repeated
         objects = {id(one): one for one in compress(self._objects, map(rest.__contains__, map(id, self._objects)))}
         graph = {key: self._targets(one, objects) for key, one in objects.items()}
         named = {target for targets in graph.values() for target in targets}
@@ -149,4 +174,4 @@ class _Walk:
         self._walk()
 
     def _targets(self, holder: Any, objects: dict[int, Any]) -> list[int]:
-        return [id(one.value) for one in self._references.of(holder) if id(one.value) in objects]
+        return [id(value) for value, _, _ in self._references.of(holder) if id(value) in objects]

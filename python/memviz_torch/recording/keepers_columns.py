@@ -27,6 +27,9 @@ class _Words:
         return self._numbers.setdefault(text, len(self._numbers))
 
     def number_of_bounded(self, text: str) -> int:
+        known = self._numbers.get(text)
+        if known is not None:
+            return known
         if len(text) > _MOST_BYTES_OF_TEXT // 4 or not text.isascii():
             text = text.encode("utf-8", "replace")[:_MOST_BYTES_OF_TEXT].decode("utf-8", "ignore")
         return self.number(text)
@@ -36,19 +39,15 @@ class _Words:
 
 
 class _Rows:
-    """Rows of numbers, kept as columns."""
+    """Rows of numbers, which become columns."""
 
     def __init__(self, prefix: str, *names: str) -> None:
         self._names = [f"{prefix}_{name}" for name in names]
-        self._columns: list[list[int]] = [[] for _ in names]
-        self._appends = [column.append for column in self._columns]
-
-    def add(self, *values: int) -> None:
-        for append, value in zip(self._appends, values):
-            append(value)
+        self._numbers: list[int] = []
+        self.add = self._numbers.extend  # of one row
 
     def all(self) -> dict[str, list[int]]:
-        return dict(zip(self._names, self._columns))
+        return {name: self._numbers[place :: len(self._names)] for place, name in enumerate(self._names)}
 
 
 class Columns:
@@ -56,6 +55,7 @@ class Columns:
         self._classes = classes
         self._numbers: dict[int, int] = {}  # of nodes, by the id of the object
         self._kept: list[Any] = []
+        self._of_classes: dict[int, tuple[int, int, Any]] = {}  # kind, name and reader of the length, by the id of a class
         self._texts, self._kinds, self._hows, self._root_kinds = _Words(), _Words(), _Words(), _Words()
         self._texts.number("")
         self._nodes = _Rows("node", "kind", "name", "file", "line", "items", "hidden")
@@ -74,36 +74,52 @@ class Columns:
             return False
         number = self._numbers[id(holder)] = len(self._numbers)
         self._kept.append(holder)
-        kind, name, file, line, items = self._described(holder)
-        text = self._texts.number_of_bounded
-        self._nodes.add(self._kinds.number(kind), text(name), text(file), line, items, hidden)
+        known = self._of_classes.get(id(type(holder)))
+        if known is None:
+            self._nodes.add(self._described(holder, hidden))
+        else:
+            kind, name, length = known
+            self._nodes.add((kind, name, 0, 0, -1 if length is None else length(holder), hidden))
         for device, address, size in storages:
-            self._storages.add(number, device, address, size)
+            self._storages.add((number, device, address, size))
         return True
 
     def edge(self, holder: Any, reference: Reference) -> None:
         value, how, label = reference
         if how != "index":
             label = self._texts.number_of_bounded(label)
-        self._edges.add(self._numbers[id(holder)], self._numbers[id(value)], self._hows.number(how), label)
+        self._edges.add((self._numbers[id(holder)], self._numbers[id(value)], self._hows.number(how), label))
 
     def root(self, kind: str, holder: Any) -> None:
-        self._roots.add(self._root_kinds.number(kind), self._numbers[id(holder)])
+        self._roots.add((self._root_kinds.number(kind), self._numbers[id(holder)]))
 
-    def _described(self, holder: Any) -> tuple[str, str, str, int, int]:
-        """Returns kind, name, file, line and length."""
+    def _described(self, holder: Any, hidden: int) -> tuple[int, ...]:
+        """Returns the row of a node."""
+        kind, name, file, line, items = "", "", "", 0, -1
         if type(holder) is keepers_frames.RunningFrame:
-            return "frame", holder.name, holder.file, holder.line, -1
-        if type(holder) is Namespace:
-            file = text_of(entry(holder.items, "__file__")) if holder.name == "__main__" else ""
-            return "globals", holder.name, file, 0, len(holder.items)
-        facts = self._classes.of(holder)
-        name, file, line = facts.name, "", 0
-        if facts.kind in ("traceback", "generator", "function"):
-            name, file, line = keepers_frames.place_of(holder)
-        elif facts.kind == "class":
-            name = self._classes.of_class(holder).name
-        return facts.kind, name, file, line, _length(holder)
+            kind, name, file, line = "frame", holder.name, holder.file, holder.line
+        elif type(holder) is Namespace:
+            kind, name, items = "globals", holder.name, len(holder.items)
+            file = text_of(entry(holder.items, "__file__")) if name == "__main__" else ""
+        else:
+            facts = self._classes.of(holder)
+            kind, name = facts.kind, facts.name
+            if kind in ("traceback", "generator", "function"):
+                name, file, line = keepers_frames.place_of(holder)
+            elif kind == "class":
+                name = self._classes.of_class(holder).name
+            else:
+                return self._described_by_class(holder, kind, name, hidden)
+        text = self._texts.number_of_bounded
+        return self._kinds.number(kind), text(name), text(file), line, items, hidden
+
+    def _described_by_class(self, holder: Any, kind: str, name: str, hidden: int) -> tuple[int, ...]:
+        """Does the same for an object that only its class describes, and keeps that for others of the class."""
+        cls = type(holder)
+        length = _LENGTHS.get(id(cls))
+        numbers = (self._kinds.number(kind), self._texts.number_of_bounded(name))
+        self._of_classes[id(cls)] = (*numbers, length)
+        return (*numbers, 0, 0, -1 if length is None else length(holder), hidden)
 
     def all(self) -> dict[str, Any]:
         words = {"texts": self._texts, "kinds": self._kinds, "hows": self._hows, "root_kinds": self._root_kinds}
@@ -111,8 +127,3 @@ class Columns:
         for rows in (self._nodes, self._edges, self._roots, self._storages):
             found.update(rows.all())
         return found
-
-
-def _length(holder: Any) -> int:
-    length = _LENGTHS.get(id(type(holder)))
-    return length(holder) if length is not None else -1

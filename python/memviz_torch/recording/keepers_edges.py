@@ -12,11 +12,11 @@ from typing import Any, Callable, Iterable, Iterator
 from . import keepers_frames
 from .keepers_roots import Namespace
 from .keepers_torch import Reference
-from .keepers_types import Classes, Facts, class_items, class_name, text_of
+from .keepers_types import Classes, Facts, class_items, class_name, read_class_dict, text_of
 
+_Part = Callable[["References", Any], Iterable[Reference]]  # names some of the references of an object
 # The dicts of a module, and how it refers to their values.
 _DICTS_OF_MODULE = {"_parameters": "parameter", "_buffers": "buffer", "_modules": "attribute"}
-_read_class_dict = type.__dict__["__dict__"].__get__
 
 
 class References:
@@ -38,26 +38,36 @@ class References:
             return list(self._keys(holder.items, "global"))
         facts = self._classes.of(holder)
         found: list[Reference] = []
-        for part in self._parts(holder, facts, found):
-            try:
-                found.extend(part(self, holder))
-            except Exception:
-                self.unreadable += 1
-        rest = self._unnamed(holder, facts, found)
-        found.extend(Reference(value, "refers") for value in rest if id(value) not in self.skipped)
-        return found
-
-    def _parts(
-        self, holder: Any, facts: Facts, found: list[Reference]
-    ) -> Iterator[Callable[[References, Any], Iterable[Reference]]]:
-        """Returns the ways to name references; those of ``found`` were named by the ways before."""
         by_kind = _PARTS_BY_KIND.get(facts.kind)
         if by_kind is not None:
-            yield by_kind
+            self._add(found, by_kind, holder)
         if facts.is_tensor or facts.is_graph_node:
-            yield References._of_torch
-        if facts.kind in _WHOLLY_NAMED or not self._unnamed(holder, facts, found):
-            return  # to ask for its dict would make one
+            found.extend(one for one in self._in_torch.get(id(holder), ()) if self._leads(one[0]))
+        if facts.kind in _WHOLLY_NAMED or id(type(holder)) in _WHOLLY_NAMED_CLASSES:
+            return found
+        unnamed = self._unnamed(holder, found)
+        if unnamed:  # else to ask for its dict would make one
+            for part in self._parts_of_attributes(facts):
+                self._add(found, part, holder)
+            named = {id(value) for value, _, _ in found}
+            named |= self.skipped & unnamed.keys()
+            found.extend((value, "refers", "") for key, value in unnamed.items() if key not in named)
+        return found
+
+    def is_only_memory(self, tensor: Any) -> bool:
+        """Whether a tensor leads to no other memory than its own."""
+        for _, how, _ in self._in_torch.get(id(tensor), ()):
+            if how != "base":
+                return False
+        return self._leading.isdisjoint(map(id, gc.get_referents(tensor)))
+
+    def _add(self, found: list[Reference], part: _Part, holder: Any) -> None:
+        try:
+            found.extend(part(self, holder))
+        except Exception:
+            self.unreadable += 1
+
+    def _parts_of_attributes(self, facts: Facts) -> Iterator[_Part]:
         if facts.hides_dict:
             self.unreadable += 1
         elif facts.dict_of is not None:
@@ -71,36 +81,37 @@ class References:
     def _named(self, items: Iterable[tuple[Any, Any]], how: str) -> Iterator[Reference]:
         for name, value in items:
             if id(value) in self._leading:
-                yield Reference(value, how, text_of(name))
+                yield value, how, text_of(name)
 
     def _keys(self, items: dict[Any, Any], how: str) -> Iterator[Reference]:
         """Reads a copy, because other threads may change it."""
         for key, value in list(dict.items(items)):
             if id(value) in self._leading:
                 if type(key) is str:
-                    yield Reference(value, how, key)
+                    yield value, how, key
                 else:
-                    yield Reference(value, "other_key", _other_key(key))
+                    yield value, "other_key", _other_key(key)
 
     def _of_dict(self, holder: Any) -> Iterator[Reference]:
         yield from self._keys(holder, "key")
         for key in list(dict.keys(holder)):
             if id(key) in self._leading:
-                yield Reference(key, "refers", "key")
+                yield key, "refers", "key"
 
     def _of_sequence(self, holder: Any) -> Iterator[Reference]:
+        leading = self._leading
         for index, value in enumerate(_values(holder)):
-            if id(value) in self._leading:
-                yield Reference(value, "index", index)
+            if id(value) in leading:
+                yield value, "index", index
 
     def _of_set(self, holder: Any) -> Iterator[Reference]:
         own_class = type(holder)
         for value in gc.get_referents(holder):
             if id(value) in self._leading and value is not own_class:
-                yield Reference(value, "item")
+                yield value, "item", ""
 
     def _of_class(self, holder: Any) -> Iterator[Reference]:
-        self._skip_dicts(gc.get_referents(_read_class_dict(holder)))
+        self._skip_dicts(gc.get_referents(read_class_dict(holder)))
         yield from self._named(list(class_items(holder).items()), "attribute")
 
     def _skip_dicts(self, values: Iterable[Any]) -> None:
@@ -119,39 +130,34 @@ class References:
 
     def _of_method(self, holder: Any) -> Iterator[Reference]:
         if self._leads(holder.__self__):
-            yield Reference(holder.__self__, "self")
+            yield holder.__self__, "self", "__self__"
         if self._leads(holder.__func__):
-            yield Reference(holder.__func__, "refers", "__func__")
+            yield holder.__func__, "refers", "__func__"
 
     def _of_closure(self, holder: Any) -> Iterator[Reference]:
-        yield from (Reference(value, "refers") for value in gc.get_referents(holder) if self._leads(value))
+        yield from ((value, "refers", "") for value in gc.get_referents(holder) if self._leads(value))
 
     def _of_frame(self, holder: Any) -> Iterator[Reference]:
-        """Of a traceback, a generator or a frame that ended; a running frame is a root, with its variables."""
+        """Names what a traceback, a generator or a frame that ended refers to. A running frame is a root, with its variables."""
         frame = keepers_frames.frame_of(holder)
         if type(holder) is types.TracebackType and holder.tb_next is not None and self._leads(holder.tb_next):
-            yield Reference(holder.tb_next, "traceback")
+            yield holder.tb_next, "traceback", ""
         if frame is None or id(frame) in self._running:
             return
         yield from self._named(keepers_frames.locals_of(frame).items(), "local")
         if frame is not holder:
             self.skipped.add(id(frame))
         if type(holder) is not types.GeneratorType and frame.f_back is not None and self._leads(frame.f_back):
-            yield Reference(frame.f_back, "refers", "f_back")
+            yield frame.f_back, "refers", "f_back"
 
     def _of_exception(self, holder: Any) -> Iterator[Reference]:
         for name in ("__cause__", "__context__", "__traceback__"):
             value = BaseException.__dict__[name].__get__(holder)
             if value is not None and self._leads(value):
-                yield Reference(value, name.strip("_"))
+                yield value, name.strip("_"), "" if name == "__traceback__" else name
         arguments = BaseException.__dict__["args"].__get__(holder)
         if self._leads(arguments):
-            yield Reference(arguments, "attribute", "args")
-
-    def _of_torch(self, holder: Any) -> Iterator[Reference]:
-        for reference in self._in_torch.get(id(holder), ()):
-            if self._leads(reference.value):
-                yield reference
+            yield arguments, "attribute", "args"
 
     def _attributes(self, holder: Any) -> Iterator[Reference]:
         facts = self._classes.of(holder)
@@ -168,7 +174,7 @@ class References:
                 self.skipped.add(id(value))
                 yield from self._keys(value, _DICTS_OF_MODULE[key])
             else:
-                yield Reference(value, "attribute", text_of(key))
+                yield value, "attribute", text_of(key)
 
     def _members(self, holder: Any) -> Iterator[Reference]:
         for name, read, how in self._classes.of(holder).members:
@@ -177,21 +183,24 @@ class References:
             except AttributeError:  # not assigned yet
                 continue
             if self._leads(value):
-                yield Reference(value, how, name)
+                yield value, how, name
 
-    def _unnamed(self, holder: Any, facts: Facts, found: list[Reference]) -> list[Any]:
-        """Returns what the garbage collector sees besides: attributes, fields of C structs, callbacks."""
-        if facts.kind in _WHOLLY_NAMED:
-            return []
-        left_out = {id(reference.value) for reference in found}
-        left_out.add(id(type(holder)))
-        values = {id(value): value for value in gc.get_referents(holder) if id(value) in self._leading}
-        return [value for key, value in values.items() if key not in left_out]
+    def _unnamed(self, holder: Any, found: list[Reference]) -> dict[int, Any]:
+        """Returns what the garbage collector sees besides, by id: attributes, fields of C structs, callbacks."""
+        values = gc.get_referents(holder)
+        if self._leading.isdisjoint(map(id, values)):
+            return {}
+        unnamed = {id(value): value for value in values if id(value) in self._leading}
+        unnamed.pop(id(type(holder)), None)
+        for value, _, _ in found:
+            unnamed.pop(id(value), None)
+        return unnamed
 
 
 # The garbage collector sees nothing of these that is not named: besides, it sees what Python keeps between them.
 _WHOLLY_NAMED = ("class", "traceback", "generator", "closure")
-_PARTS_BY_KIND: dict[str, Callable[[References, Any], Iterable[Reference]]] = {
+_WHOLLY_NAMED_CLASSES = frozenset(map(id, (dict, list, tuple, set, frozenset, collections.deque)))
+_PARTS_BY_KIND: dict[str, _Part] = {
     "dict": References._of_dict,
     "list": References._of_sequence,
     "tuple": References._of_sequence,

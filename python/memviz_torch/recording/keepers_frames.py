@@ -44,23 +44,25 @@ def running() -> tuple[list[list[RunningFrame]], set[int], list[dict[str, Any]]]
     ids: set[int] = set()
     namespaces: dict[int, dict[str, Any]] = {}
     for ident in sorted(chains, key=lambda ident: ident != main):
-        chain = list(_chain(chains[ident]))
-        ids.update(map(id, chain))
-        namespaces.update((id(frame.f_globals), frame.f_globals) for frame in chain)
-        own = [frame for frame in chain if not is_own(frame)]
+        frames = list(chain(chains[ident]))
+        ids.update(map(id, frames))
+        namespaces.update((id(frame.f_globals), frame.f_globals) for frame in frames)
+        own = [frame for frame in frames if not is_own(frame)]
         if len(own) > _MOST_FRAMES:
             own = own[: _MOST_FRAMES // 2] + own[-_MOST_FRAMES // 2 :]
         threads.append([_read(frame) for frame in own])
     return threads, ids, list(namespaces.values())
 
 
-def _chain(frame: Optional[types.FrameType]) -> Iterator[types.FrameType]:
+def chain(frame: Optional[types.FrameType]) -> Iterator[types.FrameType]:
+    """Returns a frame and those that called it."""
     while frame is not None:
         yield frame
         frame = frame.f_back
 
 
 def is_own(frame: types.FrameType) -> bool:
+    """Whether it is memviz's."""
     file = text_of(frame.f_code.co_filename)
     if file.startswith(_OWN_FOLDER) or os.path.basename(file).startswith(_OWN_HOOK):
         return True
@@ -68,11 +70,11 @@ def is_own(frame: types.FrameType) -> bool:
 
 
 def _read(frame: types.FrameType) -> RunningFrame:
-    name, file = name_and_file(frame.f_code)
+    name, file = _name_and_file(frame.f_code)
     return RunningFrame(name, file, frame.f_lineno or 0, locals_of(frame))
 
 
-def name_and_file(code: types.CodeType) -> tuple[str, str]:
+def _name_and_file(code: types.CodeType) -> tuple[str, str]:
     return text_of(code.co_name), text_of(code.co_filename)
 
 
@@ -113,9 +115,9 @@ def frame_of(instance: Any) -> Optional[types.FrameType]:
 def place_of(instance: Any) -> tuple[str, str, int]:
     """Returns the function, the file and the line of a traceback, frame, generator, coroutine or function."""
     if type(instance) is types.FunctionType:
-        return (*name_and_file(instance.__code__), 0)
+        return (*_name_and_file(instance.__code__), 0)
     frame = frame_of(instance)
     if frame is None:
         return "", "", 0
     line = instance.tb_lineno if type(instance) is types.TracebackType else frame.f_lineno
-    return (*name_and_file(frame.f_code), line or 0)
+    return (*_name_and_file(frame.f_code), line or 0)

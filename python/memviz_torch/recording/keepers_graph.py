@@ -6,10 +6,9 @@ from __future__ import annotations
 import types
 from typing import Any, Iterator, NamedTuple, Optional
 
-from .keepers_types import class_items
+from .keepers_types import class_items, read_mro
 
 _RAW = "_raw_saved_"
-_read_mro = type.__dict__["__mro__"].__get__
 
 
 class Saved(NamedTuple):
@@ -75,7 +74,7 @@ def _readers_of_saved(cls: type) -> Optional[tuple[Any, Any]]:
 
 def _readers_of_node(cls: type) -> _Fields:
     found: dict[str, Any] = {}
-    for base in _read_mro(cls):
+    for base in read_mro(cls):
         for name, value in class_items(base).items():
             if type(value) is types.GetSetDescriptorType:
                 found.setdefault(name, value.__get__)

@@ -3,12 +3,14 @@ nothing."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from itertools import compress
+from typing import Any, Iterable, Optional
 
 from .keepers_types import Classes, Facts, KnownClasses, class_items
 from .tensors import PARTS_OF_SPARSE
 
 Storage = tuple[int, int, int]  # device, address, bytes
+_ONLY_NONE = frozenset((id(None),))
 
 
 def known_classes(torch: Any) -> KnownClasses:
@@ -34,7 +36,7 @@ class MemoryReader:
         return self._tensor_fields[name].__get__(tensor)
 
     def of_tensor(self, tensor: Any, facts: Facts) -> list[Storage]:
-        """Returns nothing for a tensor that is made of others: these are found by themselves."""
+        """Returns nothing for a tensor that is made of others: these are found separately."""
         found = []
         if not facts.overrides_dispatch:  # a class that does may answer these questions with code of the program
             if not self.field(tensor, "is_cuda"):
@@ -48,6 +50,32 @@ class MemoryReader:
             except (RuntimeError, NotImplementedError):  # it has none
                 pass
         return [storage for storage in found if storage is not None]
+
+    def of_plain_tensors(self, tensors: list[Any]) -> list[Optional[tuple[Storage, ...]]]:
+        """Returns for each tensor, whose class must not override dispatch, what of_tensor() does, None for nothing. Raises if
+        one is sparse or has no storage."""
+        fields = self._tensor_fields
+        layouts = {id(layout): layout for layout in map(fields["layout"].__get__, tensors)}
+        if any(str(layout) in PARTS_OF_SPARSE for layout in layouts.values()):
+            raise NotImplementedError("a sparse tensor")
+        is_on_gpu = list(map(fields["is_cuda"].__get__, tensors))
+        on_gpu = tensors if all(is_on_gpu) else list(compress(tensors, is_on_gpu))
+        objects = list(map(fields["untyped_storage"], on_gpu))
+        keys = list(map(id, objects))
+        known: dict[int, Optional[tuple[Storage, ...]]] = {}
+        for key, (storage, tensor) in dict(zip(keys, zip(objects, on_gpu))).items():
+            found = self.of_storage(storage, tensor)
+            known[key] = None if found is None else (found,)
+        places = map(known.__getitem__, keys)
+        return [next(places) if is_one else None for is_one in is_on_gpu]
+
+    def have_graphs(self, tensors: list[Any]) -> bool:
+        """Whether one of them has a graph."""
+        return not _ONLY_NONE.issuperset(map(id, map(self._tensor_fields["grad_fn"].__get__, tensors)))
+
+    def gradients_and_bases(self, tensors: list[Any]) -> Iterable[tuple[Any, Any]]:
+        """Returns for each tensor, which must have no graph, its gradient and the tensor of which it is a view, if any."""
+        return zip(*(map(self._tensor_fields[name].__get__, tensors) for name in ("grad", "_base")))
 
     def of_storage(self, storage: Any, tensor: Any = None) -> Optional[Storage]:
         fields = self._storage_fields

@@ -8,10 +8,11 @@ import array
 import gc
 import types
 from itertools import compress
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Iterator
 
 from .keepers_roots import Namespace
-from .keepers_types import Classes
+from .keepers_torch import Reference
+from .keepers_types import Classes, read_class_dict
 
 _AT_ONCE = 128
 _PASSES = 6
@@ -29,7 +30,6 @@ _DESCRIPTORS = frozenset(
         ),
     )
 )
-_read_class_dict = type.__dict__["__dict__"].__get__
 
 
 def frozen_objects(objects: list[Any], roots: list[Any]) -> list[Any]:
@@ -71,9 +71,15 @@ class Reach:
         self.leading_namespaces: set[int] = set()
         self._added: list[int] = []  # what leads, in order
 
-    def add_references(self, holder: int, targets: Iterable[int]) -> None:
-        for target in targets:
-            self._holders.setdefault(target, []).append(holder)
+    def add_references(self, references: dict[int, list[Reference]]) -> None:
+        holders = self._holders
+        for holder, found in references.items():
+            for value, _, _ in found:
+                key = id(value)
+                if key in holders:
+                    holders[key].append(holder)
+                else:
+                    holders[key] = [holder]
 
     def add(self, found: int) -> None:
         pending = [found]
@@ -121,13 +127,13 @@ class Reach:
         if self.leading.isdisjoint(map(id, gc.get_referents(*some))):
             return
         for one in some:
-            if id(one) not in self.leading and self.refers_on(one):
+            if id(one) not in self.leading and self._refers_on(one):
                 self.add(id(one))
 
-    def refers_on(self, one: Any) -> bool:
+    def _refers_on(self, one: Any) -> bool:
         """Whether it refers to an object that leads to GPU memory, other than as the object's class or by inheritance."""
         if self._classes.of(one).kind == "class":
-            return any(id(items) in self.leading for items in gc.get_referents(_read_class_dict(one)))
+            return any(id(items) in self.leading for items in gc.get_referents(read_class_dict(one)))
         own_class = id(type(one))
         if own_class in _DESCRIPTORS:
             return False
@@ -135,7 +141,7 @@ class Reach:
 
 
 class _Index:
-    """Which objects may refer to one: by a part of its id, which takes some 20 bytes for each object."""
+    """The objects that may refer to one, by a part of its id. Takes some 20 bytes for each object."""
 
     def __init__(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
         self._objects = objects

@@ -1,5 +1,5 @@
-"""Where the walk over the Python heap begins: the frames of running threads, the globals of modules, and the exception
-that is being handled."""
+"""Finds the roots of the Python heap: the frames of running threads, the globals of modules, and the exception that is being
+handled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import types
 from typing import Any, Iterator, NamedTuple
 
 from . import keepers_frames
-from .keepers_types import entry, text_of
+from .keepers_types import entry, read_mro, text_of
 
 _read_module_dict = vars(types.ModuleType)["__dict__"].__get__
 
@@ -65,7 +65,7 @@ def _modules() -> Iterator[Namespace]:
 
 def _is_module(instance: Any) -> bool:
     """Whether it is a module, without asking the object."""
-    return any(base is types.ModuleType for base in type.__dict__["__mro__"].__get__(type(instance)) or ())
+    return any(base is types.ModuleType for base in read_mro(type(instance)) or ())
 
 
 def _exceptions() -> Iterator[Any]:

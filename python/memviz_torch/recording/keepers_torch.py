@@ -4,21 +4,21 @@ graph saves. Runs no code of the program."""
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, NamedTuple
+from itertools import compress
+from typing import Any, Callable, Iterator
 
 from .keepers_graph import GraphReader, Saved
 from .keepers_memory import MemoryReader, Storage
 from .keepers_types import Classes, Facts
 
 
-class Reference(NamedTuple):
-    value: Any
-    how: str
-    label: Any = ""
+Reference = tuple[Any, str, Any]  # the object that is referred to, how, label
+_AT_ONCE = 256
 
 
 class TensorReader:
-    """What tensors, storages and nodes of graphs hold. ``explored`` are those that were read, by id."""
+    """Reads what tensors, storages and nodes of graphs hold. ``explored`` are those that were read besides the objects that
+    explore() was given, by id."""
 
     def __init__(self, torch: Any, classes: Classes) -> None:
         self._torch = torch
@@ -29,27 +29,97 @@ class TensorReader:
         self.explored: dict[int, Any] = {}
         self.references: dict[int, list[Reference]] = {}
         self.storages: dict[int, tuple[Storage, ...]] = {}
-        self._shared: dict[tuple[Storage, ...], tuple[Storage, ...]] = {}  # of which views have the same
+        self._storage_objects: list[int] = []  # ids
         self.hidden: dict[int, int] = {}  # how many saved tensors of a node only a hook could show
         self.others: list[Any] = []  # objects of other kinds that graphs hold
         self.unreadable = 0
 
     def explore(self, found: list[Any], is_over: Callable[[], bool]) -> None:
         """Reads these objects, and all tensors and nodes that they hold."""
-        self._ids_of_program = set(map(id, found))
-        pending = found[::-1]
+        ids = list(map(id, found))
+        self._ids_of_program = set(ids)
+        pending: list[Any] = []
         with self._undisturbed():
+            for start in range(0, len(found), _AT_ONCE):
+                if is_over():
+                    return
+                some = slice(start, start + _AT_ONCE)
+                self._read_all(found[some], ids[some], pending)
             while pending:
-                if len(self.explored) % 256 == 0 and is_over():
+                if len(self.explored) % _AT_ONCE == 0 and is_over():
                     return
                 one = pending.pop()
-                if id(one) in self.explored:
-                    continue
-                self.explored[id(one)] = one
-                for reference in self._read(one):
-                    self.references.setdefault(id(one), []).append(reference)
-                    facts = self._classes.of(reference.value)
-                    (pending if facts.is_tensor or facts.is_graph_node else self.others).append(reference.value)
+                if id(one) not in self.explored:
+                    self.explored[id(one)] = one
+                    self._read(one, pending)
+
+    def _read_all(self, some: list[Any], ids: list[int], pending: list[Any]) -> None:
+        """Reads most of them together, which takes a fraction of the time."""
+        classes = list(map(self._classes.of, some))
+        is_plain = [facts.is_tensor and not facts.overrides_dispatch for facts in classes]
+        plain = list(compress(some, is_plain))
+        try:
+            storages = self._memory.of_plain_tensors(plain)
+            has_graphs = self._memory.have_graphs(plain)
+            others = [] if has_graphs else list(self._memory.gradients_and_bases(plain))
+        except Exception:  # one of them is sparse, or has not all of these fields
+            for one in some:
+                self._read(one, pending)
+            return
+        keys = list(compress(ids, is_plain))
+        self.storages.update((key, storage) for key, storage in zip(keys, storages) if storage is not None)
+        if has_graphs:
+            for one in plain:
+                self._read_references(one, pending)
+        else:
+            self._note_gradients_and_bases(keys, others, pending)
+        for one, is_read in zip(some, is_plain):
+            if not is_read:
+                self._read(one, pending)
+
+    def _note_gradients_and_bases(self, keys: list[int], others: list[tuple[Any, Any]], pending: list[Any]) -> None:
+        bases: dict[int, list[Reference]] = {}  # many tensors may be views of one
+        for key, (gradient, base) in zip(keys, others):
+            if base is not None and id(base) in self._ids_of_program:
+                if id(base) not in bases:
+                    bases[id(base)] = [(base, "base", "")]
+                self.references[key] = bases[id(base)]
+            if gradient is not None:
+                self._note(key, [(gradient, "grad", "grad"), *self.references.get(key, ())], pending)
+
+    def _read(self, one: Any, pending: list[Any]) -> None:
+        facts = self._classes.of(one)
+        try:
+            if facts.is_storage:
+                storage = self._memory.of_storage(one)
+                self._add_storages(one, [] if storage is None else [storage])
+                self._storage_objects.append(id(one))
+                return
+            if not facts.is_graph_node:
+                self._add_storages(one, self._memory.of_tensor(one, facts))
+        except Exception:
+            self.unreadable += 1
+            return
+        self._read_references(one, pending)
+
+    def _read_references(self, one: Any, pending: list[Any]) -> None:
+        found: list[Reference] = []
+        try:
+            found.extend(self._of_node(one) if self._classes.of(one).is_graph_node else self._of_tensor(one))
+        except Exception:
+            self.unreadable += 1
+        self._note(id(one), found, pending)
+
+    def _note(self, key: int, found: list[Reference], pending: list[Any]) -> None:
+        """Keeps the references of an object; what they lead to will be read as well."""
+        for value, _, _ in found:
+            facts = self._classes.of(value)
+            if not (facts.is_tensor or facts.is_graph_node):
+                self.others.append(value)
+            elif id(value) not in self._ids_of_program:
+                pending.append(value)
+        if found:
+            self.references[key] = found
 
     @contextlib.contextmanager
     def _undisturbed(self) -> Iterator[None]:
@@ -57,31 +127,15 @@ class TensorReader:
         with self._torch._C.DisableTorchFunction(), self._torch._C._DisableTorchDispatch(), self._torch.no_grad():
             yield
 
-    def _read(self, one: Any) -> list[Reference]:
-        facts = self._classes.of(one)
-        found: list[Reference] = []
-        try:
-            if facts.is_graph_node:
-                found.extend(self._of_node(one))
-            elif facts.is_storage:
-                storage = self._memory.of_storage(one)
-                self._add_storages(one, [] if storage is None else [storage])
-            else:
-                self._add_storages(one, self._memory.of_tensor(one, facts))
-                found.extend(self._of_tensor(one))
-        except Exception:
-            self.unreadable += 1
-        return found
-
     def _of_tensor(self, tensor: Any) -> Iterator[Reference]:
         field = self._memory.field
         node = field(tensor, "grad_fn")
         if node is not None:
-            yield Reference(node, "grad_fn")
+            yield node, "grad_fn", ""
         if field(tensor, "is_leaf") or field(tensor, "retains_grad"):  # else torch warns
             gradient = field(tensor, "grad")
             if gradient is not None:
-                yield Reference(gradient, "grad")
+                yield gradient, "grad", "grad"
         yield from self._of_view(tensor)
 
     def _of_view(self, tensor: Any, label: str = "") -> Iterator[Reference]:
@@ -89,7 +143,7 @@ class TensorReader:
         that only C++ has still."""
         base = self._memory.field(tensor, "_base")
         if base is not None and id(base) in self._ids_of_program:
-            yield Reference(base, "base", label)
+            yield base, "base", label
 
     def _of_node(self, node: Any) -> Iterator[Reference]:
         for saved in self._graph.saved(node):
@@ -99,8 +153,8 @@ class TensorReader:
                 yield from self._of_saved(node, saved)
         variable = self._graph.variable(node)
         if variable is not None:
-            yield Reference(variable, "saved", "variable")
-        yield from (Reference(one, "next") for one in self._graph.following(node))
+            yield variable, "saved", "variable"
+        yield from ((one, "next", "") for one in self._graph.following(node))
 
     def _of_saved(self, node: Any, saved: Saved) -> Iterator[Reference]:
         """A tensor that only the graph has is not written as an object: the node has its memory."""
@@ -110,7 +164,7 @@ class TensorReader:
             self._add_storages(node, storages)
             yield from self._of_view(saved.data, saved.label)
         else:
-            yield Reference(saved.data, "saved", saved.label)
+            yield saved.data, "saved", saved.label
 
     def _is_of_graph_alone(self, saved: Saved, facts: Facts) -> bool:
         if saved.is_hidden or not facts.is_tensor or facts.overrides_dispatch:
@@ -119,19 +173,16 @@ class TensorReader:
 
     def _add_storages(self, holder: Any, storages: list[Storage]) -> None:
         if storages:
-            found = (*self.storages.get(id(holder), ()), *storages)
-            if len(found) > 1:
-                found = tuple(dict.fromkeys(found))
-            self.storages[id(holder)] = self._shared.setdefault(found, found)
+            self.storages[id(holder)] = tuple(dict.fromkeys((*self.storages.get(id(holder), ()), *storages)))
 
     def storages_of_tensors(self) -> set[int]:
         """Returns the ids of storage objects whose memory a tensor has as well: PyTorch makes such an object for whoever
         asks a tensor for it, and keeps it with the memory."""
+        objects = {key for key in self._storage_objects if key in self.storages}
+        if not objects:
+            return objects
         known: set[Storage] = set()
-        objects = []
         for key, storages in self.storages.items():
-            if self._classes.of(self.explored[key]).is_storage:
-                objects.append(key)
-            else:
+            if key not in objects:
                 known.update(storages)
         return {key for key in objects if known.issuperset(self.storages[key])}

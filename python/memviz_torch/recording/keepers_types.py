@@ -8,10 +8,10 @@ import collections
 import types
 from typing import Any, Iterable, NamedTuple, Optional
 
-_read_mro = type.__dict__["__mro__"].__get__
+read_mro = type.__dict__["__mro__"].__get__
 _read_qualified_name = type.__dict__["__qualname__"].__get__
 _read_module = type.__dict__["__module__"].__get__
-_read_class_dict = type.__dict__["__dict__"].__get__
+read_class_dict = type.__dict__["__dict__"].__get__
 _OWN_PACKAGES = (__name__.split(".")[0], "memviz_torch")
 _OWN_MODULES = ("memviz_rehearsal",)
 
@@ -43,7 +43,6 @@ class Facts(NamedTuple):
 
     kind: str
     name: str
-    ids_of_mro: frozenset[int]
     is_own: bool  # of memviz itself
     is_tensor: bool
     is_graph_node: bool
@@ -87,7 +86,7 @@ class Classes:
         return facts
 
     def _look_at(self, cls: type) -> Facts:
-        mro = _read_mro(cls) or (cls,)
+        mro = read_mro(cls) or (cls,)
         ids = frozenset(map(id, mro))
         dicts = [(base, class_items(base)) for base in mro]
         dict_of, hides_dict = _dict_reader(dicts)
@@ -95,7 +94,6 @@ class Classes:
         return Facts(
             self._kind(mro, ids, dicts),
             class_name(cls),
-            ids,
             _is_own(cls),
             _has(ids, tensor),
             _is_graph_node(dicts),
@@ -122,7 +120,7 @@ class Classes:
         return "instance"
 
 
-_UNKNOWN = Facts("object", "", frozenset(), False, False, False, False, False, None, False, ())
+_UNKNOWN = Facts("object", "", False, False, False, False, False, None, False, ())
 
 
 def _has(ids: frozenset[int], cls: Optional[type]) -> bool:
@@ -131,7 +129,7 @@ def _has(ids: frozenset[int], cls: Optional[type]) -> bool:
 
 def class_items(cls: type) -> dict[str, Any]:
     """Returns what the class itself defines, under names that are plain text."""
-    return {name: value for name, value in list(_read_class_dict(cls).items()) if type(name) is str}
+    return {name: value for name, value in list(read_class_dict(cls).items()) if type(name) is str}
 
 
 def text_of(value: Any) -> str:

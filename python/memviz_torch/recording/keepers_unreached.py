@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Iterator
 
-Graph = dict[int, list[int]]  # the ids of the objects that each refers to
+_Graph = dict[int, list[int]]  # the ids of the objects that each refers to
 
 
-def leading_to(graph: Graph, wanted: set[int]) -> Graph:
+def leading_to(graph: _Graph, wanted: set[int]) -> _Graph:
     """Returns the part of the graph from which a wanted object can be reached."""
-    holders: Graph = {}
+    holders: _Graph = {}
     for holder, targets in graph.items():
         for target in targets:
             holders.setdefault(target, []).append(holder)
@@ -24,7 +24,7 @@ def leading_to(graph: Graph, wanted: set[int]) -> Graph:
     return {holder: [target for target in graph[holder] if target in kept] for holder in graph if holder in kept}
 
 
-def roots(graph: Graph) -> Iterator[tuple[str, int]]:
+def roots(graph: _Graph) -> Iterator[tuple[str, int]]:
     """Returns "temporary" for each object to which no other refers, then "cycle" for one object of each cycle to which
     nothing else refers: from these, all others are reached."""
     referred = {target for targets in graph.values() for target in targets}
@@ -40,7 +40,7 @@ def roots(graph: Graph) -> Iterator[tuple[str, int]]:
             yield "cycle", one
 
 
-def _reach(graph: Graph, start: int, seen: set[int]) -> None:
+def _reach(graph: _Graph, start: int, seen: set[int]) -> None:
     pending = [start]
     seen.add(start)
     while pending:
@@ -50,7 +50,7 @@ def _reach(graph: Graph, start: int, seen: set[int]) -> None:
                 pending.append(target)
 
 
-def _order_of_finishing(graph: Graph, left_out: set[int]) -> list[int]:
+def _order_of_finishing(graph: _Graph, left_out: set[int]) -> list[int]:
     finished: list[int] = []
     entered = set(left_out)
     for start in graph:

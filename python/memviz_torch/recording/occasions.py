@@ -5,15 +5,19 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from . import messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing takes a while to import, and every Python of a job passes here
+    import threading
     from typing import Any, Callable, Optional
 
 # Signals whose default is to end the program, and that no system sends.
 _SIGNALS = ("USR1", "USR2")
+# The end of the process waits so long for files that a signal has requested.
+_SECONDS_BEFORE_EXIT = 60.0
 
 
 class Occasions:
@@ -23,30 +27,45 @@ class Occasions:
         self._torch: Any = None  # once CUDA is used
         self._leave: Optional[Callable[[str], None]] = None
         self._pid = os.getpid()
+        self._unwritten: list[threading.Lock] = []  # one for each signal, held until its file is written
         name = os.environ.get("MEMVIZ_RECORD_SIGNAL", "")
         if name:
             messages.guarded("does not answer the signal", _handle, name, self._answer_signal)
 
     def begin(self, torch: Any, leave: Callable[[str], None]) -> None:
         """From now on ``leave(occasion)`` writes a file; called when CUDA is first used."""
+        from . import at_end
+
+        if self._pid != os.getpid():
+            self._unwritten = []  # these are the parent's
         self._torch, self._leave, self._pid = torch, leave, os.getpid()
-        if os.environ.get("MEMVIZ_RECORD_ALWAYS", "0") not in ("", "0"):
-            import atexit
+        at_end.AtEnd(self._end).register()
 
-            atexit.register(self._leave_at_end)
-
-    def _leave_at_end(self) -> None:
-        # After an exception that ends the program, which it has printed, the end is not a good one.
-        if os.getpid() == self._pid and getattr(sys, "last_value", None) is None and self._leave is not None:
+    def _end(self) -> None:
+        self._wait_for_files()
+        is_wanted = os.environ.get("MEMVIZ_RECORD_ALWAYS", "0") not in ("", "0")
+        if is_wanted and not _is_ended_by_exception() and self._leave is not None:
             messages.guarded("could not write the snapshot", self._leave, "end")
+
+    def _wait_for_files(self) -> None:
+        end = time.monotonic() + _SECONDS_BEFORE_EXIT
+        for lock in self._unwritten:
+            lock.acquire(timeout=max(end - time.monotonic(), 0))
 
     def _answer_signal(self, number: int, frame: Any) -> None:
         """Starts a thread for the work, because a handler interrupts the program anywhere."""
         import _thread
 
-        _thread.start_new_thread(self._leave_at_signal, ())
+        unwritten = _thread.allocate_lock()
+        unwritten.acquire()
+        try:
+            _thread.start_new_thread(self._leave_at_signal, (unwritten,))
+        except RuntimeError as error:
+            messages.say(f"memviz: {messages.this_process()} wrote no snapshot: {messages.reason(error)}")
+            return
+        self._unwritten = [one for one in self._unwritten if one.locked()] + [unwritten]
 
-    def _leave_at_signal(self) -> None:
+    def _leave_at_signal(self, unwritten: threading.Lock) -> None:
         try:
             if self._leave is None or os.getpid() != self._pid:
                 messages.say(f"memviz: {messages.this_process()} wrote no snapshot: it has not used CUDA yet")
@@ -54,6 +73,15 @@ class Occasions:
                 self._leave("signal")
         except Exception as error:
             messages.say(f"memviz: {messages.this_process()} could not write the snapshot: {messages.reason(error)}")
+        finally:
+            unwritten.release()
+
+
+def _is_ended_by_exception() -> bool:
+    """Whether an exception ends the program. Python has printed it by then; a child of multiprocessing is handling it, but
+    from Python 3.13 on has forgotten it."""
+    error = sys.exc_info()[1]
+    return getattr(sys, "last_value", None) is not None or not (error is None or isinstance(error, SystemExit))
 
 
 def _handle(name: str, handler: Callable[[int, Any], None]) -> None:

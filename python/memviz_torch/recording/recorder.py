@@ -40,9 +40,8 @@ def record(
     ``stacks="python"`` leaves C++ frames out, and with them what distinguishes gradients from other memory of the backward
     pass.
 
-    Recordings may overlap. Where somebody else records already, that recording is used as it is, and goes on
-    afterwards. Without CUDA, and with an
-    allocator that keeps no history, the block runs, and nothing is recorded.
+    Recordings may overlap. If a recording is active already, it is used as it is, and goes on afterwards. Without CUDA, and
+    with an allocator that keeps no history, the block runs, and nothing is recorded.
     """
     return Recorder(path, max_entries, on_oom, on_exit, names, optimizer, stacks)
 

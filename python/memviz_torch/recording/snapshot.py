@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import os
+import itertools
 import pickle
 import sys
 import time
-import types
 from typing import Any, ContextManager, Iterable, Iterator, Optional
 
-from . import devices, keepers, ranks
+from . import devices, keepers, keepers_frames, ranks
 from .oom import Refusal
 
 KEY = "memviz_recorder"
 # The maximum distance of torch's own event of an error from the end of a device's events: other threads continue
 # meanwhile.
 _NEAR_THE_END = 64
-_OWN_FOLDER = os.path.dirname(__file__) + os.sep
+_MOST_FRAMES = 256
 
 
 def pickled(
@@ -91,14 +90,11 @@ def _stream(torch: Any, device: int) -> int:
 
 def _frames() -> list[dict[str, Any]]:
     """Returns the program's Python frames, innermost first, in torch's form."""
-    found: list[dict[str, Any]] = []
-    frame: Optional[types.FrameType] = sys._getframe()
-    while frame is not None and len(found) < 256:
-        code = frame.f_code
-        if not code.co_filename.startswith(_OWN_FOLDER):
-            found.append({"name": code.co_name, "filename": code.co_filename, "line": frame.f_lineno})
-        frame = frame.f_back
-    return found
+    frames = (frame for frame in keepers_frames.chain(sys._getframe()) if not keepers_frames.is_own(frame))
+    return [
+        {"name": frame.f_code.co_name, "filename": frame.f_code.co_filename, "line": frame.f_lineno}
+        for frame in itertools.islice(frames, _MOST_FRAMES)
+    ]
 
 
 class Steps:

@@ -1,4 +1,4 @@
-"""What the judges have in common: their command line, and a start with the made-up GPU."""
+"""The common parts of the judges: their command line, and a start with the made-up GPU."""
 
 import argparse
 import os

@@ -75,16 +75,6 @@ TEST_CASE("what the recorder writes about keepers is read") {
   CHECK(graph.storages[0] == KeptStorage{{2}, {0}, kKeptStart, 4 * MiB});
 }
 
-TEST_CASE("a reference to a gradient has the name of the attribute") {
-  KeeperBuilder keepers;
-  const int parameter = keepers.object("parameter");
-  const int gradient = keepers.object("tensor");
-  keepers.root("cycle", parameter).refer(parameter, "grad", "", gradient).storage(gradient, kKeptStart, MiB);
-  const Recording recording = with_keepers(keepers.python()).read();
-  REQUIRE(recording.keepers.references.size() == 1);
-  CHECK(recording.frames.text(recording.keepers.references[0].label) == "grad");
-}
-
 TEST_CASE("both readers read the same keepers, and the JSON form has them as well") {
   check_same(with_keepers(predictions().python()).pickle());
   const Recording recording = read_snapshot(
