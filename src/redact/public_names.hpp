@@ -17,7 +17,8 @@ namespace memviz {
 /// Whether it is a name that Python gives to unnamed code, one that every model has, or a special method: `<module>`,
 /// `forward`, `__init__`.
 [[nodiscard]] bool is_public_python_name(std::string_view name);
-/// Whether it is such a name, or that of an attribute of PyTorch's and vLLM's objects from which kinds of memory follow.
+/// Whether it is such a name, or that of an attribute of PyTorch's and vLLM's objects from which kinds of memory
+/// follow.
 [[nodiscard]] bool is_public_attribute(std::string_view name);
 /// Whether it is the name of torch's own marks: "ProfilerStep#12", "Optimizer.step#AdamW.step".
 [[nodiscard]] bool is_public_annotation(std::string_view name);

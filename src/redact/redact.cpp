@@ -147,7 +147,7 @@ std::string Redactor::text(TextKind kind, std::string_view text) {
     return parts.hides_all && !is_public_setting(text) ? parts.hidden("text_", text) : parts.unchanged(text);
   case TextKind::variable:
     return parts.hides_names && has_letters(text) && !is_public_attribute(text) ? parts.hidden("name_", text)
-                                                                                  : parts.unchanged(text);
+                                                                                : parts.unchanged(text);
   case TextKind::class_name:
     if (!parts.hides_names || is_public_python_name(text) || is_autograd_node(text)) return parts.unchanged(text);
     return hidden_class(text, parts.hiding());
