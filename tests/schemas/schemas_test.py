@@ -103,6 +103,36 @@ def first_step():
     return {"segments": segments, "device_traces": [events]}
 
 
+def kept_by_a_list(snapshot):
+    """Returns the snapshot with a global list of tensors, which have all blocks in use at its end."""
+    blocks = [block for segment in snapshot["segments"] for block in segment["blocks"] if block["state"] == "active_allocated"]
+    tensors = range(2, 2 + len(blocks))
+    keepers = {
+        "format": 1, "objects": 1000, "seconds": 0.1, "cut": "", "unreadable": 0, "texts": ["", "__main__", "kept", "train.py"],
+        "kinds": ["globals", "list", "tensor"], "hows": ["global", "index"], "root_kinds": ["main"],
+        "node_kind": [0, 1, *(2 for _ in tensors)], "node_name": [1, 0, *(0 for _ in tensors)],
+        "node_file": [3, 0, *(0 for _ in tensors)], "node_line": [0, 0, *(0 for _ in tensors)],
+        "node_items": [1, len(blocks), *(-1 for _ in tensors)], "node_hidden": [0, 0, *(0 for _ in tensors)],
+        "edge_from": [0, *(1 for _ in tensors)], "edge_to": [1, *tensors], "edge_how": [0, *(1 for _ in tensors)],
+        "edge_label": [2, *range(len(blocks))], "root_kind": [0], "root_node": [0],
+        "storage_node": list(tensors), "storage_device": [0 for _ in tensors],
+        "storage_address": [block["address"] for block in blocks], "storage_bytes": [block["requested_size"] for block in blocks],
+    }
+    return {**snapshot, "memviz_keepers": keepers}
+
+
+def check_keepers(schemas, folder):
+    kept = folder / "kept.pickle"
+    kept.write_bytes(pickle.dumps(kept_by_a_list(pickle.loads((SOURCE / "testdata/leaks/graph.pickle").read_bytes()))))
+    document = json.loads(run("leaks", kept, "--json", "-", "--quiet"))
+    schemas["leaks"].check("leaks with keepers", document)
+    expect("leaks: keeper", document["devices"][0]["grows"][0]["keeper"]["text"].split(" ")[0], "`kept`")
+    document = json.loads(run("ranks", SOURCE / "testdata/keepers_key.pickle", "--json", "-"))
+    schemas["ranks"].check("ranks with keepers", document)
+    (keeper,) = document["ranks"][0]["keepers"]
+    expect("ranks: keeper", keeper, {"keeper": "`outputs` (list of 10) in validate train.py:31", "bytes": 96573541})
+
+
 def check_variations(schemas, folder):
     """Options that add to what is written."""
     data = SOURCE / "testdata"
@@ -337,6 +367,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_snapshots(schemas)
         check_variations(schemas, pathlib.Path(folder))
+        check_keepers(schemas, pathlib.Path(folder))
         check_logs(schemas)
         check_comparisons(schemas)
         check_baselines(schemas)
