@@ -73,7 +73,7 @@ def check_parts(folder):
     expect("largest part", max(map(len, (first.read_bytes() + second.read_bytes()).splitlines())) <= 8192, True)
     newer = folder / "newer.ndjson"
     newer.write_text(first.read_text().replace("ranks-part/1.", "ranks-part/7."))
-    expect("a newer part", "version 7.1" in answer(newer, code=1)["unread_files"][0]["error"], True)
+    expect("a newer part", "version 7.2" in answer(newer, code=1)["unread_files"][0]["error"], True)
     for path in (first, second, newer):
         path.unlink()
 
