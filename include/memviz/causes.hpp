@@ -24,6 +24,7 @@ enum class CauseKind : std::uint8_t {
   recomputed,          ///< by one torch.utils.checkpoint, all at once
   copied_weights,      ///< by copy.deepcopy()
   loaded_weights,      ///< by torch.load() to the device, and again elsewhere
+  gathered,            ///< outputs of all replicas, by torch.nn.DataParallel
   growth,              ///< more from step to step, by find_leaks()
   concatenation,       ///< torch.cat() makes a new tensor while the old one is alive
   made_at_once,        ///< many blocks of one line that allocated them in one go, of which none was freed
@@ -33,7 +34,7 @@ enum class CauseKind : std::uint8_t {
   training_state,      ///< gradients and the optimizer's state
   weights,             ///< parameters, with neither gradients nor the optimizer's state
 };
-inline constexpr std::size_t kCauseKinds = 19;
+inline constexpr std::size_t kCauseKinds = 20;
 
 /// "outside", "large_request", "kept_graphs", ...
 [[nodiscard]] std::string_view cause_name(CauseKind kind);

@@ -22,10 +22,11 @@ constexpr std::array kNameParts{
     MarkedText{"log_softmax", cause_mark::loss},     MarkedText{"LogSoftmax", cause_mark::loss},
     MarkedText{"softmax", cause_mark::softmax},      MarkedText{"SoftmaxBackward", cause_mark::softmax},
     MarkedText{"recompute", cause_mark::recomputes}, MarkedText{"unpack_hook", cause_mark::recomputes},
-    MarkedText{"deepcopy", cause_mark::deep_copy}};
+    MarkedText{"deepcopy", cause_mark::deep_copy},   MarkedText{"gather", cause_mark::gathers}};
 constexpr std::array kFiles{MarkedText{"torch/utils/checkpoint.py", cause_mark::recompute_file},
                             MarkedText{"safetensors/torch.py", mark::checkpoint_file},
-                            MarkedText{"/copy.py", cause_mark::copy_file}};
+                            MarkedText{"/copy.py", cause_mark::copy_file},
+                            MarkedText{"torch/nn/parallel/scatter_gather.py", cause_mark::gather_file}};
 
 std::uint64_t cause_name_marks(std::string_view name) {
   std::uint64_t marks = name_marks(name);
@@ -78,12 +79,13 @@ CallLines CallLineFinder::find(StackId stack) {
   // Marks that take both a file and a function of the same frame.
   constexpr std::uint64_t kCopies = cause_mark::deep_copy | cause_mark::copy_file;
   constexpr std::uint64_t kRecomputes = cause_mark::recomputes | cause_mark::recompute_file;
+  constexpr std::uint64_t kGathers = cause_mark::gathers | cause_mark::gather_file;
   CallLines found;
   for (const FrameId id : frames_.stack(stack)) {
     const Frame& frame = frames_.frame(id);
     const std::uint64_t marks = names_.of(frame.name) | files_.of(frame.filename);
-    found.marks |= marks & ~(kCopies | kRecomputes);
-    for (const std::uint64_t pair : {kCopies, kRecomputes})
+    found.marks |= marks & ~(kCopies | kRecomputes | kGathers);
+    for (const std::uint64_t pair : {kCopies, kRecomputes, kGathers})
       if (has_all(marks, pair)) found.marks |= pair;
     if (has_all(marks, mark::call | mark::module_file)) {
       found.is_in_module = true;

@@ -24,6 +24,8 @@ enum : std::uint64_t {
   copy_file = 1ULL << 55U,
   recomputes = 1ULL << 56U, ///< with recompute_file
   recompute_file = 1ULL << 57U,
+  gathers = 1ULL << 58U, ///< with gather_file
+  gather_file = 1ULL << 59U,
 };
 }
 

@@ -149,6 +149,13 @@ Cause second_weights(const Failed& failed, CauseKind kind, std::uint64_t marks) 
   return sum_of(failed, [&](const LiveBlock& block) { return block.has(marks); }).cause(kind);
 }
 
+Cause gathered(const Failed& failed) {
+  constexpr std::uint64_t kMarks = cause_mark::gathers | cause_mark::gather_file;
+  CauseSum sum = sum_of(failed, [](const LiveBlock& block) { return block.has(kMarks); });
+  if (failed.asks_with(kMarks)) sum.add(failed.request, failed.request_lines.line);
+  return sum.cause(CauseKind::gathered);
+}
+
 Cause concatenation(const Failed& failed) {
   if (!failed.asks_with(mark::cat) || failed.request_lines.is_in_module) return {CauseKind::concatenation};
   CauseSum sum = sum_of(failed, [&](const LiveBlock& block) {
@@ -257,6 +264,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(recomputed(failed));
   causes.push_back(second_weights(failed, CauseKind::copied_weights, cause_mark::deep_copy | cause_mark::copy_file));
   causes.push_back(second_weights(failed, CauseKind::loaded_weights, mark::checkpoint_file));
+  causes.push_back(gathered(failed));
   causes.push_back(concatenation(failed));
   add_growth(causes, failed.device, finder);
   causes.push_back(fragmentation(failed));
@@ -274,10 +282,10 @@ bool is_usual(CauseKind kind) {
 
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
-      "outside",       "large_request",    "kept_graphs",   "kept_outputs",   "earlier_failure", "foreach_temporaries",
-      "logits",        "attention_scores", "recomputed",    "copied_weights", "loaded_weights",  "growth",
-      "concatenation", "made_at_once",     "fragmentation", "varying_sizes",  "activations",     "training_state",
-      "weights"};
+      "outside",        "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",         "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
+      "growth",         "concatenation",    "made_at_once", "fragmentation",  "varying_sizes",   "activations",
+      "training_state", "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }
 

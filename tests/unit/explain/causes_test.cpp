@@ -234,6 +234,33 @@ TEST_CASE("causes: a backward pass between them shows that a graph is referred t
   CHECK(device.causes[0].has_backward);
 }
 
+TEST_CASE("causes: outputs that DataParallel gathers on one device are named with the line that called the model") {
+  SmallSnapshot made;
+  const auto of_parallel = [&](std::string_view inner) {
+    return made.stack({"/app/train.py:30:train",
+                       "/usr/lib/python3/dist-packages/torch/nn/modules/module.py:9:_call_impl",
+                       "/usr/lib/python3/dist-packages/torch/nn/parallel/data_parallel.py:197:forward", inner});
+  };
+  const StackId gathers = of_parallel("/usr/lib/python3/dist-packages/torch/nn/parallel/scatter_gather.py:133:gather");
+  const StackId scatters = of_parallel("/usr/lib/python3/dist-packages/torch/nn/parallel/scatter_gather.py:60:scatter");
+  made.event(Action::alloc, 0x10000000, 300 * kCauseMiB, scatters)
+      .event(Action::alloc, 0x200000000, 500 * kCauseMiB, gathers)
+      .segment(0x10000000, 300 * kCauseMiB)
+      .active(300 * kCauseMiB, 300 * kCauseMiB, scatters)
+      .segment(0x200000000, 500 * kCauseMiB)
+      .active(500 * kCauseMiB, 500 * kCauseMiB, gathers)
+      .event(Action::oom, 0, 100 * kCauseMiB, gathers);
+  const Recording recording = made.take();
+  const MemoryState state = test::state_at(recording, {.kind = MomentKind::automatic});
+  const DeviceExplanation device = explain(state, {}).at(0);
+  REQUIRE_FALSE(device.causes.empty());
+  CHECK(device.causes[0].kind == CauseKind::gathered);
+  CHECK(
+      cause_text(state.frames(), scope_of(device), device.causes[0]) ==
+      "Gathered outputs: 600 MiB (66.7 % with the request) is the outputs of all replicas, which torch.nn.DataParallel "
+      "gathers on this device. Its largest line: train train.py:30.");
+}
+
 TEST_CASE("causes: passes of which most are freed are not kept") {
   Passes program;
   for (int i = 0; i < 5; ++i)
