@@ -139,7 +139,7 @@ public:
   [[nodiscard]] std::map<StackId, StackKeeper> of_stacks(DeviceId device) const;
 
 private:
-  struct Parts;
+  class Parts;
   std::unique_ptr<Parts> parts_;
 };
 

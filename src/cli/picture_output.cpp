@@ -65,7 +65,7 @@ Option<PictureOptions> color_option_of(std::string_view standard, std::string_vi
                    "code, with the same colour in every picture; kind: parameter, gradient, activation, ... "
                    "(docs/kinds.md){} (default: {})",
                    more_words, standard)},
-      &PictureOptions::color, std::move(choices));
+      &PictureOptions::color, choices);
 }
 
 } // namespace

@@ -93,4 +93,8 @@ std::vector<MeasuredStep> measured_steps(FileKind kind, std::size_t shape_number
   return steps;
 }
 
+bool needs_keepers(const MeasuredStep& step) {
+  return std::ranges::find(step.words, "keeper") != step.words.end();
+}
+
 } // namespace memviz::fuzz

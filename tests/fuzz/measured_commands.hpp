@@ -21,4 +21,7 @@ struct MeasuredStep {
 /// the tables of `export`, which share their code, each shape takes another one, by its number.
 [[nodiscard]] std::vector<MeasuredStep> measured_steps(FileKind kind, std::size_t shape_number);
 
+/// Whether the step is refused as a wrong usage for a file without keepers.
+[[nodiscard]] bool needs_keepers(const MeasuredStep& step);
+
 } // namespace memviz::fuzz

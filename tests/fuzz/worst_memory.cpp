@@ -100,8 +100,8 @@ private:
   [[nodiscard]] static std::string breach_of(const fuzz::MeasuredStep& step, const File& file, const MeasuredRun& run) {
     const std::size_t size = step.files * file.size;
     // Most shapes have no keepers: the option for these is then refused.
-    const bool needs_keepers = std::ranges::find(step.words, "keeper") != step.words.end();
-    if (run.exit_code != 0 && run.exit_code != 1 && !(run.exit_code == 2 && needs_keepers)) return "NO ERROR OF OURS";
+    if (run.exit_code != 0 && run.exit_code != 1 && !(run.exit_code == 2 && needs_keepers(step)))
+      return "NO ERROR OF OURS";
     if (run.peak_bytes > kFixedBytes + kBytesPerByte * size) return "TOO MUCH MEMORY";
     if (run.user_seconds > kSecondsPerMegabyte * std::max(static_cast<double>(size) / 1e6, 0.1)) return "TOO SLOW";
     if (run.error_bytes > kMostErrorBytes) return "TOO MANY MESSAGES";

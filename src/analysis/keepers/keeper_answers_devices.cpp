@@ -11,7 +11,8 @@
 
 namespace memviz {
 
-struct KeeperAnswers::Parts {
+class KeeperAnswers::Parts {
+public:
   explicit Parts(const Recording& recording)
       : recording_(recording), variables_(recording), paths_(variables_.paths()) {}
 
@@ -148,6 +149,9 @@ struct KeeperAnswers::Parts {
     indices.resize(std::min(indices.size(), most));
     return indices;
   }
+
+private:
+  friend class KeeperAnswers;
 
   const Recording& recording_;
   VariableFinder variables_;
