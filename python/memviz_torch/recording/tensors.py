@@ -10,7 +10,7 @@ from . import messages
 _MOST = 200_000
 # The parts that PyTorch's wrappers add to the names of parameters.
 _WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
-# The tensors that make up a sparse one. They have no Python objects until somebody asks for them.
+# The tensors that make up a sparse one. They have no Python objects until a program asks for them.
 PARTS_OF_SPARSE = {
     "torch.sparse_coo": ("_indices", "_values"),
     "torch.sparse_csr": ("crow_indices", "col_indices", "values"),

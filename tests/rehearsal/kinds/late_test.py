@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def kinds_of(memviz, snapshot):
-    """Returns the kind that memviz finds, its evidence, and the bytes of each block, by address."""
+    """Returns the kind of each block that memviz finds, and its evidence, by address."""
     command = [memviz, "state", snapshot, "--at", "end", "--json", "-", "--quiet"]
     state = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     blocks = (block for segment in state["segments"] for block in segment["blocks"] if block["state"] != "inactive")
@@ -33,15 +33,15 @@ def judge(program, found, truth):
     true, right, wrong, ways = (collections.Counter() for _ in range(4))
     for address, (kind, size) in truth.items():
         true[kind] += size
-        told, way = found.get(int(address), (None, None))
-        if told == kind:
+        named, way = found.get(int(address), (None, None))
+        if named == kind:
             right[kind] += size
             ways[kind, way] += size
-        elif told in KINDS:
-            wrong[told] += size
-    for address, (told, _) in found.items():
-        if told in KINDS and str(address) not in truth:
-            wrong[told] += 1
+        elif named in KINDS:
+            wrong[named] += size
+    for address, (named, _) in found.items():
+        if named in KINDS and str(address) not in truth:
+            wrong[named] += 1
     for kind in KINDS:
         by = ", ".join(f"{size:,} by {way}" for (of, way), size in ways.items() if of == kind)
         print(f"{program:14} {kind:16} true {true[kind]:>10,}  right {right[kind]:>10,}  wrong {wrong[kind]:>8,}  ({by})")

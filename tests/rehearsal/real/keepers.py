@@ -75,8 +75,8 @@ def row(memviz, python, name, file):
     snapshot = pickle.loads(pathlib.Path(file).read_bytes())
     facts = snapshot["memviz_keepers"]
     words = [memviz, "explain", "--at", "end", "--json", "-", "--quiet", file]
-    told = json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)["devices"][0]["keepers"]
-    account = told["account"]
+    answer = json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)["devices"][0]["keepers"]
+    account = answer["account"]
     libraries = bytes_of_libraries(snapshot)
     share = account["kept_bytes"] / (account["total_bytes"] - libraries)
     is_same = without == recorded
@@ -84,7 +84,7 @@ def row(memviz, python, name, file):
     line = (f"| {name} | {account['total_bytes'] / (1 << 20):,.0f} MiB | {libraries / (1 << 20):,.0f} MiB | {100 * share:.1f} % | {facts['objects']:,} | "
             f"{facts['seconds']:.2f} s | {'as without' if is_same else 'CHANGED'} |")
     details = [f"not named: {rest}"] if share < 1 else []
-    details += [f"{one['bytes'] / (1 << 20):8.1f} MiB {one['root']} {one['path']} {one['through_graph']}" for one in told["groups"][:8]]
+    details += [f"{one['bytes'] / (1 << 20):8.1f} MiB {one['root']} {one['path']} {one['through_graph']}" for one in answer["groups"][:8]]
     details += [] if is_same else [repr(without), repr(recorded)]
     return line, share >= LEAST_SHARE and is_same, details
 
