@@ -75,6 +75,7 @@ struct KeeperGroup {
   std::vector<KeeperStep> steps;
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
+  bool is_in_graph = false; ///< whether the path leads through autograd's graph
 };
 
 /// A variable, and the blocks whose best path begins with it. No block belongs to two variables.
@@ -107,6 +108,9 @@ struct DeviceKeepers {
   static constexpr std::size_t kMostGroups = 24;
 };
 
+/// Returns those of the named variables that keep most, at most `most`, largest first. `keepers` must outlive them.
+[[nodiscard]] std::vector<const KeptVariable*> largest_variables(const DeviceKeepers& keepers, std::size_t most);
+
 /// Returns the paths to all blocks at the end of the recording, which must have keepers.
 [[nodiscard]] KeeperPaths keeper_paths(const Recording& recording);
 
@@ -124,6 +128,8 @@ struct StackKeeper {
   std::uint64_t stack_bytes = 0; ///< of the stack
 };
 
+class VariableFinder;
+
 /// Answers questions about the keepers of one recording; what the answers share is found once.
 class KeeperAnswers {
 public:
@@ -134,6 +140,9 @@ public:
   KeeperAnswers& operator=(const KeeperAnswers&) = delete;
 
   [[nodiscard]] const KeeperPaths& paths() const;
+  [[nodiscard]] const Recording& recording() const;
+  /// For keeper_table().
+  [[nodiscard]] const VariableFinder& variables() const;
   [[nodiscard]] DeviceKeepers of(DeviceId device) const;
   [[nodiscard]] BlockKeepers of_blocks(DeviceId device) const;
   [[nodiscard]] std::map<StackId, StackKeeper> of_stacks(DeviceId device) const;
@@ -147,8 +156,5 @@ using KeepersByDevice = std::map<DeviceId, DeviceKeepers>;
 /// Returns the figures of the GPUs whose moment is the one at which keepers were read: the end, or the last event,
 /// which is often the out-of-memory error at which the file was written. Empty if the recording has no keepers.
 [[nodiscard]] KeepersByDevice keepers_of(const MemoryState& state);
-
-/// Returns the figures of each of `devices`, in their order, at the end of the recording, which must have keepers.
-[[nodiscard]] std::vector<DeviceKeepers> keepers_of(const Recording& recording, std::span<const DeviceId> devices);
 
 } // namespace memviz

@@ -26,8 +26,7 @@ struct KeeperTable {
   KeeperLimit limit = KeeperLimit::none;
 };
 
-/// Returns the keepers of a recording, which must have some.
-[[nodiscard]] KeeperTable keeper_table(const Recording& recording);
+[[nodiscard]] KeeperTable keeper_table(const KeeperAnswers& answers);
 
 /// Returns a keeper as a node of a tree or a line of a chart: its last step, with file and line of its root.
 [[nodiscard]] KeeperStep keeper_key(const KeptVariable& keeper);
@@ -35,8 +34,7 @@ struct KeeperTable {
 /// Finds the keepers of blocks by their addresses.
 class EndKeepers {
 public:
-  /// The recording must have keepers, and outlive this object.
-  explicit EndKeepers(const Recording& recording);
+  explicit EndKeepers(const KeeperAnswers& answers);
 
   [[nodiscard]] const KeeperTable& table() const { return table_; }
   /// Returns the path to the block that is in use there at the end; kNoPath if none is.
@@ -71,7 +69,8 @@ struct KeeperLines {
 /// Returns keeper_key() of a line's keeper; KeeperPart::freed for blocks that were freed before the end.
 [[nodiscard]] KeeperStep key_of(const KeeperLine& line, const KeeperTable& table);
 
-/// Returns the keepers of the blocks of `device`, or of all devices, in a state whose recording has keepers.
-[[nodiscard]] KeeperLines keeper_lines(const MemoryState& state, std::optional<DeviceId> device);
+/// Returns the keepers of the blocks of `device`, or of all devices, in a state of the recording of `answers`.
+[[nodiscard]] KeeperLines keeper_lines(const KeeperAnswers& answers, const MemoryState& state,
+                                       std::optional<DeviceId> device);
 
 } // namespace memviz

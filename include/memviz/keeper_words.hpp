@@ -5,11 +5,9 @@
 #include "memviz/keeper_table.hpp"
 #include "memviz/short_label.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -34,10 +32,6 @@ namespace memviz {
 
 /// "kept by `cache` (dict of 840), a global of serve.py"; "" unless one variable keeps at least half of the stack's.
 [[nodiscard]] std::string stack_keeper_text(const FrameTable& frames, const StackKeeper& keeper);
-
-/// Returns the variables that keep most, at most `most`, with the bytes that each keeps, largest first.
-[[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>>
-largest_keepers(const FrameTable& frames, const DeviceKeepers& keepers, std::size_t most);
 
 /// Returns the label of a keeper in a list: name "predictions", place "in validate train.py:12", note "list of 27"; of
 /// blocks that no variable keeps the reason, "<cycle>".

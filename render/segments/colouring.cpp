@@ -118,7 +118,7 @@ Colouring colouring_by_keeper(const MemoryState& state, const std::vector<CodeOr
 Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                         std::optional<DeviceId> device, ColorBy color) {
   std::optional<KeeperLines> keepers;
-  if (state.recording->keepers.is_recorded) keepers = keeper_lines(state, device);
+  if (state.recording->keepers.is_recorded) keepers = keeper_lines(KeeperAnswers(*state.recording), state, device);
   Colouring colouring;
   if (color == ColorBy::keeper && keepers)
     colouring = colouring_by_keeper(state, origins, *keepers);

@@ -68,7 +68,7 @@ void check_axis(const std::vector<const TimelineDevice*>& devices, TimelineAxis 
 
 std::optional<EndKeepers> keepers_of(const TimelinePicture& picture) {
   const Recording& recording = *picture.state.recording;
-  return recording.keepers.is_recorded ? std::optional<EndKeepers>(recording) : std::nullopt;
+  return recording.keepers.is_recorded ? std::optional<EndKeepers>(KeeperAnswers(recording)) : std::nullopt;
 }
 
 ColorBy color_of(const std::vector<const TimelineDevice*>& devices, const TimelineSvgOptions& options,

@@ -126,7 +126,7 @@ FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
                       .lives = tree.lives},
           .has_segments = tree.view == TreeView::segments,
           .keeper = answer.keepers == nullptr ? "" : keeper_sentence(*answer.keepers, state, device),
-          .keepers = needs_keepers(tree) ? keeper_lines(state, device) : KeeperLines{}};
+          .keepers = answer.keepers == nullptr ? KeeperLines{} : keeper_lines(*answer.keepers, state, device)};
 }
 
 TextSource json_of(const FlameAnswer& answer) {

@@ -1,5 +1,6 @@
 #include "cli/rank_files.hpp"
 
+#include "base/printable.hpp"
 #include "cli/many_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
@@ -35,12 +36,14 @@ struct PartOptions {
   std::size_t most_text_bytes;
 };
 
+constexpr std::size_t kKeeperColumns = 100;
+
 void name_keepers(RankPart& part, const MemoryState& state) {
   const KeepersByDevice keepers = keepers_of(state);
   const auto found = keepers.find(part.device);
   if (found == keepers.end()) return;
-  for (auto& [keeper, bytes] : largest_keepers(state.frames(), found->second, kMostKeepers))
-    part.keepers.push_back({std::move(keeper), bytes});
+  for (const KeptVariable* const variable : largest_variables(found->second, kMostKeepers))
+    part.keepers.push_back({elided(variable_text(state.frames(), *variable), kKeeperColumns), variable->bytes()});
 }
 
 /// Returns the parts of a file: one for a snapshot, or those that it contains.

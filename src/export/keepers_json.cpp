@@ -2,8 +2,6 @@
 
 #include "memviz/keeper_words.hpp"
 
-#include <algorithm>
-
 namespace memviz {
 namespace {
 
@@ -21,10 +19,6 @@ void write_account(JsonWriter& json, const KeeperAccount& account) {
 /// Writes the root and the path of these steps, and whether it leads through autograd's graph.
 void write_steps(JsonWriter& json, const FrameTable& frames, const std::vector<KeeperStep>& steps) {
   json.member("root", keeper_root_text(frames, steps.front())).member("path", keeper_path_text(frames, steps));
-}
-
-bool is_through_graph(const std::vector<KeeperStep>& steps) {
-  return std::ranges::find(steps, KeeperPart::graph, &KeeperStep::part) != steps.end();
 }
 
 } // namespace
@@ -51,7 +45,7 @@ void write_keepers(JsonWriter& json, const FrameTable& frames, const std::option
   json.end_array().key("groups").begin_array();
   for (const KeeperGroup& group : keepers->groups) {
     write_steps(json.begin_object(), frames, group.steps);
-    json.member("through_graph", is_through_graph(group.steps))
+    json.member("through_graph", group.is_in_graph)
         .member("bytes", group.bytes)
         .member("blocks", group.blocks)
         .end_object();

@@ -6,10 +6,8 @@
 #include "memviz/keeper_words.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace memviz {
 namespace {
@@ -35,8 +33,7 @@ private:
 
 std::string path_text(const FrameTable& frames, const KeeperGroup& group) {
   const std::string text = keeper_path_and_root(frames, group.steps);
-  const bool is_in_graph = std::ranges::find(group.steps, KeeperPart::graph, &KeeperStep::part) != group.steps.end();
-  return is_in_graph ? text + ", through its graph" : text;
+  return group.is_in_graph ? text + ", through its graph" : text;
 }
 
 } // namespace
@@ -44,15 +41,10 @@ std::string path_text(const FrameTable& frames, const KeeperGroup& group) {
 std::string keepers_text(const FrameTable& frames, const DeviceKeepers& keepers) {
   const KeeperAccount& account = keepers.account;
   if (account.total_bytes() == 0) return "";
-  std::vector<const KeptVariable*> variables;
-  for (const KeptVariable& variable : keepers.variables)
-    variables.push_back(&variable);
-  std::ranges::stable_sort(variables, std::ranges::greater(), &KeptVariable::bytes);
-  variables.resize(std::min(variables.size(), kMostKeeperTotals));
   KeeperTotals rows(account.total_bytes(), "keeper");
   std::uint64_t other_bytes = account.kept_bytes;
   std::uint64_t other_blocks = keepers.blocks.kept;
-  for (const KeptVariable* const variable : variables) {
+  for (const KeptVariable* const variable : largest_variables(keepers, kMostKeeperTotals)) {
     rows.add(variable->bytes(), variable->blocks, elided(variable_text(frames, *variable), kKeeperRowColumns));
     other_bytes -= variable->bytes();
     other_blocks -= variable->blocks;

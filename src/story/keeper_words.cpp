@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <string_view>
 
 namespace memviz {
@@ -180,19 +179,6 @@ std::string variable_text(const FrameTable& frames, const KeptVariable& variable
 std::string stack_keeper_text(const FrameTable& frames, const StackKeeper& keeper) {
   if (!keeper.variable || keeper.bytes < keeper.stack_bytes / 2 || keeper.bytes == 0) return "";
   return "kept by " + variable_text(frames, *keeper.variable);
-}
-
-std::vector<std::pair<std::string, std::uint64_t>> largest_keepers(const FrameTable& frames,
-                                                                   const DeviceKeepers& keepers, std::size_t most) {
-  std::vector<const KeptVariable*> variables;
-  for (const KeptVariable& variable : keepers.variables)
-    variables.push_back(&variable);
-  std::ranges::stable_sort(variables, std::ranges::greater(), &KeptVariable::bytes);
-  variables.resize(std::min(variables.size(), most));
-  std::vector<std::pair<std::string, std::uint64_t>> largest;
-  for (const KeptVariable* const variable : variables)
-    largest.emplace_back(elided(variable_text(frames, *variable), kMostColumns), variable->bytes());
-  return largest;
 }
 
 Label keeper_line_label(const FrameTable& frames, const KeptVariable& keeper) {

@@ -26,7 +26,7 @@ PageFile::PageFile(std::string name, std::string bytes)
   end_ = session_.open({.kinds = true, .timeline = true, .sink = &segment_times_});
   recording_ = end_.state.recording;
   lines_ = std::make_unique<LifeLines>(end_.state);
-  if (recording_->keepers.is_recorded) keepers_.emplace(*recording_);
+  if (recording_->keepers.is_recorded) keepers_.emplace(KeeperAnswers(*recording_));
 }
 
 const KindsByDevice& PageFile::peak_kinds() {

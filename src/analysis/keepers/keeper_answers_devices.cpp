@@ -104,6 +104,7 @@ public:
     for (const std::size_t i : largest) {
       kept.push_back(std::move(groups[i]));
       kept.back().steps = paths_.steps_of(paths[i]);
+      kept.back().is_in_graph = paths_.paths[paths[i].value].is_in_graph;
     }
     return kept;
   }
@@ -167,6 +168,14 @@ const KeeperPaths& KeeperAnswers::paths() const {
   return parts_->paths_;
 }
 
+const Recording& KeeperAnswers::recording() const {
+  return parts_->recording_;
+}
+
+const VariableFinder& KeeperAnswers::variables() const {
+  return parts_->variables_;
+}
+
 DeviceKeepers KeeperAnswers::of(DeviceId device) const {
   return parts_->find(device);
 }
@@ -193,6 +202,15 @@ std::map<StackId, StackKeeper> KeeperAnswers::of_stacks(DeviceId device) const {
   return found;
 }
 
+std::vector<const KeptVariable*> largest_variables(const DeviceKeepers& keepers, std::size_t most) {
+  std::vector<const KeptVariable*> variables;
+  for (const KeptVariable& variable : keepers.variables)
+    variables.push_back(&variable);
+  std::ranges::stable_sort(variables, std::ranges::greater(), &KeptVariable::bytes);
+  variables.resize(std::min(variables.size(), most));
+  return variables;
+}
+
 KeepersByDevice keepers_of(const MemoryState& state) {
   KeepersByDevice found;
   const Recording& recording = *state.recording;
@@ -200,14 +218,6 @@ KeepersByDevice keepers_of(const MemoryState& state) {
   const KeeperAnswers answers(recording);
   for (const DeviceState& device : state.devices)
     if (!is_host(device.device) && device.is_at_last_event()) found.emplace(device.device, answers.of(device.device));
-  return found;
-}
-
-std::vector<DeviceKeepers> keepers_of(const Recording& recording, std::span<const DeviceId> devices) {
-  std::vector<DeviceKeepers> found;
-  const KeeperAnswers answers(recording);
-  for (const DeviceId device : devices)
-    found.push_back(answers.of(device));
   return found;
 }
 

@@ -44,8 +44,8 @@ void sort_most_first(std::vector<Item>& items, std::vector<std::uint32_t>& indic
 
 class TableMaker {
 public:
-  explicit TableMaker(const Recording& recording)
-      : recording_(recording), variables_(recording), blocks_(active_blocks(recording.end)),
+  explicit TableMaker(const KeeperAnswers& answers)
+      : recording_(answers.recording()), variables_(answers.variables()), blocks_(active_blocks(recording_.end)),
         retained_(variables_.retained_bytes(blocks_)), places_(variables_.paths().paths.size(), kNoKeeper),
         of_path_(places_) {}
 
@@ -82,7 +82,7 @@ private:
   }
 
   const Recording& recording_;
-  VariableFinder variables_;
+  const VariableFinder& variables_;
   std::vector<std::uint32_t> blocks_;
   std::vector<std::uint64_t> retained_;
   std::vector<std::uint32_t> places_;  ///< by the path of a variable, or of a beginning
@@ -93,8 +93,8 @@ private:
 /// Adds up the blocks of a state by their keepers.
 class LineMaker {
 public:
-  LineMaker(const MemoryState& state, std::optional<DeviceId> device)
-      : state_(state), device_(device), at_end_(*state.recording) {
+  LineMaker(const KeeperAnswers& answers, const MemoryState& state, std::optional<DeviceId> device)
+      : state_(state), device_(device), at_end_(answers) {
     lines_.of_block.assign(state.blocks.size(), kNoKeeper);
     lines_.path_of_block.assign(state.blocks.size(), kNoPath);
   }
@@ -137,8 +137,8 @@ private:
 
 } // namespace
 
-KeeperTable keeper_table(const Recording& recording) {
-  return TableMaker(recording).make();
+KeeperTable keeper_table(const KeeperAnswers& answers) {
+  return TableMaker(answers).make();
 }
 
 KeeperStep keeper_key(const KeptVariable& keeper) {
@@ -155,8 +155,8 @@ KeeperStep key_of(const KeeperLine& line, const KeeperTable& table) {
   return keeper_key(table.keepers[line.keeper]);
 }
 
-EndKeepers::EndKeepers(const Recording& recording) : table_(keeper_table(recording)) {
-  const MemoryMap& end = recording.end;
+EndKeepers::EndKeepers(const KeeperAnswers& answers) : table_(keeper_table(answers)) {
+  const MemoryMap& end = answers.recording().end;
   for (const Segment& segment : end.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
       if (end.blocks[i].is_active())
@@ -177,8 +177,8 @@ KeeperStep EndKeepers::key_at(bool is_kept, DeviceId device, std::uint64_t addre
   return key_of({.keeper = path == kNoPath ? kNoKeeper : table_.keeper_of_path[path.value]}, table_);
 }
 
-KeeperLines keeper_lines(const MemoryState& state, std::optional<DeviceId> device) {
-  return LineMaker(state, device).make();
+KeeperLines keeper_lines(const KeeperAnswers& answers, const MemoryState& state, std::optional<DeviceId> device) {
+  return LineMaker(answers, state, device).make();
 }
 
 } // namespace memviz

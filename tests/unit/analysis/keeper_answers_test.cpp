@@ -33,8 +33,7 @@ Recording heap_of(const PythonValue& keepers) {
 }
 
 DeviceKeepers keepers_in(const Recording& recording) {
-  const std::array<DeviceId, 1> devices{DeviceId{0}};
-  DeviceKeepers found = keepers_of(recording, devices).at(0);
+  DeviceKeepers found = KeeperAnswers(recording).of(DeviceId{0});
   std::uint64_t requested_bytes = 0;
   for (const Block& block : recording.end.blocks)
     requested_bytes += block.requested_bytes;

@@ -67,7 +67,7 @@ const std::string kFreed = std::to_string(static_cast<int>(KeeperPart::freed));
 
 TEST_CASE("every block in use is on the line of its keeper, and their bytes add up") {
   const MemoryState state = program_at({});
-  const KeeperLines found = keeper_lines(state, std::nullopt);
+  const KeeperLines found = keeper_lines(KeeperAnswers(*state.recording), state, std::nullopt);
   CHECK(lines_of(state, found) == std::vector<Line>{{kNoObject, 1, 1}, {"outputs", 2, 2}, {"weight", 1, 1}});
   REQUIRE(found.table.keepers.size() == 3);
   CHECK(found.table.keepers[0].bytes() == 2 * MiB);
@@ -80,7 +80,7 @@ TEST_CASE("every block in use is on the line of its keeper, and their bytes add 
 
 TEST_CASE("at an earlier moment a block that was freed has no keeper, not that of the next one at its address") {
   const MemoryState state = program_at({.kind = MomentKind::event, .event = EventIndex(2)});
-  const KeeperLines found = keeper_lines(state, std::nullopt);
+  const KeeperLines found = keeper_lines(KeeperAnswers(*state.recording), state, std::nullopt);
   CHECK(lines_of(state, found) == std::vector<Line>{{kNoObject, 1, 1}, {kFreed, 1, 1}, {"outputs", 1, 1}});
   std::uint64_t bytes = 0;
   for (const KeeperLine& line : found.lines)
@@ -91,7 +91,7 @@ TEST_CASE("at an earlier moment a block that was freed has no keeper, not that o
 TEST_CASE(
     "a keeper as a line has the place of its root, so that variables of one name in two functions are two lines") {
   const MemoryState state = program_at({});
-  const KeeperLines found = keeper_lines(state, std::nullopt);
+  const KeeperLines found = keeper_lines(KeeperAnswers(*state.recording), state, std::nullopt);
   const KeeperStep key = keeper_key(found.table.keepers[0]);
   CHECK(key.is_keeper());
   CHECK(state.frames().text(key.file) == "/home/me/train.py");
@@ -100,7 +100,7 @@ TEST_CASE(
 
 TEST_CASE("real blocks are found by device and address") {
   const Recording recording = read_snapshot(read_bytes(testdata_file("keepers_key")));
-  const EndKeepers keepers(recording);
+  const EndKeepers keepers{KeeperAnswers(recording)};
   std::uint64_t kept_bytes = 0;
   for (const KeptVariable& keeper : keepers.table().keepers)
     kept_bytes += keeper.bytes();

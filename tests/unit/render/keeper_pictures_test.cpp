@@ -48,7 +48,7 @@ TEST_CASE("a flame graph by keeper lists variables, and not lines of code") {
                              .subject = memory_subject(state, std::nullopt),
                              .tree = tree,
                              .keeper = "Keeper: a sentence.",
-                             .keepers = keeper_lines(state, std::nullopt)};
+                             .keepers = keeper_lines(KeeperAnswers(*state.recording), state, std::nullopt)};
   const std::string svg = flame_svg(picture, {});
   const std::string text = shown(svg);
   CHECK(contains(text, "Who keeps it, by variable"));
