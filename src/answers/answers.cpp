@@ -37,8 +37,8 @@ MomentChoice moment_of(const Scope& scope, const TreeChoice& choice) {
 void check_has_keepers(const Recording& recording) {
   if (!recording.keepers.is_recorded)
     throw UsageError("the recording has no keepers, so it does not show which variables refer to its memory: record it "
-                     "again with memviz run, memviz rehearse or memviz_torch.record(), which add them at an "
-                     "out-of-memory error and at the end (docs/keepers.md)");
+                     "again with memviz run, memviz attach, memviz rehearse or memviz_torch.record(), which add them "
+                     "(docs/keepers.md)");
 }
 
 void check_keepers(const TreeChoice& choice, const MemoryState& state) {
