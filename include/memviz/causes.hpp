@@ -66,7 +66,9 @@ struct Cause {
   /// The step if nothing of this cause is allocated. Known for causes that functions in stacks show, if the pass before
   /// or the first step shows what else the program needs.
   StepEffect without = {};
-  CalledLine line = {}; ///< the line with the most of these bytes
+  /// The line with the most of these bytes. If nothing else calls it, its caller is the script's line; for recomputed,
+  /// the line that called the checkpoint.
+  CalledLine line = {};
 };
 
 } // namespace memviz

@@ -37,7 +37,9 @@ std::uint64_t cause_name_marks(std::string_view name) {
 
 std::uint64_t cause_file_marks(std::string_view filename) {
   std::uint64_t marks = file_marks(filename);
-  if (origin_of(filename) == CodeOrigin::user) marks |= cause_mark::own;
+  const CodeOrigin origin = origin_of(filename);
+  if (origin == CodeOrigin::user) marks |= cause_mark::own;
+  if (origin != CodeOrigin::cpp) marks |= cause_mark::python;
   for (const MarkedText& file : kFiles)
     if (filename.ends_with(file.text)) marks |= file.mark;
   return marks;
@@ -59,9 +61,9 @@ const CallLines& CallLineFinder::of(StackId stack) {
   return entry->second;
 }
 
-/// Whether a caller says more than the call: not the module level of its file.
-bool CallLineFinder::is_worth_naming(FrameId caller, FrameId call) const {
-  return frames_.frame(caller).filename != frames_.frame(call).filename || frames_.name(caller) != "<module>";
+/// Whether a caller is the module level of the call's file, which says little where many lines are listed.
+bool CallLineFinder::is_script(FrameId caller, FrameId call) const {
+  return frames_.frame(caller).filename == frames_.frame(call).filename && frames_.name(caller) == "<module>";
 }
 
 void CallLineFinder::add_own(CallLines& found, FrameId id) const {
@@ -69,9 +71,20 @@ void CallLineFinder::add_own(CallLines& found, FrameId id) const {
   if (!line.line) line.line = id;
   if (!line.call) {
     line.call = id;
-  } else if (*line.call != id && is_worth_naming(id, *line.call)) {
+  } else if (*line.call != id && is_script(id, *line.call)) {
+    found.script_line = id;
+  } else if (*line.call != id) {
     const auto file = [&](FrameId frame) { return frames_.frame(frame).filename; };
     if (!line.caller || (file(*line.caller) == file(*line.call) && file(id) != file(*line.call))) line.caller = id;
+  }
+}
+
+void CallLineFinder::add_checkpoint(CheckpointCall& found, FrameId id, std::optional<FrameId> callee,
+                                    std::uint64_t marks) {
+  if ((marks & cause_mark::recompute_file) != 0) {
+    if (!found.function) found.function = callee;
+  } else if (found.function && !found.line && (marks & cause_mark::own) != 0) {
+    found.line = id;
   }
 }
 
@@ -81,6 +94,7 @@ CallLines CallLineFinder::find(StackId stack) {
   constexpr std::uint64_t kRecomputes = cause_mark::recomputes | cause_mark::recompute_file;
   constexpr std::uint64_t kGathers = cause_mark::gathers | cause_mark::gather_file;
   CallLines found;
+  std::optional<FrameId> callee;
   for (const FrameId id : frames_.stack(stack)) {
     const Frame& frame = frames_.frame(id);
     const std::uint64_t marks = names_.of(frame.name) | files_.of(frame.filename);
@@ -91,9 +105,13 @@ CallLines CallLineFinder::find(StackId stack) {
       found.is_in_module = true;
       found.line.call.reset();
       found.line.caller.reset();
+      found.script_line.reset();
     }
     if ((marks & cause_mark::own) != 0) add_own(found, id);
+    add_checkpoint(found.checkpoint, id, callee, marks);
+    if ((marks & cause_mark::python) != 0) callee = id;
   }
+  if (found.line.caller) found.script_line.reset();
   found.is_in_constructor = found.line.line && frames_.name(*found.line.line) == "__init__";
   if ((found.marks & cause_mark::loss) != 0) found.marks &= ~cause_mark::softmax;
   return found;

@@ -26,14 +26,24 @@ enum : std::uint64_t {
   recompute_file = 1ULL << 57U,
   gathers = 1ULL << 58U, ///< with gather_file
   gather_file = 1ULL << 59U,
+  python = 1ULL << 60U, ///< a file of Python
 };
 }
+
+/// The innermost call of torch.utils.checkpoint in a stack. Autograd calls it where it recomputes.
+struct CheckpointCall {
+  std::optional<FrameId> function; ///< what it calls; nullopt: no checkpoint
+  std::optional<FrameId> line;     ///< the line of the user's own code that calls it
+};
 
 struct CallLines {
   std::uint64_t marks = 0; ///< of both kinds, of all frames
   bool is_in_module = false;
   bool is_in_constructor = false; ///< whether `line` is in a constructor: memory that an object keeps by design
   CalledLine line;
+  /// The line of the script that led here, if `line.caller` is unknown because the script itself makes the call.
+  std::optional<FrameId> script_line;
+  CheckpointCall checkpoint;
 };
 
 /// Caches its findings. `frames` must outlive it.
@@ -45,7 +55,8 @@ public:
 private:
   [[nodiscard]] CallLines find(StackId stack);
   void add_own(CallLines& found, FrameId id) const;
-  [[nodiscard]] bool is_worth_naming(FrameId caller, FrameId call) const;
+  static void add_checkpoint(CheckpointCall& found, FrameId id, std::optional<FrameId> callee, std::uint64_t marks);
+  [[nodiscard]] bool is_script(FrameId caller, FrameId call) const;
 
   const FrameTable& frames_;
   TextFacts<std::uint64_t> names_;

@@ -18,16 +18,20 @@ std::vector<LiveBlock> live_blocks(const MemoryState& state, DeviceId device, Ca
   return blocks;
 }
 
-void CauseSum::add(const LiveBlock& block) {
-  bytes_ += block.bytes;
-  ++blocks_;
-  lines_[block.lines->line] += block.bytes;
+void CauseSum::add(const CallLines& lines, std::uint64_t bytes) {
+  bytes_ += bytes;
+  Part& part = lines_.try_emplace(lines.line, Part{0, lines.script_line}).first->second;
+  part.bytes += bytes;
 }
 
-void CauseSum::add(const Request& request, const CalledLine& line) {
-  bytes_ += request.bytes;
+void CauseSum::add(const LiveBlock& block) {
+  add(*block.lines, block.bytes);
+  ++blocks_;
+}
+
+void CauseSum::add(const Request& request, const CallLines& lines) {
+  add(lines, request.bytes);
   has_request_ = true;
-  lines_[line] += request.bytes;
 }
 
 Cause CauseSum::cause(CauseKind kind) const {
@@ -37,10 +41,11 @@ Cause CauseSum::cause(CauseKind kind) const {
   cause.blocks = blocks_;
   cause.has_request = has_request_;
   std::uint64_t most_bytes = 0;
-  for (const auto& [line, bytes] : lines_) {
-    if (!line.line || bytes <= most_bytes) continue;
-    most_bytes = bytes;
+  for (const auto& [line, part] : lines_) {
+    if (!line.line || part.bytes <= most_bytes) continue;
+    most_bytes = part.bytes;
     cause.line = line;
+    if (!line.caller && line.call == line.line) cause.line.caller = part.script_line;
   }
   return cause;
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace memviz {
@@ -32,18 +33,25 @@ struct LiveBlock {
 
 [[nodiscard]] std::vector<LiveBlock> live_blocks(const MemoryState& state, DeviceId device, CallLineFinder& finder);
 
-/// Adds up a cause, and finds the line with the most bytes.
+/// Adds up a cause, and finds the line with the most bytes. If nothing else calls that
+/// line, its caller is the script's line.
 class CauseSum {
 public:
   void add(const LiveBlock& block);
-  void add(const Request& request, const CalledLine& line);
+  void add(const Request& request, const CallLines& lines);
   [[nodiscard]] Cause cause(CauseKind kind) const;
 
 private:
+  struct Part {
+    std::uint64_t bytes = 0;
+    std::optional<FrameId> script_line; ///< of the first block
+  };
+  void add(const CallLines& lines, std::uint64_t bytes);
+
   std::uint64_t bytes_ = 0;
   std::uint64_t blocks_ = 0;
   bool has_request_ = false;
-  std::map<CalledLine, std::uint64_t> lines_;
+  std::map<CalledLine, Part> lines_;
 };
 
 } // namespace memviz

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <utility>
 
 namespace memviz {
 
@@ -106,7 +107,7 @@ bool is_foreach_temporary(const CallLines& lines) {
 Cause foreach_temporaries(const Failed& failed) {
   if (!is_foreach_temporary(failed.request_lines)) return {CauseKind::foreach_temporaries};
   CauseSum sum = sum_of(failed, [](const LiveBlock& block) { return is_foreach_temporary(*block.lines); });
-  sum.add(failed.request, failed.request_lines.line);
+  sum.add(failed.request, failed.request_lines);
   Cause cause = sum.cause(CauseKind::foreach_temporaries);
   const std::uint64_t all_bytes = failed.device.kinds[static_cast<std::size_t>(MemoryKind::gradient)].bytes;
   cause.to_come_bytes = all_bytes - std::min(all_bytes, cause.bytes);
@@ -119,14 +120,37 @@ Cause of_one_tensor(const Failed& failed, CauseKind kind) {
   CauseSum sum = sum_of(failed, [&](const LiveBlock& block) {
     return tensor.is_marked(*block.lines) || (!block.is_lasting() && tensor.has(*block.lines, block.bytes));
   });
-  if (tensor.has(failed.request_lines, failed.request.bytes)) sum.add(failed.request, failed.request_lines.line);
+  if (tensor.has(failed.request_lines, failed.request.bytes)) sum.add(failed.request, failed.request_lines);
   return sum.cause(kind);
 }
 
-Cause recomputed(const Failed& failed) {
-  constexpr std::uint64_t kMarks = cause_mark::recompute_file | cause_mark::recomputes;
-  if (!failed.asks_with(kMarks) && !failed.asks_with(mark::engine)) return {CauseKind::recomputed};
-  return sum_of(failed, [](const LiveBlock& block) { return block.has(kMarks); }).cause(CauseKind::recomputed);
+constexpr std::uint64_t kRecomputes = cause_mark::recompute_file | cause_mark::recomputes;
+
+/// Returns the latest line that called a checkpoint of the same function when that ran forward: the stack of a
+/// recomputation does not have it.
+std::optional<FrameId> checkpoint_line(const Failed& failed, const CheckpointCall& recomputed, CallLineFinder& finder) {
+  if (!recomputed.function) return std::nullopt;
+  const FrameTable& frames = failed.state.frames();
+  const auto function_of = [&](FrameId id) { return std::pair(frames.frame(id).filename, frames.frame(id).name); };
+  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
+  for (auto i = static_cast<std::size_t>(failed.request.event.value()); i > 0; --i) {
+    if (events.action(i - 1) != Action::alloc) continue;
+    const CallLines& lines = finder.of(events.stack(i - 1));
+    const CheckpointCall& call = lines.checkpoint;
+    const bool runs_forward = call.function && call.line && (lines.marks & kRecomputes) != kRecomputes;
+    if (runs_forward && function_of(*call.function) == function_of(*recomputed.function)) return call.line;
+  }
+  return std::nullopt;
+}
+
+Cause recomputed(const Failed& failed, CallLineFinder& finder) {
+  if (!failed.asks_with(kRecomputes) && !failed.asks_with(mark::engine)) return {CauseKind::recomputed};
+  const auto is_part = [](const LiveBlock& block) { return block.has(kRecomputes); };
+  Cause cause = sum_of(failed, is_part).cause(CauseKind::recomputed);
+  const auto first = std::ranges::find_if(failed.blocks, is_part);
+  if (first == failed.blocks.end()) return cause;
+  if (const auto line = checkpoint_line(failed, first->lines->checkpoint, finder)) cause.line.caller = line;
+  return cause;
 }
 
 /// Whether most of the blocks with these marks have a parameter of their size elsewhere.
@@ -152,7 +176,7 @@ Cause second_weights(const Failed& failed, CauseKind kind, std::uint64_t marks) 
 Cause gathered(const Failed& failed) {
   constexpr std::uint64_t kMarks = cause_mark::gathers | cause_mark::gather_file;
   CauseSum sum = sum_of(failed, [](const LiveBlock& block) { return block.has(kMarks); });
-  if (failed.asks_with(kMarks)) sum.add(failed.request, failed.request_lines.line);
+  if (failed.asks_with(kMarks)) sum.add(failed.request, failed.request_lines);
   return sum.cause(CauseKind::gathered);
 }
 
@@ -161,7 +185,7 @@ Cause concatenation(const Failed& failed) {
   CauseSum sum = sum_of(failed, [&](const LiveBlock& block) {
     return block.has(mark::cat) && block.lines->line.line == failed.request_lines.line.line;
   });
-  sum.add(failed.request, failed.request_lines.line);
+  sum.add(failed.request, failed.request_lines);
   return sum.cause(CauseKind::concatenation);
 }
 
@@ -261,7 +285,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(foreach_temporaries(failed));
   causes.push_back(of_one_tensor(failed, CauseKind::logits));
   causes.push_back(of_one_tensor(failed, CauseKind::attention_scores));
-  causes.push_back(recomputed(failed));
+  causes.push_back(recomputed(failed, finder));
   causes.push_back(second_weights(failed, CauseKind::copied_weights, cause_mark::deep_copy | cause_mark::copy_file));
   causes.push_back(second_weights(failed, CauseKind::loaded_weights, mark::checkpoint_file));
   causes.push_back(gathered(failed));

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <memory>
 #include <string>
 #include <utility>
@@ -259,6 +260,41 @@ TEST_CASE("causes: outputs that DataParallel gathers on one device are named wit
       cause_text(state.frames(), scope_of(device), device.causes[0]) ==
       "Gathered outputs: 600 MiB (66.7 % with the request) is the outputs of all replicas, which torch.nn.DataParallel "
       "gathers on this device. Its largest line: train train.py:30.");
+}
+
+TEST_CASE("causes: what a checkpoint recomputes is named with the line that called the checkpoint") {
+  constexpr std::string_view kCheckpoint = "/usr/lib/python3/dist-packages/torch/utils/checkpoint.py";
+  SmallSnapshot made;
+  const auto runs_forward = [&](const std::string& call, std::string_view function) {
+    return made.stack({"/app/train.py:9:<module>", call, fmt::format("{}:519:checkpoint", kCheckpoint),
+                       "/torch/python.cpp:1:torch::call", function});
+  };
+  const StackId other = runs_forward("/app/net.py:31:other", "/app/net.py:20:head");
+  const StackId wanted = runs_forward("/app/net.py:30:body", "/app/net.py:12:layers");
+  const StackId recomputes = made.stack({fmt::format("{}:1688:recompute_fn", kCheckpoint), "/app/net.py:14:layers"});
+  made.event(Action::alloc, 0x10000000, kCauseMiB, wanted)
+      .event(Action::alloc, 0x10800000, kCauseMiB, other)
+      .event(Action::alloc, 0x200000000, 500 * kCauseMiB, recomputes)
+      .segment(0x10000000, kCauseMiB)
+      .active(kCauseMiB, kCauseMiB, wanted)
+      .segment(0x10800000, kCauseMiB)
+      .active(kCauseMiB, kCauseMiB, other)
+      .segment(0x200000000, 500 * kCauseMiB)
+      .active(500 * kCauseMiB, 500 * kCauseMiB, recomputes)
+      .event(Action::oom, 0, 100 * kCauseMiB, recomputes);
+  const MemoryState state = with_kinds(made.take(), MomentKind::automatic);
+  const DeviceExplanation device = explain(state, {}).at(0);
+  REQUIRE_FALSE(device.causes.empty());
+  CHECK(device.causes[0].kind == CauseKind::recomputed);
+  CHECK(called_line_text(state.frames(), device.causes[0].line) == "layers net.py:14 ‹ body net.py:30");
+}
+
+TEST_CASE("causes: the line of the script is the caller if there is no other") {
+  const auto shared = test::shared_folder();
+  if (!shared) return;
+  const MemoryState state = state_of(*shared / "causes/snapshots/rnn_state.pickle.zst");
+  CHECK(called_line_text(state.frames(), explain(state, {}).at(0).causes.at(0).line) ==
+        "window rnn_state.py:9 ‹ <module> rnn_state.py:15");
 }
 
 TEST_CASE("causes: passes of which most are freed are not kept") {
