@@ -1,10 +1,12 @@
 """Measurements of the devices, with and without NVML."""
 
 import os
+import signal
 import sys
 import unittest
+import weakref
 
-from stage import PACKAGE
+from stage import PACKAGE, without_collector
 
 
 class Nvml:
@@ -27,6 +29,10 @@ class Nvml:
     def nvmlDeviceGetGraphicsRunningProcesses_v3(self, handle, count, found):
         count._obj.value = 0
         return 0
+
+
+class Held:
+    """What a variable of the program refers to while the recorder works."""
 
 
 class Devices(unittest.TestCase):
@@ -73,6 +79,16 @@ class Devices(unittest.TestCase):
         with self.assertRaises(OSError):
             self.devices.processes_of("00000000-another", Nvml([]))
 
+    def test_a_device_that_nvml_does_not_know_leaves_no_frames_behind(self):
+        def ask():
+            held = Held()
+            try:
+                self.devices.processes_of("00000000-another", Nvml([]))
+            except OSError:
+                return weakref.ref(held)
+
+        self.assertIsNone(without_collector(lambda: ask()()))
+
     def test_a_process_of_which_no_list_tells_the_size_has_none(self):
         nvml = Nvml([(77, (1 << 64) - 1), (78, 9)])
         nvml.nvmlDeviceGetGraphicsRunningProcesses_v3 = nvml.nvmlDeviceGetComputeRunningProcesses_v3
@@ -84,3 +100,32 @@ class Devices(unittest.TestCase):
             device_count = staticmethod(lambda: 8)
 
         self.assertEqual(self.devices.measured(type("Torch", (), {"cuda": Cuda})), [])
+
+
+class Interrupts(unittest.TestCase):
+    def setUp(self):
+        sys.path.insert(0, PACKAGE)
+        self.addCleanup(sys.path.remove, PACKAGE)
+        from memviz_torch.recording import interrupts
+
+        self.interrupts = interrupts
+
+    def test_an_exception_of_a_handler_leaves_no_frames_behind(self):
+        def refuse(number, frame):
+            raise ValueError("mine")
+
+        def is_interrupted(is_caught):
+            held = Held()
+            try:
+                with self.interrupts.Passed():
+                    try:
+                        signal.raise_signal(signal.SIGUSR2)
+                    except ValueError:
+                        if not is_caught:
+                            raise
+            except ValueError:
+                return weakref.ref(held)
+
+        self.addCleanup(signal.signal, signal.SIGUSR2, signal.signal(signal.SIGUSR2, refuse))
+        for is_caught in (True, False):
+            self.assertIsNone(without_collector(lambda: is_interrupted(is_caught)()))

@@ -87,14 +87,12 @@ def _call(function: Any, *arguments: Any) -> None:
 
 def _handle(nvml: Any, uuid: str) -> ctypes.c_void_p:
     handle = ctypes.c_void_p()
-    failure = OSError("NVML knows no such device")
+    error = 0
     for prefix in ("", "GPU-", "MIG-"):
-        try:
-            _call(nvml.nvmlDeviceGetHandleByUUID, ctypes.c_char_p((prefix + uuid).encode()), ctypes.byref(handle))
+        error = nvml.nvmlDeviceGetHandleByUUID(ctypes.c_char_p((prefix + uuid).encode()), ctypes.byref(handle))
+        if error == 0:
             return handle
-        except OSError as error:
-            failure = error
-    raise failure
+    raise OSError(f"NVML: error {error} for the device {uuid}")
 
 
 def _running(nvml: Any, kind: str, handle: ctypes.c_void_p) -> list[Any]:

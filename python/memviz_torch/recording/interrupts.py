@@ -30,8 +30,11 @@ class Passed:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._restore()
-        if self.raised and self.raised[0] is not error:
-            raise self.raised[0]
+        raised, self.raised = self.raised, []
+        raised = [one for one in raised[:1] if one is not error]
+        if raised:
+            # A variable of this frame would be part of a cycle with the exception, and keep the program's frames alive.
+            raise raised.pop()
 
     def _replace(self) -> None:
         for number in signal.valid_signals():
