@@ -61,8 +61,13 @@ class Function(torch.autograd.Function):
     def backward(ctx, gradient):
         return gradient
 
+def unpacks(chosen):
+    def unpack(packed):
+        print("ran", "an unpack hook", chosen)
+    return unpack
+
 def hooked():
-    with torch.autograd.graph.saved_tensors_hooks(lambda x: ("packed", x.repeat(3)), ran("an unpack hook")):
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: ("packed", x.repeat(3)), unpacks(kilobytes(35))):
         return kilobytes(11, requires_grad=True).exp()
 
 def main():
@@ -136,6 +141,7 @@ SAVED = {
     8: {("local through", "grad_fn", "saved tensors")},
     12: {("local graph", "grad_fn", "next", "saved self"), ("local graph", "grad_fn", "next", "next", "next", "saved variable")},
     33: {("local packed", "grad_fn", "saved result", "index 1")},
+    35: {("local packed", "grad_fn", "saved result hook", "closure chosen", "refers")},
 }
 
 

@@ -15,6 +15,7 @@ class Saved(NamedTuple):
     label: str
     is_hidden: bool  # only a hook could show the tensor
     data: Any  # the tensor, or what a hook made of it; None if unknown
+    hook: Any  # what would make the tensor of the data; None if nothing has to, or it is unknown
 
 
 class _Fields(NamedTuple):
@@ -53,9 +54,10 @@ class GraphReader:
             self._saved_fields[id(cls)] = _readers_of_saved(cls)
         readers = self._saved_fields[id(cls)]
         if readers is None:
-            return Saved(label, True, None)
+            return Saved(label, True, None, None)
         read_hook, read_data = readers
-        return Saved(label, read_hook(saved) is not None, read_data(saved))
+        hook = read_hook(saved)
+        return Saved(label, hook is not None, read_data(saved), hook)
 
     def _of_class(self, cls: type) -> _Fields:
         fields = self._fields.get(id(cls))

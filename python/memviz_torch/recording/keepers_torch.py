@@ -149,6 +149,8 @@ class TensorReader:
         for saved in self._graph.saved(node):
             if saved.is_hidden:
                 self.hidden[id(node)] = self.hidden.get(id(node), 0) + 1
+            if saved.hook is not None:  # that of a checkpoint refers to what the checkpoint has chosen to keep
+                yield saved.hook, "saved", f"{saved.label} hook"
             if saved.data is not None:
                 yield from self._of_saved(node, saved)
         variable = self._graph.variable(node)

@@ -4,7 +4,7 @@ those that it has without memviz.
 
     keepers.py MEMVIZ PYTHON [PROGRAM...]
 
-PYTHON is that of an environment with accelerate, datasets, diffusers, lightning, peft, transformers and trl; outside of CI,
+PYTHON is that of an environment with accelerate, datasets, deepspeed, diffusers, lightning, peft, transformers and trl; outside of CI,
 because these take 1 GB in addition to torch. About a minute for each program. Ends with 1 where a program fails, changes, or has a
 keeper for less than 90 %. Memory that libraries hold in C++ is left out: the workspaces of cuBLAS, and the buckets of DDP's reducer.
 """
@@ -30,14 +30,16 @@ PROGRAMS = {
     "DDP": ["kept/ddp.py"],
     "Lightning": ["kept/lightning_trainer.py"],
     "Lightning, FSDP": ["jobs/lightning_fsdp.py"],
+    "DeepSpeed, ZeRO 3": ["jobs/deepspeed_zero.py", "3"],
     "torch.compile": ["kept/compiled.py"],
     "diffusers": ["kept/diffusion.py"],
+    "torchtitan": ["kept/torchtitan_debug.py"],
     "trl, SFT": ["kept/trl_sft.py"],
 }
 ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1"}
 OF_LIBRARIES = re.compile("getNewWorkspace|CUDABlasHandle|CUDABlasLtWorkspace|c10d::Reducer::initialize_bucket")
-TIMES = re.compile(r"'train_(runtime|\w+_per_second)': '[^']*'")
-OF_RANKS = ("FSDP", "fully_shard", "DDP")
+TIMES = re.compile(r"'train_(runtime|\w+_per_second)': '[^']*'|^\[20[0-9][^]]*\].*\n", re.M)
+OF_RANKS = ("FSDP", "fully_shard", "DDP", "DeepSpeed", "torchtitan")
 
 
 def run(memviz, python, name, before):
