@@ -42,6 +42,10 @@ struct CompareReport {
 /// if they are not.
 [[nodiscard]] std::string match_text(const Comparison& comparison);
 
+/// Returns a sentence if addresses are in both lists of segments that only one side has, because their segments have
+/// another size on the other; else "".
+[[nodiscard]] std::string resized_text(const Comparison& comparison);
+
 /// Returns a sentence, without its full stop, if the compared peaks are equal and only the ends differ: it names the
 /// option that compares the ends; else "".
 [[nodiscard]] std::string end_text(const Comparison& comparison);

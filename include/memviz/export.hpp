@@ -59,10 +59,9 @@ enum class FoldedView : std::uint8_t { memory, segments };
 [[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
                                      const KindsByDevice& peak_kinds = {}, const KeepersByDevice& keepers = {});
 
-/// Returns the two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending.
-[[nodiscard]] std::string segment_lists(const Comparison& comparison);
-/// Returns the same for people: only the first addresses of each list.
-[[nodiscard]] std::string brief_segment_lists(const Comparison& comparison);
+/// Returns the two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending; of
+/// more than three addresses the first three, unless `are_whole`. All of it is text that Python can run.
+[[nodiscard]] std::string segment_lists(const Comparison& comparison, bool are_whole = false);
 
 /// Returns the JSON for one of several files that could not be read, in place of its answer: its name and the reason.
 [[nodiscard]] std::string unread_json(const std::string& file, std::string_view reason);

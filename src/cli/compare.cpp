@@ -15,7 +15,6 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/step_options.hpp"
 #include "cli/tree_options.hpp"
-#include "io/terminal.hpp"
 #include "memviz/compare_report.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/error.hpp"
@@ -46,6 +45,7 @@ struct CompareCommand : CommandOptions {
   TreeChoice tree;
   Scope scope = automatic_scope();
   bool is_by_step = false;
+  bool lists_addresses = false;
   LeakOptions leaks; ///< its steps
   RankOptions ranks; ///< of two folders
   bool is_strict = false;
@@ -82,6 +82,11 @@ OptionList<CompareCommand> own_options() {
             "also compare step by step, if the steps of both are known, and report in which step they differ most. "
             "Events and times are not compared, because one additional allocation shifts all later ones"},
            &CompareCommand::is_by_step),
+      rare(flag(
+          {"addresses", '\0', "",
+           "print all addresses in only_before and only_after, the segments that only one side has, instead of the "
+           "first three"},
+          &CompareCommand::lists_addresses)),
   };
 }
 
@@ -161,9 +166,7 @@ GateVerdict checked_verdict(const CompareReport& report, const CompareCommand& o
 
 /// Everything is made, and searched for hidden texts, before any of it is written.
 void write_results(const CompareCommand& options, const CompareReport& report, const std::string& picture) {
-  const bool is_for_person = options.takes_stdout() ? error_is_terminal() : output_is_terminal();
-  const std::string text = compare_text(report) +
-                           (is_for_person ? brief_segment_lists(report.comparison) : segment_lists(report.comparison));
+  const std::string text = compare_text(report) + segment_lists(report.comparison, options.lists_addresses);
   const std::string json = options.json ? compare_json(report) : "";
   const std::string markdown = options.markdown ? compare_markdown(report) : "";
   for (const std::string* made : {&text, &json, &markdown, &picture})

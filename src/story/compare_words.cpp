@@ -185,4 +185,16 @@ std::vector<std::string> change_labels(const Comparison& comparison, const std::
   return labels;
 }
 
+std::string resized_text(const Comparison& comparison) {
+  const std::vector<SegmentRef>& after = comparison.only_after;
+  const auto is_in_both = [&](const SegmentRef& before) {
+    return std::ranges::binary_search(after, before.address, {}, &SegmentRef::address);
+  };
+  const auto count = static_cast<std::uint64_t>(std::ranges::count_if(comparison.only_before, is_in_both));
+  if (count == 0) return "";
+  if (count == 1) return "1 address is in both lists: its segment has another size.";
+  return fmt::format("{} are in both lists: their segments have other sizes.",
+                     format_counted(count, "address", "addresses"));
+}
+
 } // namespace memviz

@@ -47,7 +47,7 @@ class CompareCases(BrowserCase):
         expect(self.picture.status).to_have_text(re.compile("^1 box, [0-9.]+ [KMG]iB → [0-9.]+ [KMG]iB"))
 
     def test_segments_of_one_side_are_listed(self):
-        text = memviz("compare", TESTDATA / BEFORE, TESTDATA / AFTER, "-o", "/dev/null")
+        text = memviz("compare", TESTDATA / BEFORE, TESTDATA / AFTER, "-o", "/dev/null", "--addresses")
         lists = text[text.index("only_before = "):]
         addresses = [int(address) for address in re.findall("[0-9]{6,}", lists)]
         self.assertTrue(addresses)

@@ -34,6 +34,7 @@ OOM = TESTDATA / "oom.pickle"
 FUNCTIONS = ("flame", "timeline", "state", "explain", "leaks", "stats")
 # The options of a command that a function handles differently: its result is not a file, and warnings are Python's.
 NOT_KEYWORDS = {"output", "json", "text", "markdown", "format", "zoom", "quiet", "help", "empty"}
+NOT_KEYWORDS |= {"addresses"}  # the figures have them all
 NOT_KEYWORDS |= {"step", "strict", "rank-pattern"}  # of folders, which no function takes
 
 

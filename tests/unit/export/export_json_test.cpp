@@ -119,12 +119,17 @@ TEST_CASE("segment_lists writes two lists that Python can read") {
   comparison.only_before = {{10, 512, {0}, 0}, {18446744073709547520U, 512, {0}, 0}};
   comparison.only_after = {{7, 512, {0}, 0}};
   CHECK(segment_lists(comparison) == "only_before = [10, 18446744073709547520]\nonly_after = [7]\n");
-  SUBCASE("and for a person ends after a few, with where all of them are") {
-    CHECK(brief_segment_lists(comparison) == segment_lists(comparison));
+  SUBCASE("of more than three addresses the first three, unless all are wanted") {
     comparison.only_after = {{7, 512, {0}, 0}, {8, 512, {0}, 0}, {9, 512, {0}, 0}, {11, 512, {0}, 0}};
-    CHECK(brief_segment_lists(comparison) ==
+    CHECK(segment_lists(comparison) ==
           "only_before = [10, 18446744073709547520]\n"
-          "only_after = [7, 8, 9, ...]  4 segments in all: in --json FILE, or through a pipe\n");
+          "only_after = [7, 8, 9, ...]  # 4 segments in all: with --addresses, or in --json FILE\n");
+    CHECK(segment_lists(comparison, true) == "only_before = [10, 18446744073709547520]\nonly_after = [7, 8, 9, 11]\n");
+  }
+  SUBCASE("and says which addresses are in both") {
+    comparison.only_after = {{10, 1024, {0}, 0}};
+    CHECK(segment_lists(comparison)
+              .ends_with("only_after = [10]\n# 1 address is in both lists: its segment has another size.\n"));
   }
 }
 
