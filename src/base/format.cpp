@@ -86,9 +86,12 @@ std::string format_percent(std::uint64_t part, std::uint64_t whole) {
 std::string format_change(std::uint64_t change, std::uint64_t before, std::string_view former) {
   constexpr double kMostPercent = 1000;
   const double share = before == 0 ? 0 : static_cast<double>(change) / static_cast<double>(before);
-  if (100 * share < kMostPercent)
-    return former.empty() ? format_percent(change, before)
-                          : fmt::format("{} of {}", format_percent(change, before), former);
+  if (100 * share < kMostPercent) {
+    // A change is no part of a whole: nearly 100 % is nothing special.
+    const std::string text =
+        share > 0.999 && share < 1 ? fmt::format("{:.1f} %", 100 * share) : format_percent(change, before);
+    return former.empty() ? text : fmt::format("{} of {}", text, former);
+  }
   const double times = 1 + share;
   const std::string count =
       times < 99.95 ? fmt::format("{:.1f}", times) : format_count(static_cast<std::uint64_t>(std::llround(times)));

@@ -60,6 +60,7 @@ export function formatPercent(part, whole) {
 // Returns a change as a share of the former value: see format_change() in format.hpp.
 export function formatChange(change, before, former) {
   const share = before ? change / before : 0, times = 1 + share;
-  if (100 * share < 1000) return `${formatPercent(change, before)} of ${former}`;
+  if (100 * share < 1000)
+    return `${share > 0.999 && share < 1 ? fixed(100 * share, 1) + ' %' : formatPercent(change, before)} of ${former}`;
   return `${times < 99.95 ? fixed(times, 1) : formatCount(times)} x ${former}`;
 }
