@@ -52,8 +52,8 @@ fs::path rehearsal_folder(const fs::path& program) {
   std::vector<std::string> names;
   for (const fs::path& place : places)
     names.push_back(place.string());
-  throw Error(fmt::format("the made-up GPU (libmemviz_rehearsal.so) is missing; looked in {}. Build it with memviz, or "
-                          "set MEMVIZ_REHEARSAL_DIR to its folder",
+  throw Error(fmt::format("the made-up GPU (libmemviz_rehearsal.so) is missing; looked in {}. `./run build` in "
+                          "memviz's source builds both; or set MEMVIZ_REHEARSAL_DIR to its folder",
                           fmt::join(names, ", ")));
 }
 
