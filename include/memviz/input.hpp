@@ -71,4 +71,14 @@ struct InputOptions {
 /// a read error, damaged or truncated compression, or too many bytes; and std::bad_alloc.
 [[nodiscard]] Input read_input(const std::string& path, const InputOptions& options = {});
 
+/// The bytes of a file, and how it is stored.
+struct StoredInput {
+  Input input;
+  std::uint64_t stored_bytes = 0; ///< before decompression
+  std::string compression;        ///< "gzip", "zstd", "xz", "bzip2"; "" for none
+};
+
+/// Does the same.
+[[nodiscard]] StoredInput read_stored(const std::string& path, const InputOptions& options = {});
+
 } // namespace memviz

@@ -37,6 +37,17 @@ Compression compression_of(std::string_view bytes) {
   return Compression::none;
 }
 
+std::string_view compression_name(Compression compression) {
+  switch (compression) {
+  case Compression::none: return "";
+  case Compression::gzip: return "gzip";
+  case Compression::zstd: return "zstd";
+  case Compression::xz: return "xz";
+  case Compression::bzip2: return "bzip2";
+  }
+  return "";
+}
+
 void limit_growth(ByteBuffer& buffer, std::uint64_t compressed_bytes) {
   constexpr std::uint64_t kMostGrowth = 1000;
   constexpr std::size_t kAlways = std::size_t{64} << 20U;

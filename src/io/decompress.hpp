@@ -16,6 +16,9 @@ enum class Compression { none, gzip, zstd, xz, bzip2 };
 /// Returns the compression, recognised by the first six bytes.
 [[nodiscard]] Compression compression_of(std::string_view bytes);
 
+/// "gzip", "zstd", "xz", "bzip2"; "" for none
+[[nodiscard]] std::string_view compression_name(Compression compression);
+
 /// A source of the compressed bytes, piece by piece, each valid until the next one is requested; an empty one at the
 /// end.
 using NextPiece = std::function<std::string_view()>;

@@ -1,7 +1,7 @@
 #include "io/decompress.hpp"
 #include "memviz/error.hpp"
 
-// What the engine of a page has in the place of decompress_xz.cpp and decompress_bzip2.cpp: their libraries would make
+// The engine of a page has these instead of decompress_xz.cpp and decompress_bzip2.cpp, whose libraries would make
 // every page larger.
 
 namespace memviz {
