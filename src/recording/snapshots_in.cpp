@@ -2,9 +2,13 @@
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
+#include "value/field.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 namespace memviz {
@@ -32,10 +36,23 @@ bool has_list(const Document& document, Value dict, std::string_view key) {
   return document.get(dict, key).kind() == Kind::list;
 }
 
+/// Whether a dict has events and no other keys that could be misspelt or damaged segments.
+bool is_events_dict(const Document& document, Value dict) {
+  constexpr std::array<std::string_view, 5> kBesideEvents{"device_traces", "segments", "host_traces",
+                                                          "allocator_settings", "external_annotations"};
+  if (is_present(document.get(dict, "segments")) || !is_trace_list(document, document.get(dict, "device_traces")))
+    return false;
+  bool are_known = true;
+  document.for_each_item(dict, [&](Value key, Value) {
+    const std::string_view text = key.kind() == Kind::text ? document.text(key) : std::string_view();
+    are_known &= text.starts_with("memviz_") || std::ranges::find(kBesideEvents, text) != kBesideEvents.end();
+  });
+  return are_known;
+}
+
 /// Whether a dict is a snapshot, or the events of one.
 bool is_snapshot(const Document& document, Value dict) {
-  return has_list(document, dict, "segments") ||
-         (has_list(document, dict, "device_traces") && is_trace_list(document, document.get(dict, "device_traces")));
+  return has_list(document, dict, "segments") || is_events_dict(document, dict);
 }
 
 /// Whether a list is a snapshot of PyTorch 1.x: its items are segments.
@@ -128,6 +145,11 @@ bool is_trace_list(const Document& document, Value value) {
     return false;
   });
   return is_one && has_event;
+}
+
+bool has_only_events(const Document& document) {
+  const Value root = document.root;
+  return root.kind() == Kind::dict ? is_events_dict(document, root) : is_trace_list(document, root);
 }
 
 std::vector<FoundSnapshot> snapshots_in(const Document& document) {

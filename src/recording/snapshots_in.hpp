@@ -23,4 +23,7 @@ struct FoundSnapshot {
 /// Whether the value is a list of lists of events, as `device_traces` is.
 [[nodiscard]] bool is_trace_list(const Document& document, Value value);
 
+/// Whether the root is a snapshot of which only the events are left: `device_traces`, alone or in a dict.
+[[nodiscard]] bool has_only_events(const Document& document);
+
 } // namespace memviz

@@ -41,6 +41,7 @@ def wrapped(before, after):
         "tuple": (before, {"note": "after the first page"}),
         "gathered_list": [before, None, after],
         "by_rank": {0: before, 1: after},
+        "events_alone": before["device_traces"],
         "by_name": {"rank_0": {"state": before}, "rank_1": {"state": after}},
     }
     return {f"{name}.pickle": python_pickle(value) for name, value in values.items()} | {

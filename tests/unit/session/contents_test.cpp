@@ -103,6 +103,23 @@ TEST_CASE("a snapshot that is packed or wrapped is the same recording") {
   }
 }
 
+TEST_CASE("events alone give the segments and blocks that they lead to") {
+  const MemoryState whole = Session((test::testdata() / "before.pickle").string()).open().state;
+  const MemoryState events = Session((test::testdata() / "containers" / "events_alone.pickle").string()).open().state;
+  REQUIRE(events.devices.size() == 1);
+  CHECK(events.devices[0].figures.balanced());
+  CHECK(events.devices[0].figures.requested_bytes == whole.devices[0].figures.requested_bytes);
+  const MemoryMap& computed = events.recording->end;
+  const MemoryMap& recorded = whole.recording->end;
+  REQUIRE(computed.segments.size() == recorded.segments.size());
+  REQUIRE(computed.blocks.size() == recorded.blocks.size());
+  for (std::size_t i = 0; i < recorded.blocks.size(); ++i) {
+    CHECK(computed.blocks[i].address == recorded.blocks[i].address);
+    CHECK(computed.blocks[i].size_bytes == recorded.blocks[i].size_bytes);
+    CHECK(computed.blocks[i].state == recorded.blocks[i].state);
+  }
+}
+
 TEST_CASE("of several snapshots one is chosen by name or by rank") {
   const auto folder = test::testdata() / "containers";
   const auto events_of = [&](const std::string& name, const std::string& rank) {
