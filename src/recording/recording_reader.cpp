@@ -7,6 +7,7 @@
 #include "recording/document_reader.hpp"
 #include "recording/file_kind.hpp"
 #include "recording/folded_reader.hpp"
+#include "recording/foreign_document.hpp"
 #include "recording/read_fast.hpp"
 #include "recording/snapshots_in.hpp"
 #include "value/field.hpp"
@@ -56,6 +57,7 @@ std::vector<std::string> names_of(const std::vector<FoundSnapshot>& found) {
 
 /// Makes the wanted one of the snapshots in a document its root.
 void choose_root(Document& document, const ReadOptions& options) {
+  reject_foreign_document(document);
   const std::vector<FoundSnapshot> found = snapshots_in(document);
   document.root = found[chosen_snapshot(names_of(found), options.snapshot)].value;
 }

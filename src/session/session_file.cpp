@@ -1,3 +1,4 @@
+#include "memviz/error.hpp"
 #include "memviz/logged_error.hpp"
 #include "memviz/session.hpp"
 #include "memviz/several_snapshots.hpp"
@@ -30,6 +31,9 @@ Contents::Snapshot snapshot_in(const std::string& path, const SessionOptions& op
 } // namespace
 
 Contents contents_of(const std::string& path, const SessionOptions& options) {
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep"))
+    throw Error("expected a memory snapshot, found a report of Nsight Systems: write a snapshot with "
+                "torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), or let memviz run -- python train.py do that");
   return Contents(path, input_options(options));
 }
 
