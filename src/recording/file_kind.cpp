@@ -97,6 +97,9 @@ void reject_foreign_file(std::string_view bytes) {
     throw Error("byte 0: expected a memory snapshot, found a zip archive: unpack it first, or use the program memviz, "
                 "which reads the snapshots in it");
   }
+  constexpr std::size_t kTarMagicAt = 257;
+  if (bytes.size() > kTarMagicAt && bytes.substr(kTarMagicAt).starts_with("ustar"))
+    throw Error("byte 0: expected a memory snapshot, found a tar archive: unpack it first");
   reject_foreign_format(bytes);
   if (without_leading_space(bytes).starts_with('<')) {
     throw Error("byte 0: expected a memory snapshot, found HTML or XML: pass the .pickle that the page was made from");
