@@ -14,7 +14,7 @@ foreach(part IN ITEMS memviz_cli memviz_view memviz_render memviz_rehearse memvi
   add_dependencies(memviz_static ${part})
   target_link_libraries(memviz_static PRIVATE $<TARGET_FILE:${part}>)
 endforeach()
-foreach(name IN ITEMS boost_program_options pugixml fmt re2 zip sqlite3 zstd z)
+foreach(name IN ITEMS boost_program_options pugixml fmt re2 zip sqlite3 zstd lzma bz2 z)
   find_library(MEMVIZ_STATIC_${name} lib${name}.a HINTS ${MEMVIZ_STATIC_LIBRARIES} REQUIRED)
   mark_as_advanced(MEMVIZ_STATIC_${name})
   target_link_libraries(memviz_static PRIVATE ${MEMVIZ_STATIC_${name}})

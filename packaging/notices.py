@@ -16,9 +16,11 @@ COMMON = pathlib.Path("/usr/share/common-licenses")
 # paragraph that is about this.
 LINKED = [
     ("Boost.Program_options", "libboost-program-options-dev", "BSL-1.0", "BSL-1.0"),
+    ("bzip2", "libbz2-dev", "bzip2-1.0.6", ""),
     ("{fmt}", "libfmt-dev", "MIT", ""),
     ("GNU C Library", "libc6-dev", "LGPL-2.1-or-later", ""),
     ("libzip", "libzip-dev", "BSD-3-Clause", ""),
+    ("liblzma (XZ Utils)", "liblzma-dev", "public domain", ""),
     ("JSON for Modern C++", "nlohmann-json3-dev", "MIT", ""),
     ("pugixml", "libpugixml-dev", "MIT", ""),
     ("RE2", "libre2-dev", "BSD-3-Clause", ""),

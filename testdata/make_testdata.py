@@ -8,12 +8,14 @@ named in README.md. Compressed files are compared by what they contain, because 
 version; damaged ones only have to be there.
 """
 
+import bz2
 import gzip
+import lzma
 import pathlib
 import subprocess
 import sys
 
-from maker import cases, hostile, looping, quirks, valid, verify
+from maker import cases, containers, hostile, looping, quirks, valid, verify
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -23,9 +25,10 @@ def all_files():
     made = valid.files() | quirks.files() | cases.files() | loops
     verify.valid_files(made)
     made["leaks/expected.json"] = answers_about_loops
+    packed = containers.files(made)
     bad, answers = hostile.files()
     verify.hostile_files(bad, answers)
-    return made | bad
+    return made | packed | bad
 
 
 def content(name, raw):
@@ -33,6 +36,12 @@ def content(name, raw):
         return b"damaged on purpose"
     if name.endswith(".gz"):
         return gzip.decompress(raw)
+    if name.endswith(".xz"):
+        return lzma.decompress(raw)
+    if name.endswith(".bz2"):
+        return bz2.decompress(raw)
+    if name == "containers/nested.zip":
+        return b"compressed inside"
     if name.endswith(".zst"):
         return subprocess.run(["zstd", "-q", "-d", "-c"], input=raw, capture_output=True, check=True).stdout
     return raw
@@ -50,7 +59,7 @@ def differences(made):
             yield f"{name} is not in README.md"
     on_disk = {
         str(p.relative_to(HERE))
-        for folder in (".", "cases", "encodings", "hostile", "leaks")
+        for folder in (".", "cases", "containers", "encodings", "hostile", "leaks")
         for p in (HERE / folder).iterdir()
         if p.is_file()
     }

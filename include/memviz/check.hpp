@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace memviz {
 
@@ -21,6 +22,7 @@ struct CheckReport {
   std::string file;
   std::uint64_t size_bytes = 0;                 ///< decompressed
   std::optional<std::uint64_t> stored_bytes;    ///< of a file that is compressed
+  std::vector<std::string> layers;              ///< that it was packed in, from the outside: "gzip", "tar"
   std::shared_ptr<const pickle::Survey> survey; ///< its opcodes; null if it is not a pickle or was not scanned
   std::optional<ReadBy> read_by;                ///< nullopt if no reader started
   std::string error;                            ///< why it is not a snapshot; "" where it is one

@@ -62,13 +62,23 @@ struct InputOptions {
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
 };
 
-/// Decompresses bytes compressed with gzip or zstd; returns others unchanged. Uses only the options max_bytes and
-/// check_head. Throws Error for damaged or truncated compression, or too many bytes; and std::bad_alloc.
+/// Decompresses bytes compressed with gzip, zstd, xz or bzip2; returns others unchanged. Uses only the options
+/// max_bytes and check_head. Throws Error for damaged or truncated compression, or too many bytes; and std::bad_alloc.
 [[nodiscard]] Input unpacked(Input stored, const InputOptions& options = {});
 
-/// Reads `path`; `-` is standard input. Recognises gzip and zstd by their first bytes, not by the name, and
+/// Reads `path`; `-` is standard input. Recognises gzip, zstd, xz and bzip2 by their first bytes, not by the name, and
 /// decompresses them. Throws Error, with a message that does not name the path: missing file, directory, no permission,
 /// a read error, damaged or truncated compression, or too many bytes; and std::bad_alloc.
 [[nodiscard]] Input read_input(const std::string& path, const InputOptions& options = {});
+
+/// The bytes of a file, and how it is stored.
+struct StoredInput {
+  Input input;
+  std::uint64_t stored_bytes = 0; ///< before decompression
+  std::string compression;        ///< "gzip", "zstd", "xz", "bzip2"; "" for none
+};
+
+/// Does the same.
+[[nodiscard]] StoredInput read_stored(const std::string& path, const InputOptions& options = {});
 
 } // namespace memviz

@@ -102,6 +102,8 @@ struct ReadOptions {
   TextRewriter* rewriter = nullptr;
   /// The number of threads that decode the events of a pickle of protocol 4 or 5, including this one.
   unsigned threads = 1;
+  /// The one that is wanted of several snapshots in a pickle or JSON; see chosen_snapshot().
+  std::optional<std::string> snapshot = {};
   /// Whether the fast reader converts the events of a pickle while it decodes. Without it everything is decoded first,
   /// which costs more time and memory for the same result; files that the fast reader gives up on are read like that in
   /// any case.
@@ -117,6 +119,12 @@ struct ReadOptions {
 /// nothing in it. Throws ParseError or Error, and the exceptions of sink and rewriter; `bytes` need not outlive the
 /// call.
 [[nodiscard]] Recording read_snapshot(std::string_view bytes, const ReadOptions& options = {});
+
+/// Decodes a pickle or JSON that holds several snapshots, as the ranks of a job gather them, and calls `take` with the
+/// name of each ("[0]", "['rank3']") and its recording, with its events. Together they must not need more than a
+/// single snapshot of that many bytes could. Throws the same exceptions, and those of `take`.
+void read_snapshots(std::string_view bytes, const ReadOptions& options,
+                    const std::function<void(const std::string& name, Recording recording)>& take);
 
 /// A repeatable source of a recording's events: a file, which is decoded again each time (Session), or the tables of a
 /// recording that holds its events.

@@ -4,6 +4,7 @@
 // and then discarded, unless they are wanted, so one pass over the file is enough for most wants, and memory is a
 // fraction of its size.
 
+#include "memviz/contents.hpp"
 #include "memviz/input.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/memory_state.hpp"
@@ -29,6 +30,8 @@ struct SessionOptions {
   TextRewriter* rewriter = nullptr;
   /// The number of threads that decode the events, including this one.
   unsigned threads = 1;
+  /// The one of several snapshots in a file that is wanted, by its name or its rank; see Contents.
+  std::optional<std::string> rank = {};
   /// Called now and then with the current phase ("reading", "decoding") and its progress; a total of 0 bytes: unknown.
   std::function<void(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
   /// Called with the frames of each recording once it is read, to add the source text of their lines, and with the
@@ -63,12 +66,16 @@ class Session final : public EventSource {
 public:
   explicit Session(Input input, SessionOptions options = {});
   /// Opens `path`, or standard input for `-`, and refuses what is not a snapshot by its first bytes. Throws the
-  /// exceptions of read_input().
-  explicit Session(const std::string& path, SessionOptions options = {});
+  /// exceptions of Contents and chosen_snapshot().
+  explicit Session(const std::string& path, const SessionOptions& options = {});
+  /// Takes one of the snapshots of a file.
+  explicit Session(Contents::Snapshot snapshot, SessionOptions options = {});
   /// Takes a recording that holds its events; there is no input.
   explicit Session(std::shared_ptr<const Recording> recording, SessionOptions options = {});
 
   [[nodiscard]] Input& input() { return input_; }
+  /// Returns the layers that the input was packed in, from the outside: "gzip", "tar".
+  [[nodiscard]] const std::vector<std::string>& layers() const noexcept { return layers_; }
   [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
 
   /// Reads the input once, keeps its events, which take memory, releases its bytes, and returns the recording. Later
@@ -82,6 +89,10 @@ public:
   /// Reads the input once more. Throws the same exceptions.
   std::shared_ptr<const Recording> read(EventSink& sink) override;
 
+  /// Reads an input that holds several snapshots once, and calls `take` with the name of each ("[0]", "['rank3']") and
+  /// a session of it alone, which has its events. Throws the exceptions of open() and `take`.
+  void read_each(const std::function<void(const std::string& name, Session& session)>& take);
+
 private:
   /// Keeps the events in the recording if `sink` is null.
   [[nodiscard]] std::shared_ptr<const Recording> decoded(EventSink* sink);
@@ -89,10 +100,16 @@ private:
 
   SessionOptions options_;
   Input input_;
+  std::vector<std::string> layers_;
+  std::string place_; ///< of the input in its file, for errors; "" if it is the file
   std::optional<RecordedEvents> kept_;
 };
 
 /// Returns a session for a single use of a file.
 [[nodiscard]] Opened open(const std::string& path, const Wants& wants = {}, const SessionOptions& options = {});
+
+/// Opens a file, which may hold several snapshots, and refuses what is none by its first bytes; refers to `options` for
+/// as long as it reads. Throws the exceptions of Contents.
+[[nodiscard]] Contents contents_of(const std::string& path, const SessionOptions& options);
 
 } // namespace memviz

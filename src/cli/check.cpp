@@ -23,12 +23,13 @@ struct CheckOptions : CommandOptions {
 };
 
 OptionList<CheckOptions> check_options() {
-  return joined<CheckOptions>({{flag({"structure", '\0', "",
-                                      "decode and validate everything, but replay nothing and count no opcodes; prints "
-                                      "the time to standard error"},
-                                     &CheckOptions::structure)},
-                               within<CheckOptions>(&CheckOptions::outputs, TextOutputs::options()),
-                               within<CheckOptions>(&CheckOptions::file, general_options())});
+  return joined<CheckOptions>(
+      {{flag({"structure", '\0', "",
+              "decode and validate everything, but replay nothing and count no opcodes; prints "
+              "the time to standard error"},
+             &CheckOptions::structure)},
+       within<CheckOptions>(&CheckOptions::outputs, TextOutputs::options()),
+       within<CheckOptions>(&CheckOptions::file, joined<FileOptions>({rank_choice_options(), general_options()}))});
 }
 
 CheckReport checked(const std::string& file, const CheckOptions& options) {

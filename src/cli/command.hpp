@@ -73,7 +73,8 @@ template <class Options> [[nodiscard]] std::vector<OptionText> texts_of(const Op
 
 /// Returns the options that end the list of every command that reads a snapshot: how it is read, and what is hidden.
 template <class Options> [[nodiscard]] OptionList<Options> snapshot_options() {
-  return within<Options>(&CommandOptions::file, joined<FileOptions>({redact_options(), general_options()}));
+  return within<Options>(&CommandOptions::file,
+                         joined<FileOptions>({rank_choice_options(), redact_options(), general_options()}));
 }
 
 /// Returns the options of commands that show kinds of memory.

@@ -10,6 +10,7 @@
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/logged_error_report.hpp"
+#include "memviz/several_snapshots.hpp"
 
 #include <fmt/format.h>
 #include <string>
@@ -139,7 +140,11 @@ int run_explain(const ExplainCommand& given) {
 int run_brief(const ExplainCommand& given) {
   ExplainCommand options = given;
   options.is_brief = options.names_commands = true;
-  return run_explain(options);
+  try {
+    return run_explain(options);
+  } catch (const SeveralSnapshots&) {
+    return ranks_command().run(given.operands);
+  }
 }
 
 CommandText command_text() {

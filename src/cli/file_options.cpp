@@ -83,6 +83,14 @@ OptionList<FileOptions> source_options() {
   return {{std::move(text), [](FileOptions& options, const std::string& word) { options.sources.push_back(word); }}};
 }
 
+OptionList<FileOptions> rank_choice_options() {
+  return {
+      rare(verbatim({"rank", '\0', "R",
+                     "which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its "
+                     "rank or its name"},
+                    &FileOptions::rank))};
+}
+
 OptionList<FileOptions> general_options() {
   return {
       rare(parsed({"threads", '\0', "N",

@@ -22,7 +22,8 @@ struct SizeLimit {
 };
 
 struct FileOptions {
-  unsigned threads = 0; ///< 0: as many as useful
+  std::optional<std::string> rank; ///< of a file with several snapshots, the one that is wanted
+  unsigned threads = 0;            ///< 0: as many as useful
   bool are_threads_given = false;
   std::optional<SizeLimit> max_memory;
   bool is_quiet = false;
@@ -42,10 +43,11 @@ struct FileOptions {
   void advise(std::string_view message) const;
 };
 
-[[nodiscard]] OptionList<FileOptions> redact_options();     ///< --redact, --redact-key
-[[nodiscard]] OptionList<FileOptions> kind_rules_options(); ///< --kinds, for commands that show kinds of memory
-[[nodiscard]] OptionList<FileOptions> source_options();     ///< --source, for commands that show lines of code
-[[nodiscard]] OptionList<FileOptions> general_options();    ///< --threads, --max-memory, --quiet, --help
+[[nodiscard]] OptionList<FileOptions> redact_options();      ///< --redact, --redact-key
+[[nodiscard]] OptionList<FileOptions> kind_rules_options();  ///< --kinds, for commands that show kinds of memory
+[[nodiscard]] OptionList<FileOptions> source_options();      ///< --source, for commands that show lines of code
+[[nodiscard]] OptionList<FileOptions> rank_choice_options(); ///< --rank, for commands that read one snapshot of a file
+[[nodiscard]] OptionList<FileOptions> general_options();     ///< --threads, --max-memory, --quiet, --help
 
 /// Derives settings that follow from several options; called after the last option. Throws UsageError if options
 /// contradict each other.

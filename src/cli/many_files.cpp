@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string_view without_compression(std::string_view name) {
-  for (const std::string_view ending : {".gz", ".zst"})
+  for (const std::string_view ending : {".gz", ".zst", ".xz", ".bz2"})
     if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
   return name;
 }
@@ -48,7 +48,7 @@ std::vector<std::string> files_below(const std::string& folder) {
   }
   if (files.empty())
     throw Error(fmt::format("{}: no file in this folder has the name of a snapshot (*.pickle, *.pkl, *.pt, *.json, "
-                            "*.ndjson, also with .gz or .zst)",
+                            "*.ndjson, also with .gz, .zst, .xz or .bz2)",
                             folder));
   std::ranges::sort(files);
   return files;

@@ -6,6 +6,7 @@
 #include "cli/file_options.hpp"
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/several_snapshots.hpp"
 
 #include <exception>
 #include <new>
@@ -63,6 +64,8 @@ template <class Step> auto naming_file(const std::string& name, Step step) {
     throw;
   } catch (const ReaderGone&) {
     throw;
+  } catch (const SeveralSnapshots& error) {
+    throw SeveralSnapshots(name, error);
   } catch (const Error& error) {
     throw Error(name + ": " + error.what());
   } catch (const std::bad_alloc&) {

@@ -12,6 +12,7 @@
 #include "memviz/format.hpp"
 #include "memviz/keeper_answers.hpp"
 #include "memviz/keeper_words.hpp"
+#include "memviz/several_snapshots.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -46,37 +47,72 @@ void name_keepers(RankPart& part, const MemoryState& state) {
     part.keepers.push_back({elided(variable_text(state.frames(), *variable), kKeeperColumns), variable->bytes()});
 }
 
-/// Returns the parts of a file: one for a snapshot, or those that it contains.
+/// Returns the part of one snapshot.
+RankPart part_of_snapshot(const std::string& name, Session& session, const PartOptions& options) {
+  LinePeaks peaks;
+  Wants wants = options.wants;
+  wants.sink = &peaks;
+  const Opened opened = session.open(wants);
+  RankPart part = part_of(name, opened.state, peaks, options.most_text_bytes);
+  name_keepers(part, opened.state);
+  for (const ElsewhereMemory& other : part.elsewhere)
+    check_redacted(options.file, other.line);
+  for (const std::vector<LineMemory>* const lines : {&part.held, &part.not_held, &part.within})
+    for (const LineMemory& held : *lines)
+      check_redacted(options.file, held.line);
+  check_redacted(options.file, part.asked_by);
+  for (const KeeperMemory& one : part.keepers)
+    check_redacted(options.file, one.keeper);
+  return part;
+}
+
+std::vector<RankPart> parts_of_session(const std::string& name, Session& session, const PartOptions& options) {
+  if (session.input().bytes().starts_with(kRankPartHead)) {
+    if (options.file.redactor != nullptr)
+      throw Error("the lines of a part cannot be changed: make parts of the snapshots with --redact");
+    return read_rank_parts(session.input().bytes());
+  }
+  std::vector<RankPart> parts;
+  try {
+    parts.push_back(part_of_snapshot(name, session, options));
+  } catch (const SeveralSnapshots&) {
+    session.read_each([&](const std::string& inside, Session& one) {
+      parts.push_back(part_of_snapshot(name + inside, one, options));
+    });
+  }
+  return parts;
+}
+
+/// Returns a part with the reason for a snapshot that could not be read; `name` is that of its file.
+RankPart unread(const std::string& name, std::string_view message, const PartOptions& options) {
+  const std::string_view reason = without_name(message, name);
+  return unread_part(name, options.file.redactor == nullptr ? std::string(reason) : Redactor::message(reason));
+}
+
+/// Returns the parts of a file: one for each snapshot in it, or the parts that it contains.
 std::vector<RankPart> parts_of(const std::string& file, const PartOptions& options) {
   const std::string name = shown_name(file, options.file);
   try {
-    return naming_file(name, [&]() -> std::vector<RankPart> {
-      SnapshotFile snapshot(file, options.file);
-      Session& session = snapshot.session();
-      if (session.input().bytes().starts_with(kRankPartHead)) {
-        if (options.file.redactor != nullptr)
-          throw Error("the lines of a part cannot be changed: make parts of the snapshots with --redact");
-        return read_rank_parts(session.input().bytes());
+    return naming_file(name, [&] {
+      Progress progress(picture_name(file), true);
+      const SessionOptions session_opts = session_options(name, options.file, progress);
+      Contents contents = contents_of(file, session_opts);
+      std::vector<RankPart> parts;
+      for (std::size_t i = 0; i < contents.names().size(); ++i) {
+        const std::string& inside = contents.names()[i];
+        const std::string own = inside.empty() ? name : shown_name(file + '/' + inside, options.file);
+        try {
+          Session session(contents.take(i), session_opts);
+          std::ranges::move(parts_of_session(own, session, options), std::back_inserter(parts));
+        } catch (const Error& error) {
+          if (inside.empty()) throw;
+          parts.push_back(unread(own, error.what(), options));
+        }
       }
-      LinePeaks peaks;
-      Wants wants = options.wants;
-      wants.sink = &peaks;
-      const Opened opened = session.open(wants);
-      RankPart part = part_of(name, opened.state, peaks, options.most_text_bytes);
-      name_keepers(part, opened.state);
-      for (const ElsewhereMemory& other : part.elsewhere)
-        check_redacted(options.file, other.line);
-      for (const std::vector<LineMemory>* const lines : {&part.held, &part.not_held, &part.within})
-        for (const LineMemory& held : *lines)
-          check_redacted(options.file, held.line);
-      check_redacted(options.file, part.asked_by);
-      for (const KeeperMemory& one : part.keepers)
-        check_redacted(options.file, one.keeper);
-      return {std::move(part)};
+      return parts;
     });
   } catch (const Error& error) {
-    const std::string_view reason = without_name(error.what(), name);
-    return {unread_part(name, options.file.redactor == nullptr ? std::string(reason) : Redactor::message(reason))};
+    return {unread(name, error.what(), options)};
   }
 }
 

@@ -51,7 +51,7 @@ OptionList<RanksCommand> ranks_options() {
         flag({"strict", '\0', "", "exit with code 1 if a file could not be read"}, &RanksCommand::is_strict)},
        within<RanksCommand>(&RanksCommand::picture, picture_format_options()),
        kinds_options<RanksCommand>(),
-       snapshot_options<RanksCommand>()});
+       within<RanksCommand>(&RanksCommand::file, joined<FileOptions>({redact_options(), general_options()}))});
 }
 
 std::string all_parts(const std::vector<RankPart>& parts) {

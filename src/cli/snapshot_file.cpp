@@ -44,6 +44,7 @@ SessionOptions session_options(const std::string& name, const FileOptions& optio
   return {.name = name,
           .rewriter = options.redactor.get(),
           .threads = options.threads,
+          .rank = options.rank,
           .on_progress = [&progress](std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes) {
             progress.show(step, done_bytes, total_bytes);
           }};

@@ -92,6 +92,12 @@ void write_report(JsonWriter& json, const CheckReport& report) {
   if (!report.recording) json.member("error", report.error);
   json.member("size_bytes", report.size_bytes);
   if (report.stored_bytes) json.member("stored_bytes", *report.stored_bytes);
+  if (!report.layers.empty()) {
+    json.key("layers").begin_array();
+    for (const std::string& layer : report.layers)
+      json.value(layer);
+    json.end_array();
+  }
   if (report.recording) {
     json.member("encoding", report.recording->origin.encoding);
     json.member("generation", report.recording->origin.generation);
@@ -113,7 +119,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
 
 std::string check_json(const CheckReport& report) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.check/1.1");
+    begin_document(json, "memviz.check/1.2");
     write_report(json, report);
     json.end_object();
   });

@@ -90,8 +90,11 @@ void add_origin(TextTable& table, const CheckReport& report) {
   constexpr std::uint64_t kShort = 1024;
   std::string size = format_bytes(report.size_bytes);
   if (report.size_bytes >= kShort) size += fmt::format(" ({} B)", format_count(report.size_bytes));
-  if (report.stored_bytes) size += fmt::format(", compressed to {}", format_bytes(*report.stored_bytes));
+  if (report.stored_bytes)
+    size += fmt::format(", {} {}", *report.stored_bytes < report.size_bytes ? "compressed to" : "of a file of",
+                        format_bytes(*report.stored_bytes));
   table.add_row({"size", size});
+  if (!report.layers.empty()) table.add_row({"packed in", fmt::format("{}", fmt::join(report.layers, ", then "))});
   if (report.recording)
     table.add_row({"encoding", printable(report.recording->origin.encoding)});
   else if (report.survey)

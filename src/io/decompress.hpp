@@ -1,7 +1,7 @@
 #pragma once
 
-// Compressed bytes -> the bytes of the snapshot. gzip (any number of members) and zstd (any number of frames) are
-// recognised by their first bytes.
+// Compressed bytes -> the bytes of the snapshot. gzip (any number of members), zstd (any number of frames), xz and
+// bzip2 (any number of streams) are recognised by their first bytes.
 
 #include "io/byte_buffer.hpp"
 
@@ -11,10 +11,13 @@
 
 namespace memviz {
 
-enum class Compression { none, gzip, zstd };
+enum class Compression { none, gzip, zstd, xz, bzip2 };
 
-/// Returns the compression, recognised by the first four bytes.
+/// Returns the compression, recognised by the first six bytes.
 [[nodiscard]] Compression compression_of(std::string_view bytes);
+
+/// "gzip", "zstd", "xz", "bzip2"; "" for none
+[[nodiscard]] std::string_view compression_name(Compression compression);
 
 /// A source of the compressed bytes, piece by piece, each valid until the next one is requested; an empty one at the
 /// end.
@@ -29,5 +32,7 @@ void limit_growth(ByteBuffer& buffer, std::uint64_t compressed_bytes);
 void decompress(Compression compression, const NextPiece& next_piece, ByteBuffer& buffer);
 void decompress_gzip(const NextPiece& next_piece, ByteBuffer& buffer);
 void decompress_zstd(const NextPiece& next_piece, ByteBuffer& buffer);
+void decompress_xz(const NextPiece& next_piece, ByteBuffer& buffer);
+void decompress_bzip2(const NextPiece& next_piece, ByteBuffer& buffer);
 
 } // namespace memviz

@@ -17,7 +17,7 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18U;
-constexpr std::size_t kLongestMagic = 4;
+constexpr std::size_t kLongestMagic = 6;
 
 int open_for_reading(const std::string& path, bool regular_only) {
   if (path == "-" && !regular_only) return STDIN_FILENO;

@@ -28,7 +28,7 @@ public:
 
   /// Fills at most `room`; returns 0 at the end. Throws Error.
   std::size_t read(std::span<char> room);
-  /// Returns the next bytes, valid until the next call; empty at the end, at least four before it. Throws Error.
+  /// Returns the next bytes, valid until the next call; empty at the end, at least six before it. Throws Error.
   std::string_view next_piece();
 
   /// Returns the size of a regular file; 0 if it is unknown.

@@ -44,19 +44,23 @@ NextPiece pieces_of(FileBytes& file, std::string_view first_piece, const InputOp
 
 } // namespace
 
-Input read_input(const std::string& path, const InputOptions& options) {
+StoredInput read_stored(const std::string& path, const InputOptions& options) {
   FileBytes file(path, options.regular_only);
   const std::string_view first_piece = file.next_piece();
   const Compression compression = compression_of(first_piece);
   if (compression == Compression::none)
-    if (auto mapped = file.map()) return *std::move(mapped);
+    if (auto mapped = file.map()) return {*std::move(mapped), file.total_bytes(), ""};
 
   ByteBuffer buffer(std::min(options.max_bytes, main_memory_bytes()), options.check_head);
   if (compression == Compression::none)
     append_rest(file, first_piece, options, buffer);
   else
     decompress(compression, pieces_of(file, first_piece, options, buffer), buffer);
-  return std::move(buffer).into_input();
+  return {std::move(buffer).into_input(), file.done_bytes(), std::string(compression_name(compression))};
+}
+
+Input read_input(const std::string& path, const InputOptions& options) {
+  return read_stored(path, options).input;
 }
 
 } // namespace memviz

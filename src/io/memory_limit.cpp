@@ -1,5 +1,6 @@
 #include "io/memory_limit.hpp"
 
+#include "io/base64_text.hpp"
 #include "io/decompress.hpp"
 
 #include <algorithm>
@@ -43,10 +44,12 @@ std::uint64_t least_limit(const fs::path& hierarchy, fs::path group, const char*
 
 /// Whether the content is larger than the file, by its first bytes.
 bool is_compressed(const fs::path& file) {
-  std::array<char, 4> head{};
+  std::array<char, 64> head{};
   std::ifstream(file, std::ios::binary).read(head.data(), head.size());
   const std::string_view bytes(head.data(), head.size());
-  return compression_of(bytes) != Compression::none || bytes == "PK\x03\x04";
+  const std::string decoded = base64_head(bytes); // of something compressed, as mails carry it
+  return compression_of(bytes) != Compression::none || bytes.starts_with("PK\x03\x04") ||
+         compression_of(decoded) != Compression::none || decoded.starts_with("PK\x03\x04");
 }
 
 /// Returns kNoLimit for a pipe or a missing file.

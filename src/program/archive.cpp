@@ -1,7 +1,7 @@
 #include "program/archive.hpp"
 
 #include "base/printable.hpp"
-#include "program/zip_file.hpp"
+#include "io/zip_file.hpp"
 
 #include "memviz/error.hpp"
 
@@ -90,7 +90,7 @@ const ModelEntry& chosen(const std::vector<ModelEntry>& models, const std::optio
 } // namespace
 
 Archive read_archive(std::string_view bytes, const std::optional<std::string>& model) {
-  const ZipFile zip(bytes);
+  const ZipFile zip(bytes, "expected a zip archive, as torch.export.save writes it");
   Archive archive;
   const std::string flat(kFlatProgram);
   if (zip.has(flat)) {

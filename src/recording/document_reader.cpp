@@ -83,17 +83,18 @@ void read_document(Readers& readers) {
     return value;
   };
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
-  if (segment_list.kind() != Kind::list) {
+  if (!readers.has_only_events && segment_list.kind() != Kind::list) {
     throw SchemaError("expected a memory snapshot (a dict with a list 'segments', or a list of segments), found " +
                           describe_root(document),
                       root);
   }
-  segments.read(segment_list);
+  if (!readers.has_only_events) segments.read(segment_list);
   const Value host_segments = ancillary("host_segments", Kind::list);
   if (host_segments.kind() != Kind::unset)
     read_or_leave_out(readers, "host_segments", [&] { segments.read_host(host_segments); });
   segments.finish();
-  const Value device_traces = optional("device_traces", Kind::list);
+  const bool is_trace_list = readers.has_only_events && root.kind() == Kind::list;
+  const Value device_traces = is_trace_list ? root : optional("device_traces", Kind::list);
   const Value host_trace = ancillary("host_traces", Kind::list);
   const Value settings = ancillary("allocator_settings", Kind::dict);
   const Value annotations = ancillary("external_annotations", Kind::list);
@@ -102,6 +103,7 @@ void read_document(Readers& readers) {
   if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, recording);
   if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, recording);
 
+  if (readers.has_only_events) readers.trace_end.add_to(recording);
   traces.warn();
   if (document.has_rounded_integers())
     recording.warnings.emplace_back("integers of more than 64 bits are read in double precision");
@@ -116,7 +118,7 @@ void read_document(Readers& readers) {
   unread.warn();
   read_rehearsal(document, settings, frames, recording);
 
-  recording.origin.signs = {.is_list = root.kind() == Kind::list,
+  recording.origin.signs = {.is_list = root.kind() == Kind::list && !is_trace_list,
                             .has_history = segments.saw_history(),
                             .has_time = traces.saw_time(),
                             .has_settings = settings.kind() != Kind::unset,

@@ -5,6 +5,8 @@
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"
 #include "recording/frame_reader.hpp"
+#include "recording/snapshots_in.hpp"
+#include "recording/trace_end.hpp"
 #include "recording/trace_reader.hpp"
 #include "value/document.hpp"
 
@@ -37,8 +39,9 @@ struct Readers {
           bool may_leave_out)
       : document(read_document), recording(read_snapshot), store(read_snapshot), budget(file_bytes),
         frames(read_document, read_snapshot.frames, options.rewriter),
-        traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink),
-        leaves_out(may_leave_out) {}
+        trace_end(options.sink == nullptr ? store : *options.sink),
+        has_only_events(may_leave_out && memviz::has_only_events(read_document)),
+        traces(read_document, frames, budget, read_snapshot, sink_of(options)), leaves_out(may_leave_out) {}
   Readers(const Readers&) = delete;
   Readers& operator=(const Readers&) = delete;
   ~Readers() = default;
@@ -48,8 +51,16 @@ struct Readers {
   EventStore store;
   Budget budget;
   FrameReader frames;
+  TraceEnd trace_end;
+  bool has_only_events; ///< no segments: the plain reader computes them from the events
   TraceReader traces;
   bool leaves_out;
+
+private:
+  EventSink& sink_of(const ReadOptions& options) {
+    if (has_only_events) return trace_end;
+    return options.sink == nullptr ? store : *options.sink;
+  }
 };
 
 /// Reads everything in the document; from traces only what was not added before. Throws SchemaError.

@@ -7,6 +7,7 @@
 #include "recording/folded_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <fmt/format.h>
 
@@ -46,6 +47,43 @@ bool is_readable_text(std::string_view bytes) {
   });
 }
 
+/// A format that people pass by mistake, by its first bytes.
+struct ForeignFormat {
+  std::string_view begins;
+  std::string_view name;
+  std::string_view what_to_do;
+};
+
+constexpr std::string_view kWriteSnapshot =
+    "write a snapshot with torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), or let memviz run -- python train.py "
+    "do "
+    "that";
+constexpr std::array<ForeignFormat, 8> kForeignFormats{{
+    {"version https://git-lfs.github.com/spec/", "a Git LFS pointer, which only names the file",
+     "git lfs pull downloads it"},
+    {{"SQLite format 3\0", 16}, "a SQLite database, as nsys export writes it", kWriteSnapshot},
+    {{"NVR\0", 4}, "a report of Nsight Compute", kWriteSnapshot},
+    {{"memray\0", 7}, "a capture of memray, which has the memory of the CPU", kWriteSnapshot},
+    {"\x93NUMPY", "an array of NumPy (.npy)", kWriteSnapshot},
+    {"\x89HDF\r\n", "an HDF5 file, as Keras writes weights", kWriteSnapshot},
+    {"GGUF", "the weights of a model (GGUF)", kWriteSnapshot},
+    {"%PDF-", "a PDF", "pass the snapshot that it was made from"},
+}};
+
+/// The length of the header in 8 bytes, then the header, which is JSON.
+bool is_safetensors(std::string_view bytes) {
+  return bytes.size() > 10 && bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4) && bytes.substr(8, 2) == "{\"";
+}
+
+void reject_foreign_format(std::string_view bytes) {
+  if (is_safetensors(bytes))
+    throw Error(fmt::format("byte 0: expected a memory snapshot, found the weights of a model (safetensors): {}",
+                            kWriteSnapshot));
+  for (const ForeignFormat& format : kForeignFormats)
+    if (bytes.starts_with(format.begins))
+      throw Error(fmt::format("byte 0: expected a memory snapshot, found {}: {}", format.name, format.what_to_do));
+}
+
 } // namespace
 
 bool looks_like_json(std::string_view bytes) {
@@ -56,10 +94,13 @@ bool looks_like_json(std::string_view bytes) {
 void reject_foreign_file(std::string_view bytes) {
   if (bytes.empty()) throw Error("the file is empty");
   if (bytes.starts_with("PK\x03\x04")) {
-    throw Error(
-        "byte 0: expected a memory snapshot, found a zip archive: a checkpoint of torch.save or torch.export? Write "
-        "a snapshot with torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")");
+    throw Error("byte 0: expected a memory snapshot, found a zip archive: unpack it first, or use the program memviz, "
+                "which reads the snapshots in it");
   }
+  constexpr std::size_t kTarMagicAt = 257;
+  if (bytes.size() > kTarMagicAt && bytes.substr(kTarMagicAt).starts_with("ustar"))
+    throw Error("byte 0: expected a memory snapshot, found a tar archive: unpack it first");
+  reject_foreign_format(bytes);
   if (without_leading_space(bytes).starts_with('<')) {
     throw Error("byte 0: expected a memory snapshot, found HTML or XML: pass the .pickle that the page was made from");
   }

@@ -1,32 +1,92 @@
 #include "memviz/recording.hpp"
 
 #include "memviz/error.hpp"
+#include "memviz/several_snapshots.hpp"
 #include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
 #include "recording/document_reader.hpp"
 #include "recording/file_kind.hpp"
 #include "recording/folded_reader.hpp"
+#include "recording/foreign_document.hpp"
 #include "recording/read_fast.hpp"
+#include "recording/snapshots_in.hpp"
 #include "value/field.hpp"
 #include "json/json_reader.hpp"
 
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace memviz {
 namespace {
 
-/// Decodes everything before it looks at anything: the reference for the fast reader, and slower.
-Recording read_whole(std::string_view bytes, const ReadOptions& options) {
+/// A file that is decoded, and what reading it may still cost.
+struct DecodedFile {
+  pickle::Decoded decoded;
+  std::string_view bytes;
+  bool is_pickle = true;
+  Budget budget{bytes.size()};
+};
+
+/// Reads the snapshot that is the root of the document.
+Recording read_root(DecodedFile& file, const ReadOptions& options) {
   Recording recording;
-  const pickle::Decoded decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));
-  Readers readers(decoded.document, recording, bytes.size(), options, true);
+  Readers readers(file.decoded.document, recording, file.bytes.size(), options, true);
+  readers.budget = file.budget;
   try {
     read_document(readers);
   } catch (const SchemaError& error) {
-    throw ParseError(pickle::offset_of(bytes, error.container()), error.what());
+    if (!file.is_pickle) throw Error(error.what());
+    throw ParseError(pickle::offset_of(file.bytes, error.container()), error.what());
   }
-  finish_pickle(decoded.protocol, decoded.end_offset, bytes, recording);
+  file.budget = readers.budget;
+  if (file.is_pickle)
+    finish_pickle(file.decoded.protocol, file.decoded.end_offset, file.bytes, recording);
+  else
+    recording.origin.encoding = "JSON";
   return recording;
+}
+
+std::vector<std::string> names_of(const std::vector<FoundSnapshot>& found) {
+  std::vector<std::string> names;
+  for (const FoundSnapshot& one : found)
+    names.push_back(one.name);
+  return names;
+}
+
+/// Makes the wanted one of the snapshots in a document its root.
+void choose_root(Document& document, const ReadOptions& options) {
+  reject_foreign_document(document);
+  const std::vector<FoundSnapshot> found = snapshots_in(document);
+  document.root = found[chosen_snapshot(names_of(found), options.snapshot)].value;
+}
+
+/// Decodes everything before it looks at anything: the reference for the fast reader, and slower.
+Recording read_whole(std::string_view bytes, const ReadOptions& options) {
+  DecodedFile file{pickle::decode(bytes, pickle::Progress(options.on_progress)), bytes};
+  choose_root(file.decoded.document, options);
+  return read_root(file, options);
+}
+
+/// Charges for a recording of several: a file may refer to the same texts, frames and stacks in each of them.
+void charge_for(const Recording& recording, const FoundSnapshot& found, Budget& budget) {
+  constexpr std::uint64_t kForEach = 32; // fewer records than an honest snapshot has bytes for
+  const FrameTable& frames = recording.frames;
+  std::uint64_t stack_frames = 0;
+  for (std::uint32_t i = 0; i < frames.stack_count(); ++i)
+    stack_frames += frames.stack({i}).size();
+  std::uint64_t text_bytes = 0;
+  for (std::uint32_t i = 0; i < frames.string_count(); ++i)
+    text_bytes += frames.text({i}).size();
+  const Field whole{found.value, nullptr, found.name};
+  try {
+    budget.spend(kForEach + frames.frame_count(), whole);
+    budget.spend_keys(stack_frames, whole);
+    budget.spend_numbers(text_bytes, whole);
+  } catch (const SchemaError& error) {
+    throw Error(error.what());
+  }
 }
 
 void tell_reader(const ReadOptions& options, const ReadBy& read_by) {
@@ -51,7 +111,8 @@ Recording read_text(std::string_view bytes, const ReadOptions& options) {
   if (is_folded)
     recording.warnings.emplace_back("read from folded stacks, which have neither addresses nor events: each line is "
                                     "one block, and segments are made up");
-  const Document document = is_folded ? folded_document(bytes) : json::read(bytes);
+  Document document = is_folded ? folded_document(bytes) : json::read(bytes);
+  choose_root(document, options);
   try {
     Readers readers(document, recording, bytes.size(), options, true);
     read_document(readers);
@@ -71,6 +132,24 @@ Recording read_snapshot(std::string_view bytes, const ReadOptions& options) {
   recording.origin.size_bytes = bytes.size();
   if (options.rewriter != nullptr) options.rewriter->check(recording);
   return recording;
+}
+
+void read_snapshots(std::string_view bytes, const ReadOptions& options,
+                    const std::function<void(const std::string& name, Recording recording)>& take) {
+  reject_foreign_file(bytes);
+  DecodedFile file{{}, bytes, !looks_like_json(bytes)};
+  if (file.is_pickle)
+    file.decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));
+  else
+    file.decoded.document = json::read(bytes);
+  for (const FoundSnapshot& one : snapshots_in(file.decoded.document)) {
+    file.decoded.document.root = one.value;
+    Recording recording = read_root(file, options);
+    recording.origin.size_bytes = bytes.size();
+    charge_for(recording, one, file.budget);
+    if (options.rewriter != nullptr) options.rewriter->check(recording);
+    take(one.name, std::move(recording));
+  }
 }
 
 } // namespace memviz

@@ -2,6 +2,7 @@
 
 #include "memviz/error.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/several_snapshots.hpp"
 #include "pickle/survey.hpp"
 #include "recording/file_kind.hpp"
 #include "recording/folded_reader.hpp"
@@ -58,6 +59,8 @@ void decode(Session& session, CheckDepth depth, CheckReport& report) {
     }
   } catch (const UsageError&) {
     throw;
+  } catch (const SeveralSnapshots&) {
+    throw;
   } catch (const Error& error) {
     report.error = error.what();
   }
@@ -78,6 +81,7 @@ CheckReport check(const std::string& path, CheckDepth depth, const SessionOption
   noted.on_reader = [&](const ReadBy& read_by) { report.read_by = read_by; };
   Session session(path, noted);
   report.size_bytes = session.input().bytes().size();
+  report.layers = session.layers();
   report.stored_bytes = stored_bytes_of(path, report.size_bytes);
   decode(session, depth, report);
   // If only the structure is wanted, a second pass would distort its time.

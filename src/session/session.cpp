@@ -4,6 +4,7 @@
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/several_snapshots.hpp"
 #include "session/sinks.hpp"
 
 #include <cstddef>
@@ -14,6 +15,12 @@
 namespace memviz {
 
 Session::Session(Input input, SessionOptions options) : options_(std::move(options)), input_(std::move(input)) {
+}
+
+Session::Session(Contents::Snapshot snapshot, SessionOptions options)
+    : options_(std::move(options)), input_(std::move(snapshot.input)), layers_(std::move(snapshot.layers)),
+      place_(std::move(snapshot.place)) {
+  if (options_.rewriter != nullptr && !place_.empty()) place_ = "an entry of the archive"; // its name is to be hidden
 }
 
 Session::Session(std::shared_ptr<const Recording> recording, SessionOptions options)
@@ -27,6 +34,7 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
   options.sink = sink != nullptr && options_.add_sources ? &sink_and_first : sink;
   options.rewriter = options_.rewriter;
   options.threads = options_.threads;
+  options.snapshot = options_.rank;
   options.on_reader = options_.on_reader;
   options.on_progress = [&](std::uint64_t done_bytes) {
     input_.release_before(static_cast<std::size_t>(done_bytes));
@@ -43,9 +51,14 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
       options_.add_sources(recording.frames, first.first_us());
     }
     return std::make_shared<const Recording>(std::move(recording));
-  } catch (const Error&) {
-    refuse_changed();
+  } catch (const UsageError&) {
     throw;
+  } catch (const SeveralSnapshots&) {
+    throw;
+  } catch (const Error& error) {
+    refuse_changed();
+    if (place_.empty()) throw;
+    throw Error(place_ + ": " + error.what());
   }
 }
 
@@ -108,6 +121,15 @@ std::shared_ptr<const Recording> Session::keep_events() {
 
 std::shared_ptr<const Recording> Session::read(EventSink& sink) {
   return kept_ ? kept_->read(sink) : decoded(&sink);
+}
+
+void Session::read_each(const std::function<void(const std::string& name, Session& session)>& take) {
+  ReadOptions options;
+  options.rewriter = options_.rewriter;
+  read_snapshots(input_.bytes(), options, [&](const std::string& name, Recording recording) {
+    Session one(std::make_shared<const Recording>(std::move(recording)), options_);
+    take(name, one);
+  });
 }
 
 Opened Session::open(const Wants& wants) {

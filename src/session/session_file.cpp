@@ -1,5 +1,7 @@
+#include "memviz/error.hpp"
 #include "memviz/logged_error.hpp"
 #include "memviz/session.hpp"
+#include "memviz/several_snapshots.hpp"
 #include "recording/file_kind.hpp"
 
 #include <string_view>
@@ -21,10 +23,22 @@ InputOptions input_options(const SessionOptions& options) {
   return input;
 }
 
+Contents::Snapshot snapshot_in(const std::string& path, const SessionOptions& options) {
+  Contents contents = contents_of(path, options);
+  return contents.take(chosen_snapshot(contents.names(), options.rank));
+}
+
 } // namespace
 
-Session::Session(const std::string& path, SessionOptions options)
-    : options_(std::move(options)), input_(read_input(path, input_options(options_))) {
+Contents contents_of(const std::string& path, const SessionOptions& options) {
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep"))
+    throw Error("expected a memory snapshot, found a report of Nsight Systems: write a snapshot with "
+                "torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), or let memviz run -- python train.py do that");
+  return Contents(path, input_options(options));
+}
+
+Session::Session(const std::string& path, const SessionOptions& options)
+    : Session(snapshot_in(path, options), options) {
 }
 
 Opened open(const std::string& path, const Wants& wants, const SessionOptions& options) {

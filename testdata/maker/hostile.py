@@ -233,7 +233,7 @@ def _something_else():
     made = {f"pickle_of_{name}.pickle": (python_pickle(value), other) for name, value in values.items()}
     made["json_of_something_else.json"] = b'{"name": "tinyformer", "version": [1, 2]}', other
     made["json_number.json"] = b"1e400", {"answer": "rejected"}
-    made["checkpoint.pt"] = _checkpoint(), other | {"words": ["zip"]}
+    made["checkpoint.pt"] = _checkpoint(), other | {"words": ["checkpoint"]}
     made["text.txt"] = b"Epoch 1: loss 2.34\nEpoch 2: loss 1.98\n", {"answer": "not a pickle"}
     made["html.pickle"] = b"<!DOCTYPE html>\n<html><body>404 Not Found</body></html>\n", {"answer": "not a pickle"}
     made["git_lfs_pointer.pickle"] = (

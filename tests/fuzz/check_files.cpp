@@ -1,7 +1,7 @@
 // The checks of the fuzzers, over files: their earlier finds, and all of testdata. usage: check_files FILE...
 
+#include "memviz/contents.hpp"
 #include "memviz/error.hpp"
-#include "memviz/input.hpp"
 #include "promises.hpp"
 #include "snapshot_checks.hpp"
 
@@ -9,22 +9,27 @@
 #include <cstdio>
 #include <exception>
 #include <numeric>
+#include <string>
 #include <string_view>
 
 using namespace memviz;
 
 namespace {
 
+void check_snapshot(std::string_view bytes) {
+  const std::uint32_t choice = std::accumulate(bytes.begin(), bytes.end(), std::uint32_t{0}, [](auto sum, char byte) {
+    return sum + static_cast<unsigned char>(byte);
+  });
+  fuzz::check_outputs(fuzz::read_in_every_way(bytes, choice), choice);
+}
+
 void check(const char* file) {
   std::printf("%s\n", file);
   std::fflush(stdout); // before a check ends the program
   try {
-    const Input input = read_input(file);
-    const std::string_view bytes = input.bytes();
-    const std::uint32_t choice = std::accumulate(bytes.begin(), bytes.end(), std::uint32_t{0}, [](auto sum, char byte) {
-      return sum + static_cast<unsigned char>(byte);
-    });
-    fuzz::check_outputs(fuzz::read_in_every_way(bytes, choice), choice);
+    Contents contents{std::string(file)};
+    for (std::size_t i = 0; i < contents.names().size(); ++i)
+      check_snapshot(contents.take(i).input.bytes());
   } catch (const ParseError&) {
     // Checked where it was caught first.
   } catch (const Error& error) {

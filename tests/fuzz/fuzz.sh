@@ -5,7 +5,7 @@
 set -eu
 build=$1 seconds=$2
 shift 2
-[ $# -gt 0 ] || set -- snapshot compare pickle json written options flops commands
+[ $# -gt 0 ] || set -- snapshot compare pickle json written options flops commands containers
 source=$(cd "$(dirname "$0")/../.." && pwd)
 testdata=$source/testdata seeds=$source/tests/fuzz/seeds
 mkdir -p "$build/finds"
@@ -32,8 +32,10 @@ seed() {
   case $1 in
   json | options | written) small "$1" "$seeds/$1" '*' ;;
   flops) small flops "$testdata/flops" '*.pt2' ;;
+  containers) small containers "$testdata/containers" '*' ;;
   commands) # of the archives every eighth
     small commands "$testdata" '*.pickle'
+    small commands "$testdata/containers" '*'
     small commands "$testdata/flops" '*.pt2' | sed -n 'p;n;n;n;n;n;n;n'
     ;;
   *) small "$1" "$testdata" '*.pickle' ;;

@@ -1,3 +1,4 @@
+#include "../support/zip_builder.hpp"
 #include "hostile_shapes.hpp"
 #include "pickle_pieces.hpp"
 
@@ -41,6 +42,37 @@ std::string batches_of_two_lists(std::size_t bytes) {
   while (file.size() < bytes)
     file += "h\0Na0h\1Na0"s;
   return file + ".";
+}
+
+std::string snapshots_in_a_list(std::size_t bytes) {
+  return repeated(bytes, "}h\0]s"s).insert(3, "}\x8c\x08segments\x94]s");
+}
+
+std::string one_snapshot_in_a_list(std::size_t bytes) {
+  return repeated(bytes, "h\1"s)
+      .insert(3, "\x8c\x08segments\x94"
+                 "0}\x94h\0]s"s);
+}
+
+/// A list of one list of events, of which each is at another address.
+std::string events_alone(std::size_t bytes, std::string_view action) {
+  std::string file = std::string(kProtocol4) + "\x8c\x06"
+                                               "action\x94\x8c\x04"
+                                               "addr\x94\x8c\x04size\x94\x8c";
+  file += static_cast<char>(action.size());
+  file += std::string(action) + "\x94"
+                                "0000]](";
+  for (std::uint64_t number = 0; file.size() < bytes; ++number)
+    file += "}(h\0h\3h\1J"s + number_bytes(number * 7, 4) + "h\2K\1u"s;
+  return file + "ea.";
+}
+
+std::string members_of_a_zip(std::size_t bytes) {
+  constexpr std::size_t kEntryBytes = 110;
+  std::vector<test::ZipEntry> entries;
+  for (std::size_t i = 0; i < bytes / kEntryBytes; ++i)
+    entries.push_back({.name = std::to_string(i) + ".pkl", .content = std::string(kProtocol4) + "]."});
+  return test::zip_archive(entries);
 }
 
 std::string one_dict_of_many_keys(std::size_t bytes) {
@@ -151,6 +183,11 @@ std::vector<HostileShape> value_shapes() {
       {"sparse memo", sparse_memo},
       {"references", [](std::size_t n) { return repeated(n, "h\0"s).insert(2, "]\x94"); }},
       {"two lists in turn", batches_of_two_lists},
+      {"snapshots in a list", snapshots_in_a_list},
+      {"one snapshot in a list", one_snapshot_in_a_list},
+      {"events alone", [](std::size_t n) { return events_alone(n, "alloc"); }},
+      {"segments in events alone", [](std::size_t n) { return events_alone(n, "segment_alloc"); }},
+      {"members of a zip archive", members_of_a_zip},
       {"one dict of many keys", one_dict_of_many_keys},
       {"one key again and again", one_key_again_and_again},
       {"wide shapes", wide_shapes},

@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes -> gzip and zstd, for tests of their readers.
+// Bytes -> gzip, zstd, xz and bzip2, for tests of their readers.
 
 #include <string>
 #include <string_view>
@@ -9,5 +9,7 @@ namespace memviz::test {
 
 [[nodiscard]] std::string gzip(std::string_view bytes);
 [[nodiscard]] std::string zstd(std::string_view bytes);
+[[nodiscard]] std::string xz(std::string_view bytes);
+[[nodiscard]] std::string bzip2(std::string_view bytes);
 
 } // namespace memviz::test

@@ -130,7 +130,7 @@ std::optional<std::vector<NamedRank>> varying_numbers(const std::vector<std::str
 
 /// snapshot_3.pickle, where each file has a different number that is not a step.
 std::optional<std::vector<NamedRank>> last_numbers(const std::vector<std::string_view>& paths) {
-  static const RE2 last(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst)?$)");
+  static const RE2 last(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst|\.xz|\.bz2)?$)");
   std::vector<NamedRank> ranks;
   std::set<Number> seen;
   for (const std::string_view path : paths) {

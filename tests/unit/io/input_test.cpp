@@ -8,14 +8,17 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <lzma.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 namespace memviz {
 
+using test::bzip2;
 using test::gzip;
 using test::TemporaryFolder;
+using test::xz;
 using test::zstd;
 
 namespace {
@@ -89,12 +92,26 @@ TEST_CASE("read_input gives the bytes of") {
     test::write_bytes(path, zstd(bytes) + zstd("") + zstd("tail"));
     CHECK(read_input(path).bytes() == bytes + "tail");
   }
+  SUBCASE("xz, and several of its streams") {
+    test::write_bytes(path, xz(bytes));
+    CHECK(read_input(path).bytes() == bytes);
+    test::write_bytes(path, xz(bytes) + xz("") + xz("tail"));
+    CHECK(read_input(path).bytes() == bytes + "tail");
+  }
+  SUBCASE("bzip2, and several of its streams") {
+    test::write_bytes(path, bzip2(bytes));
+    CHECK(read_input(path).bytes() == bytes);
+    test::write_bytes(path, bzip2(bytes) + bzip2("") + bzip2("tail"));
+    CHECK(read_input(path).bytes() == bytes + "tail");
+  }
   SUBCASE("compressed sizes that fill a buffer exactly") {
     const std::string exact(1U << 16U, 'x');
     test::write_bytes(path, gzip(exact));
     CHECK(read_input(path).bytes() == exact);
-    test::write_bytes(path, zstd(exact));
-    CHECK(read_input(path).bytes() == exact);
+    for (const std::string& packed : {zstd(exact), xz(exact), bzip2(exact)}) {
+      test::write_bytes(path, packed);
+      CHECK(read_input(path).bytes() == exact);
+    }
   }
 }
 
@@ -118,7 +135,7 @@ TEST_CASE("read_input shows the beginning before it reads the rest") {
                              .on_progress = {}};
 
   SUBCASE("of what is compressed, or comes through a pipe, once") {
-    for (const std::string& compressed : {gzip(bytes), zstd(bytes)}) {
+    for (const std::string& compressed : {gzip(bytes), zstd(bytes), xz(bytes), bzip2(bytes)}) {
       test::write_bytes(path, compressed);
       CHECK(read_input(path, options).bytes() == bytes);
     }
@@ -126,7 +143,7 @@ TEST_CASE("read_input shows the beginning before it reads the rest") {
     std::thread writer([&] { test::write_bytes(folder / "pipe", bytes); });
     CHECK(read_input(folder / "pipe", options).bytes() == bytes);
     writer.join();
-    CHECK(heads == std::vector<std::string>(3, bytes.substr(0, kHeadBytes)));
+    CHECK(heads == std::vector<std::string>(5, bytes.substr(0, kHeadBytes)));
   }
   SUBCASE("but not of a mapped file, nor of one that is no longer than that") {
     test::write_bytes(path, bytes);
@@ -216,7 +233,7 @@ TEST_CASE("bytes in memory stay where they are") {
 
 TEST_CASE("bytes in memory are unpacked as those of files are") {
   const std::string bytes = many_bytes();
-  for (const std::string& stored : {bytes, gzip(bytes), zstd(bytes)})
+  for (const std::string& stored : {bytes, gzip(bytes), zstd(bytes), xz(bytes), bzip2(bytes)})
     CHECK(unpacked(input_of(stored)).bytes() == bytes);
   CHECK(unpacked(input_of("")).bytes().empty());
   const std::string cut = gzip(bytes).substr(0, 1000);
@@ -278,6 +295,46 @@ TEST_CASE("read_input says what is wrong with") {
       CHECK(message_of(path) == "the zstd data ends before it is complete: is the file cut short?");
     }
   }
+  SUBCASE("xz and bzip2 that are cut short, at every byte") {
+    const std::string whole = xz("some text to compress");
+    for (std::size_t length = 6; length < whole.size(); ++length) {
+      test::write_bytes(path, whole.substr(0, length));
+      CHECK(message_of(path) == "the xz data ends before it is complete: is the file cut short?");
+    }
+    const std::string other = bzip2("some text to compress");
+    for (std::size_t length = 4; length < other.size(); ++length) {
+      test::write_bytes(path, other.substr(0, length));
+      CHECK(message_of(path) == "the bzip2 data ends before it is complete: is the file cut short?");
+    }
+  }
+  SUBCASE("xz and bzip2 that are damaged") {
+    for (std::string damaged : {xz(bytes), bzip2(bytes)}) {
+      damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x55);
+      test::write_bytes(path, damaged);
+      CHECK(message_of(path).find("data is damaged at compressed byte ") != std::string::npos);
+    }
+  }
+  SUBCASE("bytes after xz and bzip2 data") {
+    test::write_bytes(path, xz("abc") + "junk of some length");
+    CHECK(message_of(path).starts_with("the xz data is damaged at compressed byte "));
+    const std::string whole = bzip2("abc");
+    test::write_bytes(path, whole + "junk");
+    CHECK(message_of(path) ==
+          "bytes that are not bzip2 follow the bzip2 data, at compressed byte " + std::to_string(whole.size()));
+  }
+  SUBCASE("xz that wants a larger dictionary than xz -9 writes") {
+    // As `xz --lzma2=dict=1GiB` writes it: dictionary and checksum of the block's header.
+    std::string wide = xz("abc");
+    const std::string header{"\x02\x00\x21\x01\x24\x00\x00\x00", 8};
+    const std::uint32_t checksum = lzma_crc32(reinterpret_cast<const std::uint8_t*>(header.data()), header.size(), 0);
+    wide.replace(12, header.size(), header);
+    for (std::size_t i = 0; i < 4; ++i)
+      wide[20 + i] = static_cast<char>(checksum >> (8 * i) & 0xFFU);
+    test::write_bytes(path, wide);
+    CHECK(message_of(path) ==
+          "the xz data needs 1.00 GiB to be decompressed, more than xz -9 writes: if that is meant, "
+          "decompress it first (xz -d)");
+  }
   SUBCASE("gzip that is damaged") {
     std::string damaged = gzip(bytes);
     damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x55);
@@ -301,15 +358,15 @@ TEST_CASE("read_input says what is wrong with") {
     zeros.resize(80'000'000); // more than 64 MiB
     test::write_bytes(path, zstd(zeros));
     const std::uint64_t allowed = 64 * 1024 * 1024 + 1000 * std::filesystem::file_size(path);
-    CHECK(message_of(path, 100'000'000) ==
-          "holds more than " + format_bytes(allowed) +
-              ", over 1000 times its compressed size: if that is meant, unpack it first (zcat, zstdcat)");
+    CHECK(message_of(path, 100'000'000) == "holds more than " + format_bytes(allowed) +
+                                               ", over 1000 times its compressed size: if that is meant, decompress it "
+                                               "first (zcat, zstdcat, xzcat, bzcat)");
     test::write_bytes(path, zstd(zeros.substr(0, 60'000'000)));
     CHECK(message_of(path, 100'000'000) == "no error");
   }
   SUBCASE("more bytes than the limit") {
     const std::string zeros(100'001, '\0');
-    for (const std::string& compressed : {gzip(zeros), zstd(zeros)}) {
+    for (const std::string& compressed : {gzip(zeros), zstd(zeros), xz(zeros), bzip2(zeros)}) {
       test::write_bytes(path, compressed);
       CHECK(message_of(path, 100'000) == "holds more than 97.7 KiB, the most that is read");
       CHECK(message_of(path, 100'001) == "no error");

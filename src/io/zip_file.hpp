@@ -2,6 +2,9 @@
 
 // Bytes -> the entries of a zip archive, through libzip. The only code that uses it.
 
+#include "io/byte_buffer.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,13 +14,13 @@
 
 struct zip;
 
-namespace memviz::program {
+namespace memviz {
 
 class ZipFile {
 public:
-  /// `bytes` must outlive this object. Throws Error for bytes that are not a zip archive, or one that no writer makes:
-  /// entries that overlap or have the same name, or names that lead out of a folder.
-  explicit ZipFile(std::string_view bytes);
+  /// `bytes` must outlive this object. Throws Error, with `expected` first, for bytes that are not a zip archive, or
+  /// one that no writer makes: entries that overlap or have the same name, or names that lead out of a folder.
+  ZipFile(std::string_view bytes, std::string_view expected);
   ZipFile(const ZipFile&) = delete;
   ZipFile& operator=(const ZipFile&) = delete;
   ~ZipFile() = default;
@@ -28,6 +31,9 @@ public:
   /// Returns the contents of an entry after verifying its checksum. Throws Error if it is absent, encrypted, compressed
   /// in a way other than deflate, damaged, or out of proportion: see read_archive().
   [[nodiscard]] std::string text(const std::string& name) const;
+  /// Appends the contents of the entry with this index in names() to `buffer`, whose limits are all that bounds them.
+  /// Throws the same exceptions, except for proportion, and those of the buffer.
+  void read(std::size_t index, ByteBuffer& buffer) const;
 
 private:
   struct Close {
@@ -38,4 +44,4 @@ private:
   std::vector<std::string> names_;
 };
 
-} // namespace memviz::program
+} // namespace memviz

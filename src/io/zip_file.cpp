@@ -1,4 +1,4 @@
-#include "program/zip_file.hpp"
+#include "io/zip_file.hpp"
 
 #include "base/printable.hpp"
 
@@ -11,20 +11,20 @@
 #include <set>
 #include <zip.h>
 
-namespace memviz::program {
+namespace memviz {
 namespace {
 
 constexpr std::uint64_t kAlwaysAllowedBytes = std::uint64_t{64} << 20U;
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30U;
 /// The JSON of large models deflates to a fortieth.
 constexpr std::uint64_t kMostInflation = 200;
-constexpr std::size_t kLongestShown = 120;
+constexpr std::size_t kLongestShownName = 120;
 
-std::string shown(std::string_view name) {
-  return elided(name, kLongestShown);
+std::string shown_entry(std::string_view name) {
+  return elided(name, kLongestShownName);
 }
 
-std::string message_of(zip_error_t& error) {
+std::string zip_message(zip_error_t& error) {
   std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
   return text;
@@ -42,15 +42,15 @@ bool leads_out(std::string_view name) {
   return false;
 }
 
-::zip* opened(std::string_view bytes) {
+::zip* opened_zip(std::string_view bytes, std::string_view expected) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* const source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  if (source == nullptr) throw Error("cannot be read as a zip archive: " + message_of(error));
+  if (source == nullptr) throw Error("cannot be read as a zip archive: " + zip_message(error));
   ::zip* const archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
   if (archive == nullptr) {
     zip_source_free(source);
-    throw Error("expected a zip archive, as torch.export.save writes it: " + message_of(error));
+    throw Error(fmt::format("{}: {}", expected, zip_message(error)));
   }
   zip_error_fini(&error);
   return archive;
@@ -63,15 +63,18 @@ zip_stat_t stat_of(::zip* archive, std::uint64_t index) {
   return stat;
 }
 
-void require_proportion(const std::string& name, const zip_stat_t& stat) {
-  if (stat.encryption_method != ZIP_EM_NONE) throw Error(fmt::format("{} is encrypted", shown(name)));
+void require_readable(const std::string& name, const zip_stat_t& stat) {
+  if (stat.encryption_method != ZIP_EM_NONE) throw Error(fmt::format("{} is encrypted", shown_entry(name)));
   if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
     throw Error(
-        fmt::format("{} is compressed by method {}, expected stored or deflated", shown(name), stat.comp_method));
+        fmt::format("{} is compressed by method {}, expected stored or deflated", shown_entry(name), stat.comp_method));
+}
+
+void require_proportion(const std::string& name, const zip_stat_t& stat) {
   const bool is_bomb = stat.size > kAlwaysAllowedBytes && stat.size / kMostInflation > stat.comp_size;
   if (is_bomb || stat.size > kMostBytes)
-    throw Error(fmt::format("{} holds {} in {} of the archive: out of proportion", shown(name), format_bytes(stat.size),
-                            format_bytes(stat.comp_size)));
+    throw Error(fmt::format("{} holds {} in {} of the archive: out of proportion", shown_entry(name),
+                            format_bytes(stat.size), format_bytes(stat.comp_size)));
 }
 
 } // namespace
@@ -80,7 +83,7 @@ void ZipFile::Close::operator()(::zip* archive) const {
   zip_discard(archive);
 }
 
-ZipFile::ZipFile(std::string_view bytes) : archive_(opened(bytes)) {
+ZipFile::ZipFile(std::string_view bytes, std::string_view expected) : archive_(opened_zip(bytes, expected)) {
   const auto count = static_cast<std::size_t>(std::max<zip_int64_t>(zip_get_num_entries(archive_.get(), 0), 0));
   std::set<std::string_view> known;
   std::uint64_t held_bytes = 0;
@@ -89,9 +92,9 @@ ZipFile::ZipFile(std::string_view bytes) : archive_(opened(bytes)) {
     const zip_stat_t stat = stat_of(archive_.get(), i);
     names_.emplace_back(stat.name == nullptr ? "" : stat.name);
     if (leads_out(names_.back()))
-      throw Error(fmt::format("the archive has an entry outside of it: {}", shown(names_.back())));
+      throw Error(fmt::format("the archive has an entry outside of it: {}", shown_entry(names_.back())));
     if (!known.insert(names_.back()).second)
-      throw Error(fmt::format("the archive has two entries with one name: {}", shown(names_.back())));
+      throw Error(fmt::format("the archive has two entries with one name: {}", shown_entry(names_.back())));
     if (stat.comp_size > bytes.size() - held_bytes) throw Error("the archive's entries overlap");
     held_bytes += stat.comp_size;
   }
@@ -103,12 +106,13 @@ bool ZipFile::has(std::string_view name) const {
 
 std::string ZipFile::text(const std::string& name) const {
   const auto place = std::find(names_.begin(), names_.end(), name);
-  if (place == names_.end()) throw Error(fmt::format("the archive has no {}", shown(name)));
+  if (place == names_.end()) throw Error(fmt::format("the archive has no {}", shown_entry(name)));
   const auto index = static_cast<std::uint64_t>(place - names_.begin());
   const zip_stat_t stat = stat_of(archive_.get(), index);
+  require_readable(name, stat);
   require_proportion(name, stat);
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(zip_fopen_index(archive_.get(), index, 0), zip_fclose);
-  if (file == nullptr) throw Error(fmt::format("{}: {}", shown(name), zip_strerror(archive_.get())));
+  if (file == nullptr) throw Error(fmt::format("{}: {}", shown_entry(name), zip_strerror(archive_.get())));
   std::string text(static_cast<std::size_t>(stat.size), '\0');
   std::size_t done = 0;
   // The last read reaches the end, where libzip compares the checksum.
@@ -116,13 +120,35 @@ std::string ZipFile::text(const std::string& name) const {
     char beyond = 0;
     char* const room = done < text.size() ? text.data() + done : &beyond;
     const zip_int64_t got = zip_fread(file.get(), room, done < text.size() ? text.size() - done : 1);
-    if (got < 0) throw Error(fmt::format("{}: {}", shown(name), zip_file_strerror(file.get())));
+    if (got < 0) throw Error(fmt::format("{}: {}", shown_entry(name), zip_file_strerror(file.get())));
     if (got == 0) break;
-    if (done == text.size()) throw Error(fmt::format("{} is longer than the archive's directory says", shown(name)));
+    if (done == text.size())
+      throw Error(fmt::format("{} is longer than the archive's directory says", shown_entry(name)));
     done += static_cast<std::size_t>(got);
   }
-  if (done != text.size()) throw Error(fmt::format("{} is shorter than the archive's directory says", shown(name)));
+  if (done != text.size())
+    throw Error(fmt::format("{} is shorter than the archive's directory says", shown_entry(name)));
   return text;
 }
 
-} // namespace memviz::program
+void ZipFile::read(std::size_t index, ByteBuffer& buffer) const {
+  const std::string& name = names_.at(index);
+  const zip_stat_t stat = stat_of(archive_.get(), index);
+  require_readable(name, stat);
+  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(zip_fopen_index(archive_.get(), index, 0), zip_fclose);
+  if (file == nullptr) throw Error(fmt::format("{}: {}", shown_entry(name), zip_strerror(archive_.get())));
+  std::uint64_t done_bytes = 0;
+  for (;;) {
+    const auto room = buffer.room();
+    const zip_int64_t got = zip_fread(file.get(), room.data(), room.size());
+    if (got < 0) throw Error(fmt::format("{}: {}", shown_entry(name), zip_file_strerror(file.get())));
+    if (got == 0) break;
+    done_bytes += static_cast<std::uint64_t>(got);
+    buffer.add(static_cast<std::size_t>(got));
+  }
+  if (done_bytes != stat.size)
+    throw Error(fmt::format("{} has {} bytes, where the archive's directory says {}", shown_entry(name), done_bytes,
+                            stat.size));
+}
+
+} // namespace memviz

@@ -1,0 +1,210 @@
+#include "memviz/contents.hpp"
+
+#include "base/printable.hpp"
+#include "io/base64_text.hpp"
+#include "io/byte_buffer.hpp"
+#include "io/decompress.hpp"
+#include "io/tar_file.hpp"
+#include "io/zip_file.hpp"
+#include "memviz/error.hpp"
+#include "session/foreign_archive.hpp"
+#include "session/packing.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::size_t kShownName = 120;
+
+/// A part of another input.
+class PartOfInput final : public InputStorage {
+public:
+  PartOfInput(std::shared_ptr<Input> whole, std::string_view bytes)
+      : whole_(std::move(whole)), bytes_(bytes),
+        begin_(static_cast<std::size_t>(bytes.data() - whole_->bytes().data())) {}
+  [[nodiscard]] std::string_view bytes() const noexcept override { return bytes_; }
+  void release_before(std::size_t offset) override { whole_->release_before(begin_ + offset); }
+  [[nodiscard]] bool has_changed() const override { return whole_->has_changed(); }
+
+private:
+  std::shared_ptr<Input> whole_;
+  std::string_view bytes_;
+  std::size_t begin_;
+};
+
+/// Returns options that let the head of something packed pass: what it holds is looked at when it is unpacked.
+InputOptions letting_packed_pass(InputOptions options) {
+  if (!options.check_head) return options;
+  options.check_head = [check = std::move(options.check_head)](std::string_view head) {
+    if (packing_of(head) == Packing::none) check(head);
+  };
+  return options;
+}
+
+} // namespace
+
+/// An input, and what it is packed in.
+class Contents::Layers {
+public:
+  Layers(Input stored, std::uint64_t stored_bytes, InputOptions options)
+      : input_(std::make_shared<Input>(std::move(stored))), stored_bytes_(stored_bytes), options_(std::move(options)) {}
+
+  /// Adds the name of a layer that is unpacked already.
+  void add_name(std::string name) { snapshot_layers_.push_back(std::move(name)); }
+
+  /// Unpacks until there are several snapshots, or one that is not packed. Errors begin with the place.
+  void unpack() {
+    try {
+      unpack_all();
+    } catch (const Error& error) {
+      if (place_.empty()) throw;
+      throw Error(fmt::format("{}: {}", place_, error.what()));
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+  [[nodiscard]] Snapshot take(std::size_t index) {
+    if (!zip_ && tar_.empty()) return {std::move(*input_), snapshot_layers_, place_};
+    Layers one(entry(index), stored_bytes_, options_);
+    one.snapshot_layers_ = snapshot_layers_;
+    one.place_ = place_of(index);
+    one.unpack();
+    if (one.names_.size() != 1)
+      throw Error(fmt::format("{} has several snapshots itself: unpack the archive first", one.place_));
+    return one.take(0);
+  }
+
+private:
+  void unpack_all() {
+    for (;;) {
+      const Packing packing = packing_of(input_->bytes());
+      if (packing == Packing::none) {
+        names_ = {""};
+        return;
+      }
+      if (snapshot_layers_.size() >= kMostLayers)
+        throw Error(fmt::format("is packed more than {} times: unpack it first", kMostLayers));
+      if (packing == Packing::zip || packing == Packing::tar)
+        open_archive(packing);
+      else
+        unpack_one(packing);
+      if (names_.size() > 1) return;
+      if (names_.size() == 1) enter(0);
+    }
+  }
+
+  ByteBuffer buffer() const {
+    ByteBuffer result(options_.max_bytes, options_.check_head);
+    limit_growth(result, stored_bytes_);
+    return result;
+  }
+
+  void unpack_one(Packing packing) {
+    const std::string_view bytes = input_->bytes();
+    if (packing == Packing::torch_save_pickles) {
+      add_name("torch.save");
+      place_ = "the object that torch.save wrote";
+      replace(part_of(object_of_torch_save(bytes)));
+      return;
+    }
+    ByteBuffer unpacked = buffer();
+    if (packing == Packing::compressed) {
+      const Compression compression = compression_of(bytes);
+      add_name(std::string(compression_name(compression)));
+      decompress(
+          compression, [rest = bytes]() mutable { return std::exchange(rest, {}); }, unpacked);
+    } else {
+      add_name(packing == Packing::page ? "HTML" : "base64");
+      decode_base64(packing == Packing::page ? base64_of_page(bytes) : bytes, unpacked);
+    }
+    replace(std::move(unpacked).into_input());
+  }
+
+  void open_archive(Packing packing) {
+    archive_ = packing == Packing::zip ? "zip" : "tar";
+    add_name(archive_);
+    std::vector<std::string> all;
+    if (packing == Packing::zip) {
+      zip_ = std::make_unique<ZipFile>(input_->bytes(), "the zip archive is damaged, or the file is cut short");
+      all = zip_->names();
+    } else {
+      tar_ = tar_entries(input_->bytes());
+      for (const TarEntry& entry : tar_)
+        all.push_back(entry.name);
+    }
+    entries_ = snapshot_entries(all);
+    for (const std::size_t entry : entries_)
+      names_.push_back(all[entry]);
+  }
+
+  /// Goes on with the only snapshot of the archive.
+  void enter(std::size_t index) {
+    Input input = entry(index);
+    place_ = place_of(index);
+    zip_.reset();
+    tar_.clear();
+    names_.clear();
+    replace(std::move(input));
+  }
+
+  [[nodiscard]] std::string place_of(std::size_t index) const {
+    return fmt::format("{} in the {} archive", elided(names_[index], kShownName), archive_);
+  }
+
+  [[nodiscard]] Input entry(std::size_t index) {
+    if (!zip_) return part_of(tar_[entries_[index]].content);
+    ByteBuffer content = buffer();
+    zip_->read(entries_[index], content);
+    return std::move(content).into_input();
+  }
+
+  [[nodiscard]] Input part_of(std::string_view bytes) const {
+    return Input(std::make_unique<PartOfInput>(input_, bytes));
+  }
+
+  void replace(Input input) { input_ = std::make_shared<Input>(std::move(input)); }
+
+  std::shared_ptr<Input> input_;
+  std::uint64_t stored_bytes_;
+  InputOptions options_;
+  std::vector<std::string> snapshot_layers_;
+  std::string place_;
+  std::string archive_; ///< the latest: "zip", "tar"
+  std::unique_ptr<ZipFile> zip_;
+  std::vector<TarEntry> tar_;
+  std::vector<std::size_t> entries_; ///< of the archive, by index in names_
+  std::vector<std::string> names_;
+};
+
+Contents::Contents(const std::string& path, const InputOptions& options) {
+  const InputOptions own = letting_packed_pass(options);
+  StoredInput stored = read_stored(path, own);
+  layers_ = std::make_unique<Layers>(std::move(stored.input), stored.stored_bytes, own);
+  if (!stored.compression.empty()) layers_->add_name(std::move(stored.compression));
+  layers_->unpack();
+}
+
+Contents::Contents(Input stored, const InputOptions& options) {
+  const std::size_t bytes = stored.bytes().size();
+  layers_ = std::make_unique<Layers>(std::move(stored), bytes, letting_packed_pass(options));
+  layers_->unpack();
+}
+
+Contents::Contents(Contents&&) noexcept = default;
+Contents& Contents::operator=(Contents&&) noexcept = default;
+Contents::~Contents() = default;
+
+const std::vector<std::string>& Contents::names() const {
+  return layers_->names();
+}
+
+Contents::Snapshot Contents::take(std::size_t index) {
+  return layers_->take(index);
+}
+
+} // namespace memviz
