@@ -11,11 +11,13 @@ import time
 from itertools import compress
 from typing import Any, Iterable, Iterator, Optional
 
-from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
+from . import keepers_columns, keepers_places, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
+from .keepers_code import CodeReader
 from .keepers_columns import Columns
 from .keepers_edges import References
+from .keepers_frames import RunningFrame
 from .keepers_memory import Storage, known_classes
-from .keepers_roots import Roots
+from .keepers_roots import Namespace, Roots
 from .keepers_torch import Reference, TensorReader
 from .keepers_types import Classes
 
@@ -60,6 +62,8 @@ class _Walk:
         self._pending: collections.deque[Any] = collections.deque()
         self._is_late = False
         self._repeated: set[int] = set()  # ids of tensors that are left out
+        self._code = CodeReader()
+        self._variables: list[tuple[Any, list[str]]] = []  # roots, and the names of their variables that were added
 
     def _is_over(self, share: float) -> bool:
         is_over = time.monotonic() - self._began > share * _MOST_SECONDS
@@ -72,12 +76,13 @@ class _Walk:
             self._objects.extend(keepers_reach.frozen_objects(self._objects, roots.values()))
         count = len(self._objects)
         reach = self._reach(roots)
-        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors.references)
+        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors.references, self._code)
         for kind, root in roots.in_order():
             if kind == "local" or reach.leads(root):  # a frame also if it holds nothing: temporaries belong to its line
                 self._add_root(kind, root)
         self._walk()
         self._add_unreached(reach.leading)
+        self._add_places(roots)
         return {
             "format": 1,
             "objects": count,
@@ -137,9 +142,19 @@ class _Walk:
             references = self._references.of(holder)
             if len(references) > _MANY:
                 references = list(self._without_repeated(references))
-            for reference in references:
-                if self._add_node(reference[0]):
-                    self._columns.edge(holder, reference)
+            added = [reference for reference in references if self._add_node(reference[0])]
+            for reference in added:
+                self._columns.edge(holder, reference)
+            if added and (type(holder) is RunningFrame or type(holder) is Namespace):
+                self._variables.append((holder, [label for _, how, label in added if how != "other_key"]))
+
+    def _add_places(self, roots: Roots) -> None:
+        """Adds the lines that set the variables of roots. What they are is known without, so that this may end early."""
+        try:
+            for place in keepers_places.found(self._variables, roots, self._objects, self._code):
+                self._columns.place(*place)
+        except Exception:
+            self._references.unreadable += 1
 
     def _without_repeated(self, references: list[Reference]) -> Iterator[Reference]:
         """Leaves out of many tensors that one object refers to those with the same memory as another of them, such as most

@@ -10,6 +10,7 @@ import types
 from typing import Any, Callable, Iterable, Iterator
 
 from . import keepers_frames
+from .keepers_code import CodeReader
 from .keepers_roots import Namespace
 from .keepers_torch import Reference
 from .keepers_types import Classes, Facts, class_items, class_name, read_class_dict, text_of
@@ -23,8 +24,11 @@ class References:
     """``leading`` are the ids of objects that lead to GPU memory: only references to these are named. ``skipped`` gets
     the ids of what lies between an object and its attributes."""
 
-    def __init__(self, classes: Classes, leading: set[int], running: set[int], in_torch: dict[int, list[Reference]]) -> None:
+    def __init__(
+        self, classes: Classes, leading: set[int], running: set[int], in_torch: dict[int, list[Reference]], code: CodeReader
+    ) -> None:
         self._classes = classes
+        self._code = code
         self._leading = leading
         self._running = running
         self._in_torch = in_torch
@@ -33,7 +37,7 @@ class References:
 
     def of(self, holder: Any) -> list[Reference]:
         if type(holder) is keepers_frames.RunningFrame:
-            return list(self._named(holder.locals.items(), "local"))
+            return list(self._variables(holder.code, holder.locals))
         if type(holder) is Namespace:
             return list(self._keys(holder.items, "global"))
         facts = self._classes.of(holder)
@@ -82,6 +86,12 @@ class References:
         for name, value in items:
             if id(value) in self._leading:
                 yield value, how, text_of(name)
+
+    def _variables(self, code: types.CodeType, variables: dict[str, Any]) -> Iterator[Reference]:
+        """An argument that the function does not set is often a variable of its caller as well."""
+        found = list(self._named(variables.items(), "local"))
+        arguments = self._code.arguments(code) if found else ()
+        yield from ((value, "argument" if name in arguments else how, name) for value, how, name in found)
 
     def _keys(self, items: dict[Any, Any], how: str) -> Iterator[Reference]:
         """Reads a copy, because other threads may change it."""
@@ -144,7 +154,7 @@ class References:
             yield holder.tb_next, "traceback", ""
         if frame is None or id(frame) in self._running:
             return
-        yield from self._named(keepers_frames.locals_of(frame).items(), "local")
+        yield from self._variables(frame.f_code, keepers_frames.locals_of(frame))
         if frame is not holder:
             self.skipped.add(id(frame))
         if type(holder) is not types.GeneratorType and frame.f_back is not None and self._leads(frame.f_back):
