@@ -129,6 +129,11 @@ def check_keepers(schemas, folder):
     document = json.loads(run("leaks", kept, "--json", "-", "--quiet"))
     schemas["leaks"].check("leaks with keepers", document)
     expect("leaks: keeper", document["devices"][0]["grows"][0]["keeper"]["text"].split(" ")[0], "`kept`")
+    for command in "explain", "stats":
+        document = json.loads(run(command, kept, "--json", "-", "--quiet"))
+        schemas[command].check(f"{command} with keepers", document)
+        (variable,) = document["devices"][0]["keepers"]["variables"]
+        expect(f"{command}: places", [(place["how"], place["line"]) for place in variable["places"]], [("set", 1), ("used", 7)])
     document = json.loads(run("ranks", SOURCE / "testdata/keepers_key.pickle", "--json", "-"))
     schemas["ranks"].check("ranks with keepers", document)
     (keeper,) = document["ranks"][0]["keepers"]
