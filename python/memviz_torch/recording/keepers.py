@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import collections
 import gc
-import heapq
 import os
 import time
 from itertools import compress
@@ -16,8 +15,9 @@ from .keepers_code import CodeReader
 from .keepers_columns import Columns
 from .keepers_edges import References
 from .keepers_frames import RunningFrame
-from .keepers_memory import Storage, known_classes
+from .keepers_memory import known_classes
 from .keepers_roots import Namespace, Roots
+from .keepers_storages import Storage
 from .keepers_torch import Reference, TensorReader
 from .keepers_types import Classes
 
@@ -107,16 +107,17 @@ class _Walk:
 
     def _largest_holders(self) -> Iterable[int]:
         """Returns those of the most memory, so that a list of a million small tensors leaves room for others."""
-        storages = self._tensors.storages
+        holders = list(self._tensors.storages.holders())
         most = keepers_columns.MOST_NODES // 2
-        if len(storages) <= most:
-            return storages
+        if len(holders) <= most:
+            return holders
         repeated = self._tensors.storages_of_tensors()
-        holders = [holder for holder in storages if holder not in repeated]
+        if repeated:
+            holders = [holder for holder in holders if holder not in repeated]
         if len(holders) <= most:
             return holders
         self._columns.is_full = True
-        return heapq.nlargest(most, holders, key=lambda holder: sum(size for _, _, size in storages[holder]))
+        return self._tensors.storages.largest(most, holders)
 
     def _holds_memory(self, cls: type) -> bool:
         facts = self._classes.of_class(cls)
@@ -130,16 +131,23 @@ class _Walk:
         key = id(holder)
         if self._columns.has_id(key):
             return True
-        if not self._columns.add(holder, self._tensors.storages.get(key, ()), self._tensors.hidden.get(key, 0)):
+        if not self._columns.add(holder, self._tensors.storages.of(key), self._tensors.hidden.get(key, 0)):
             return False
         self._pending.append(holder)
         return True
 
     def _walk(self) -> None:
         """Adds what the added nodes refer to, and these references."""
-        while self._pending and not self._is_over(_SHARES[2]):
-            holder = self._pending.popleft()
-            references = self._references.of(holder)
+        pending, references_of = self._pending, self._references.of
+        count = 0
+        while pending:
+            if count % 64 == 0 and self._is_over(_SHARES[2]):
+                break
+            count += 1
+            holder = pending.popleft()
+            references = references_of(holder)
+            if not references:
+                continue
             if len(references) > _MANY:
                 references = list(self._without_repeated(references))
             added = [reference for reference in references if self._add_node(reference[0])]
@@ -159,21 +167,26 @@ class _Walk:
     def _without_repeated(self, references: list[Reference]) -> Iterator[Reference]:
         """Leaves out of many tensors that one object refers to those with the same memory as another of them, such as most
         views that unbind() returns."""
+        known = self._tensors.storages
+        rows: set[int] = set()
         seen: set[tuple[Storage, ...]] = set()
         for reference in references:
             key = id(reference[0])
-            storages = self._tensors.storages.get(key)
-            if storages is not None and self._references.is_only_memory(reference[0]):
-                if storages in seen:
+            row = known.row(key)
+            storages = () if row in rows else known.of(key)
+            if (row in rows or storages) and self._references.is_only_memory(reference[0]):
+                if row in rows or storages in seen:
                     self._repeated.add(key)
                     continue
                 seen.add(storages)
+                if row >= 0:
+                    rows.add(row)
             yield reference
 
     def _add_unreached(self, leading: set[int]) -> None:
         """Adds what leads to memory that no root reaches."""
         has = self._columns.has_id
-        wanted = {key for key in self._tensors.storages if key in leading and not has(key)}
+        wanted = {key for key in self._tensors.storages.holders() if key in leading and not has(key)}
         wanted -= self._repeated
         wanted -= self._tensors.storages_of_tensors()
         if not wanted or self._is_late or self._columns.is_full:

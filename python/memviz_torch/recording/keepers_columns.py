@@ -7,8 +7,8 @@ from typing import Any, Iterable
 
 from . import keepers_frames
 from .keepers_code import Place
-from .keepers_memory import Storage
 from .keepers_roots import Namespace
+from .keepers_storages import Storage
 from .keepers_torch import Reference
 from .keepers_types import Classes, entry, text_of
 

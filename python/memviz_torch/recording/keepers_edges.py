@@ -46,10 +46,13 @@ class References:
         if by_kind is not None:
             self._add(found, by_kind, holder)
         if facts.is_tensor or facts.is_graph_node:
-            found.extend(one for one in self._in_torch.get(id(holder), ()) if self._leads(one[0]))
+            in_torch = self._in_torch.get(id(holder))
+            if in_torch:
+                found.extend(one for one in in_torch if self._leads(one[0]))
         if facts.kind in _WHOLLY_NAMED or id(type(holder)) in _WHOLLY_NAMED_CLASSES:
             return found
-        unnamed = self._unnamed(holder, found)
+        values = gc.get_referents(holder)
+        unnamed = {} if self._leading.isdisjoint(map(id, values)) else self._unnamed(holder, values, found)
         if unnamed:  # else to ask for its dict would make one
             for part in self._parts_of_attributes(facts):
                 self._add(found, part, holder)
@@ -63,7 +66,8 @@ class References:
         for _, how, _ in self._in_torch.get(id(tensor), ()):
             if how != "base":
                 return False
-        return self._leading.isdisjoint(map(id, gc.get_referents(tensor)))
+        values = gc.get_referents(tensor)
+        return not values or self._leading.isdisjoint(map(id, values))
 
     def _add(self, found: list[Reference], part: _Part, holder: Any) -> None:
         try:
@@ -195,11 +199,8 @@ class References:
             if self._leads(value):
                 yield value, how, name
 
-    def _unnamed(self, holder: Any, found: list[Reference]) -> dict[int, Any]:
+    def _unnamed(self, holder: Any, values: list[Any], found: list[Reference]) -> dict[int, Any]:
         """Returns what the garbage collector sees besides, by id: attributes, fields of C structs, callbacks."""
-        values = gc.get_referents(holder)
-        if self._leading.isdisjoint(map(id, values)):
-            return {}
         unnamed = {id(value): value for value in values if id(value) in self._leading}
         unnamed.pop(id(type(holder)), None)
         for value, _, _ in found:
