@@ -1,5 +1,7 @@
 #include "pickle_append.hpp"
 
+#include "utf8.hpp"
+
 namespace memviz::capture {
 namespace {
 
@@ -12,6 +14,8 @@ void append_little_endian(std::uint64_t number, int bytes, std::string& pickle) 
 } // namespace
 
 void append_text(std::string_view text, std::string& pickle) {
+  const std::string repaired = is_utf8(text) ? std::string() : to_utf8(text);
+  if (!repaired.empty()) text = repaired;
   pickle += 'X';
   append_little_endian(text.size(), 4, pickle);
   pickle += text;

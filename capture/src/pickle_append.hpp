@@ -8,7 +8,7 @@
 
 namespace memviz::capture {
 
-/// Appends a text, BINUNICODE. It must be UTF-8.
+/// Appends a text, BINUNICODE; bytes that are not UTF-8 become U+FFFD.
 void append_text(std::string_view text, std::string& pickle);
 /// Appends an integer, LONG1 of nine bytes, the highest of which is the sign.
 void append_natural(std::uint64_t number, std::string& pickle);

@@ -37,8 +37,9 @@ struct KeeperPath {
   std::optional<KeeperId> object;
 };
 
-/// The best paths to all blocks: prefers locals of running functions to globals, the program's own names to those of
-/// libraries, few steps to many, and variables to autograd's graphs.
+/// The best paths to all blocks: prefers variables of running functions and of the main module to those of other
+/// modules, and to arguments, the program's own names to those of libraries, few steps to many, and variables to
+/// autograd's graphs.
 struct KeeperPaths {
   std::vector<KeeperPath> paths;      ///< a path follows the one before it
   std::vector<PathId> path_of_block;  ///< by index of the block in Recording::end; kNoPath for inactive ones
@@ -84,13 +85,16 @@ struct KeptVariable {
   KeeperObject object;
   /// The innermost function of the program's own code around a function of a library.
   std::optional<KeeperStep> called_by;
-  std::uint64_t own_bytes = 0;   ///< not through autograd's graphs
-  std::uint64_t graph_bytes = 0; ///< through the graphs of its tensors
+  std::vector<CodePlace> places = {}; ///< the lines that set it, and one that uses it: at most kMostPlaces
+  std::uint64_t own_bytes = 0;        ///< not through autograd's graphs
+  std::uint64_t graph_bytes = 0;      ///< through the graphs of its tensors
   std::uint64_t blocks = 0;
   /// The bytes that become free when the object goes, of whichever variables: those that all paths reach through it.
   std::uint64_t retained_bytes = 0;
   std::uint64_t other_references = 0; ///< to the object, besides this variable
   [[nodiscard]] std::uint64_t bytes() const { return own_bytes + graph_bytes; }
+
+  static constexpr std::size_t kMostPlaces = 8;
 };
 
 struct DeviceKeepers {

@@ -48,6 +48,7 @@ enum class KeeperKind : std::uint8_t {
 /// The way in which an object refers to another.
 enum class ReferenceKind : std::uint8_t {
   local,
+  argument, ///< of a function that does not set it: mostly a variable of its caller as well
   global,
   attribute,
   slot,      ///< an attribute by `__slots__`
@@ -117,6 +118,20 @@ struct KeptStorage {
   friend bool operator==(const KeptStorage&, const KeptStorage&) = default;
 };
 
+/// The relation of a line of code to a variable.
+enum class CodeRelation : std::uint8_t { sets, uses };
+
+/// A line that sets a variable of a root, or uses it: the line to change.
+struct CodePlace {
+  KeeperId root;     ///< the running function or the module that has the variable
+  StringId variable; ///< its name
+  CodeRelation how = CodeRelation::sets;
+  StringId function;
+  StringId file;
+  std::uint32_t line = 0;
+  friend bool operator==(const CodePlace&, const CodePlace&) = default;
+};
+
 /// The limit that ended the walk over the heap.
 enum class KeeperLimit : std::uint8_t { none, time, nodes, objects, unknown };
 
@@ -131,6 +146,7 @@ struct KeeperGraph {
   std::vector<KeeperReference> references;
   std::vector<RootObject> roots; ///< in the order of the walk: innermost functions first
   std::vector<KeptStorage> storages;
+  std::vector<CodePlace> places;
   friend bool operator==(const KeeperGraph&, const KeeperGraph&) = default;
 };
 
@@ -138,6 +154,7 @@ struct KeeperGraph {
 [[nodiscard]] std::string_view keeper_word(KeeperKind kind);
 [[nodiscard]] std::string_view keeper_word(ReferenceKind how);
 [[nodiscard]] std::string_view keeper_word(KeeperRoot root);
+[[nodiscard]] std::string_view keeper_word(CodeRelation how);
 /// Returns "" for KeeperLimit::none.
 [[nodiscard]] std::string_view keeper_word(KeeperLimit limit);
 

@@ -21,6 +21,18 @@ void write_steps(JsonWriter& json, const FrameTable& frames, const std::vector<K
   json.member("root", keeper_root_text(frames, steps.front())).member("path", keeper_path_text(frames, steps));
 }
 
+void write_places(JsonWriter& json, const FrameTable& frames, const std::vector<CodePlace>& places) {
+  json.key("places").begin_array();
+  for (const CodePlace& place : places)
+    json.begin_object()
+        .member("how", keeper_word(place.how))
+        .member("function", frames.text(place.function))
+        .member("file", frames.text(place.file))
+        .member("line", place.line)
+        .end_object();
+  json.end_array();
+}
+
 } // namespace
 
 void write_keepers(JsonWriter& json, const FrameTable& frames, const std::optional<DeviceKeepers>& keepers) {
@@ -38,9 +50,9 @@ void write_keepers(JsonWriter& json, const FrameTable& frames, const std::option
         .member("graph_bytes", variable.graph_bytes)
         .member("blocks", variable.blocks)
         .member("retained_bytes", variable.retained_bytes)
-        .member("other_references", variable.other_references)
-        .member("text", variable_text(frames, variable))
-        .end_object();
+        .member("other_references", variable.other_references);
+    write_places(json, frames, variable.places);
+    json.member("text", variable_text(frames, variable)).end_object();
   }
   json.end_array().key("groups").begin_array();
   for (const KeeperGroup& group : keepers->groups) {

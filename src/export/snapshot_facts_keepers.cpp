@@ -20,6 +20,11 @@ public:
     }
     for (const KeeperReference& one : graph_.references)
       number_of(one.label);
+    for (const CodePlace& one : graph_.places) {
+      number_of(one.variable);
+      number_of(one.function);
+      number_of(one.file);
+    }
   }
 
   void write(const SnapshotPart& part) {
@@ -31,11 +36,13 @@ public:
     words("kinds", KeeperKind::object);
     words("hows", ReferenceKind::refers);
     words("root_kinds", KeeperRoot::temporary);
+    words("place_hows", CodeRelation::uses);
     objects();
     references();
     column("root_kind", graph_.roots, [](const RootObject& one) { return static_cast<std::uint64_t>(one.kind); });
     column("root_node", graph_.roots, [](const RootObject& one) { return one.object.value; });
     storages(part);
+    places();
     pickle_.end_dict();
   }
 
@@ -104,6 +111,16 @@ private:
     column("storage_device", written, [](const KeptStorage& one) { return one.device.value; });
     column("storage_address", written, [](const KeptStorage& one) { return one.address; });
     column("storage_bytes", written, [](const KeptStorage& one) { return one.size_bytes; });
+  }
+
+  void places() {
+    const auto& all = graph_.places;
+    column("place_node", all, [](const CodePlace& one) { return one.root.value; });
+    column("place_variable", all, [&](const CodePlace& one) { return number_of(one.variable); });
+    column("place_how", all, [](const CodePlace& one) { return static_cast<std::uint64_t>(one.how); });
+    column("place_name", all, [&](const CodePlace& one) { return number_of(one.function); });
+    column("place_file", all, [&](const CodePlace& one) { return number_of(one.file); });
+    column("place_line", all, [](const CodePlace& one) { return one.line; });
   }
 
   PickleWriter& pickle_;

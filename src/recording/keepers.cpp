@@ -32,6 +32,7 @@ std::string_view keeper_word(KeeperKind kind) {
 std::string_view keeper_word(ReferenceKind how) {
   switch (how) {
   case ReferenceKind::local: return "local";
+  case ReferenceKind::argument: return "argument";
   case ReferenceKind::global: return "global";
   case ReferenceKind::attribute: return "attribute";
   case ReferenceKind::slot: return "slot";
@@ -67,6 +68,10 @@ std::string_view keeper_word(KeeperRoot root) {
   case KeeperRoot::temporary: return "temporary";
   }
   return "";
+}
+
+std::string_view keeper_word(CodeRelation how) {
+  return how == CodeRelation::sets ? "set" : "used";
 }
 
 std::string_view keeper_word(KeeperLimit limit) {

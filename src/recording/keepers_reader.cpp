@@ -55,6 +55,7 @@ public:
     read_references();
     read_roots();
     read_storages();
+    read_places();
   }
 
   void warn(std::vector<std::string>& warnings) const {
@@ -170,6 +171,7 @@ private:
   void read_references();
   void read_roots();
   void read_storages();
+  void read_places();
 
   const Document& document_;
   FrameReader& texts_;
@@ -283,6 +285,29 @@ void KeepersReader::read_storages() {
       graph_.storages.push_back({*object, {static_cast<std::uint32_t>(*device)}, *address, *bytes});
     else
       ++left_out_;
+  }
+}
+
+void KeepersReader::read_places() {
+  static constexpr std::array<std::string_view, 6> kColumns{"place_node", "place_variable", "place_how",
+                                                            "place_name", "place_file",     "place_line"};
+  // A relation of a newer recorder is none of these.
+  const auto relations = words("place_hows", static_cast<CodeRelation>(static_cast<int>(CodeRelation::uses) + 1));
+  const auto columns = table(kColumns, 6);
+  if (!columns) return;
+  for (std::size_t i = 0; i < columns->front().size(); ++i) {
+    const auto at = [&](std::size_t column) { return (*columns)[column][i]; };
+    const auto root = object_of(at(0));
+    const StringId variable = text_of(TextKind::variable, at(1));
+    const auto how = word_at(relations, at(2), static_cast<CodeRelation>(static_cast<int>(CodeRelation::uses) + 1));
+    const std::uint32_t line = count_of(at(5));
+    if (!root || variable == kEmptyString || line == 0) {
+      ++left_out_;
+      continue;
+    }
+    if (how > CodeRelation::uses) continue;
+    const Frame code = texts_.code(code_value(at(3)), code_value(at(4)));
+    graph_.places.push_back({*root, variable, how, code.name, code.filename, line});
   }
 }
 

@@ -117,6 +117,14 @@ template <class Archive, class Part> void keepers(Archive& archive, Part& part) 
     archive.number(one.address);
     archive.number(one.size_bytes);
   });
+  archive.list(part.places, [&](auto& one) {
+    archive.number(one.root.value);
+    archive.number(one.variable.value);
+    archive.word(one.how, CodeRelation::uses);
+    archive.number(one.function.value);
+    archive.number(one.file.value);
+    archive.number(one.line);
+  });
 }
 
 template <class Archive, class Part> void extras(Archive& archive, Part& part) {

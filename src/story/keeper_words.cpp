@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/keeper_places.hpp"
 #include "text/keeper_code.hpp"
 
 #include <algorithm>
@@ -221,9 +222,9 @@ std::vector<std::string> keeper_sentences(const FrameTable& frames, const Device
   const auto is_notable = [&](std::uint64_t bytes) { return bytes > 0 && bytes >= total_bytes / kLeastKept; };
   for (const KeptVariable* const variable : named_variables(keepers)) {
     const std::string of = sentences.empty() ? fmt::format(" of {}", format_bytes(total_bytes)) : "";
-    sentences.push_back(fmt::format("Keeper: {}{} is kept by {}{}.{}", format_bytes(variable->bytes()), of,
-                                    variable_text(frames, *variable), shares_text(*variable),
-                                    freed_text(*variable, keepers.limit == KeeperLimit::none)));
+    sentences.push_back(fmt::format("Keeper: {}{} is kept by {}{}{}.{}", format_bytes(variable->bytes()), of,
+                                    variable_text(frames, *variable), variable_places_text(frames, *variable),
+                                    shares_text(*variable), freed_text(*variable, keepers.limit == KeeperLimit::none)));
   }
   const KeeperAccount& account = keepers.account;
   if (is_notable(account.cycle_bytes))

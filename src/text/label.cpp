@@ -21,7 +21,8 @@ std::string code_text(const FrameTable& frames, const KeeperStep& code) {
   std::string text = elided(frames.text(code.text), kColumns);
   const std::string file = elided(known_basename(frames.text(code.file)), kColumns);
   if (file.empty()) return text;
-  text += ' ' + file;
+  if (!text.empty()) text += ' ';
+  text += file;
   return code.line == 0 ? text : fmt::format("{}:{}", text, code.line);
 }
 

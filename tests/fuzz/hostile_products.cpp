@@ -106,7 +106,8 @@ std::string one_list_as_every_column_of_keepers(std::size_t bytes) {
                         File::word("attribute") + "l" + File::word("root_kinds") + "(" + File::word("local") + "l";
   for (const std::string_view column :
        {"node_kind", "node_name", "edge_from", "edge_to", "edge_how", "root_kind", "root_node", "storage_node",
-        "storage_device", "storage_address", "storage_bytes"})
+        "storage_device", "storage_address", "storage_bytes", "place_node", "place_variable", "place_how", "place_name",
+        "place_file", "place_line"})
     keepers += File::word(column) + zeros;
   file.add("memviz_keepers", "(" + keepers + "d");
   file.pad(bytes * 2 / 3);

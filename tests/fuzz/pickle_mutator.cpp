@@ -19,8 +19,9 @@ constexpr std::string_view kWords =
     "active_allocated active_pending_free active_awaiting_free inactive alloc free_requested free_completed free "
     "segment_alloc segment_free segment_map segment_unmap snapshot oom large small START END ?? a;b "
     "memviz_keepers texts kinds hows root_kinds node_kind node_name node_file node_line node_items edge_from edge_to "
-    "edge_how edge_label root_kind root_node storage_node storage_device storage_address storage_bytes frame list "
-    "tensor autograd local index grad_fn main cycle "
+    "edge_how edge_label root_kind root_node storage_node storage_device storage_address storage_bytes place_node "
+    "place_variable place_how place_name place_file place_line place_hows set used frame list "
+    "tensor autograd local argument index grad_fn main cycle "
     "<&\"']]> \x01\x1f\x7f \xed\xa0\x80\xff \xe2\x80\xae PyEval_EvalFrameDefault ";
 
 std::vector<std::string_view> words_of(std::string_view text) {

@@ -65,11 +65,16 @@ public:
            same(left.label, right.label);
   }
 
+  [[nodiscard]] bool same(const CodePlace& left, const CodePlace& right) const {
+    return left.root == right.root && left.how == right.how && left.line == right.line &&
+           same(left.variable, right.variable) && same(left.function, right.function) && same(left.file, right.file);
+  }
+
   [[nodiscard]] bool same(const KeeperGraph& left, const KeeperGraph& right) {
     return left.is_recorded == right.is_recorded && left.limit == right.limit && left.walk_ms == right.walk_ms &&
            left.walked_objects == right.walked_objects && left.unreadable_objects == right.unreadable_objects &&
            left.roots == right.roots && left.storages == right.storages && all_same(left.objects, right.objects) &&
-           all_same(left.references, right.references);
+           all_same(left.references, right.references) && all_same(left.places, right.places);
   }
 
   template <class Items, class OtherItems> bool all_same(const Items& left, const OtherItems& right) {

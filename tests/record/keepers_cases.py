@@ -142,14 +142,14 @@ class Keepers(Walks):
 
     def test_a_kept_exception_has_the_variables_of_its_frames(self):
         holder = kept_error()
-        answer = self.assert_path("local holder", "traceback", "traceback", "local kept")
+        answer = self.assert_path("local holder", "traceback", "traceback", "argument kept")
         self.assertIn("fails", [answer.name(node) for node in answer.nodes("traceback")])
 
     def test_an_exception_that_is_handled_is_a_root(self):
         try:
             fails(Tensor())
         except ValueError:
-            self.assert_path("traceback", "traceback", "local kept", root="exception")
+            self.assert_path("traceback", "traceback", "argument kept", root="exception")
 
     def test_variables_of_other_threads_are_roots_after_those_of_the_main_thread(self):
         is_done, has_begun = threading.Event(), threading.Event()

@@ -11,6 +11,8 @@ from device_cases import *
 from hook_folder_cases import *
 from keepers_cases import *
 from keepers_hostile_cases import *
+from keepers_places_cases import *
+from keepers_storages_cases import *
 from neighbour_cases import *
 from oom_cases import *
 from record_cases import *

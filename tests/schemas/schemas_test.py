@@ -108,7 +108,7 @@ def kept_by_a_list(snapshot):
     blocks = [block for segment in snapshot["segments"] for block in segment["blocks"] if block["state"] == "active_allocated"]
     tensors = range(2, 2 + len(blocks))
     keepers = {
-        "format": 1, "objects": 1000, "seconds": 0.1, "cut": "", "unreadable": 0, "texts": ["", "__main__", "kept", "train.py"],
+        "format": 1, "objects": 1000, "seconds": 0.1, "cut": "", "unreadable": 0, "texts": ["", "__main__", "kept", "train.py", "<module>"],
         "kinds": ["globals", "list", "tensor"], "hows": ["global", "index"], "root_kinds": ["main"],
         "node_kind": [0, 1, *(2 for _ in tensors)], "node_name": [1, 0, *(0 for _ in tensors)],
         "node_file": [3, 0, *(0 for _ in tensors)], "node_line": [0, 0, *(0 for _ in tensors)],
@@ -117,6 +117,8 @@ def kept_by_a_list(snapshot):
         "edge_label": [2, *range(len(blocks))], "root_kind": [0], "root_node": [0],
         "storage_node": list(tensors), "storage_device": [0 for _ in tensors],
         "storage_address": [block["address"] for block in blocks], "storage_bytes": [block["requested_size"] for block in blocks],
+        "place_hows": ["set", "used"], "place_node": [0, 0], "place_variable": [2, 2], "place_how": [0, 1], "place_name": [4, 2],
+        "place_file": [3, 3], "place_line": [1, 7],
     }
     return {**snapshot, "memviz_keepers": keepers}
 
@@ -127,6 +129,11 @@ def check_keepers(schemas, folder):
     document = json.loads(run("leaks", kept, "--json", "-", "--quiet"))
     schemas["leaks"].check("leaks with keepers", document)
     expect("leaks: keeper", document["devices"][0]["grows"][0]["keeper"]["text"].split(" ")[0], "`kept`")
+    for command in "explain", "stats":
+        document = json.loads(run(command, kept, "--json", "-", "--quiet"))
+        schemas[command].check(f"{command} with keepers", document)
+        (variable,) = document["devices"][0]["keepers"]["variables"]
+        expect(f"{command}: places", [(place["how"], place["line"]) for place in variable["places"]], [("set", 1), ("used", 7)])
     document = json.loads(run("ranks", SOURCE / "testdata/keepers_key.pickle", "--json", "-"))
     schemas["ranks"].check("ranks with keepers", document)
     (keeper,) = document["ranks"][0]["keepers"]

@@ -56,6 +56,9 @@ void add_keepers(const Recording& snapshot, std::string& text) {
   for (const KeptStorage& one : graph.storages)
     fmt::format_to(std::back_inserter(text), "  storage {} {} {:x} {}\n", one.object.value, one.device.value,
                    one.address, one.size_bytes);
+  for (const CodePlace& one : graph.places)
+    fmt::format_to(std::back_inserter(text), "  place {} {} {} {} {}:{}\n", one.root.value, frames.text(one.variable),
+                   keeper_word(one.how), frames.text(one.function), frames.text(one.file), one.line);
 }
 
 /// Returns the recording as lines of text, with ids resolved: two recordings are the same if their texts are.

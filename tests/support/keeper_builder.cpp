@@ -56,6 +56,17 @@ KeeperBuilder& KeeperBuilder::storage(int object, std::uint64_t address, std::ui
   return *this;
 }
 
+KeeperBuilder& KeeperBuilder::place(int root, const std::string& variable, const std::string& how,
+                                    const BuiltObject& code) {
+  add("place_node", root);
+  add("place_variable", number_of("texts", variable));
+  add("place_how", number_of("place_hows", how));
+  add("place_name", number_of("texts", code.name));
+  add("place_file", number_of("texts", code.file));
+  add("place_line", code.line);
+  return *this;
+}
+
 PythonValue KeeperBuilder::python() const {
   PythonValue keepers = dict({{"format", 1}, {"objects", 174000}, {"seconds", 0.81}, {"cut", ""}, {"unreadable", 3}});
   for (const auto& [name, items] : columns_)

@@ -34,6 +34,9 @@ public:
   KeeperBuilder& root(const std::string& kind, int object);
   KeeperBuilder& storage(int object, std::uint64_t address, std::uint64_t bytes);
 
+  /// `how`: "set" or "used".
+  KeeperBuilder& place(int root, const std::string& variable, const std::string& how, const BuiltObject& code);
+
   [[nodiscard]] PythonValue python() const;
 
 private:

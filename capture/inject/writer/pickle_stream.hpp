@@ -70,8 +70,4 @@ private:
   MemoId memo_size_ = 0;
 };
 
-/// Returns `text` itself if it is UTF-8; else with U+FFFD for each byte that is not part of a code point.
-[[nodiscard]] std::string to_utf8(std::string_view text);
-[[nodiscard]] bool is_utf8(std::string_view text);
-
 } // namespace memviz::capture

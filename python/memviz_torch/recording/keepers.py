@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import collections
 import gc
-import heapq
 import os
 import time
 from itertools import compress
 from typing import Any, Iterable, Iterator, Optional
 
-from . import keepers_columns, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
+from . import keepers_columns, keepers_places, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
+from .keepers_code import CodeReader
 from .keepers_columns import Columns
 from .keepers_edges import References
-from .keepers_memory import Storage, known_classes
-from .keepers_roots import Roots
+from .keepers_frames import RunningFrame
+from .keepers_memory import known_classes
+from .keepers_roots import Namespace, Roots
+from .keepers_storages import Storage
 from .keepers_torch import Reference, TensorReader
 from .keepers_types import Classes
 
@@ -60,6 +62,8 @@ class _Walk:
         self._pending: collections.deque[Any] = collections.deque()
         self._is_late = False
         self._repeated: set[int] = set()  # ids of tensors that are left out
+        self._code = CodeReader()
+        self._variables: list[tuple[Any, list[str]]] = []  # roots, and the names of their variables that were added
 
     def _is_over(self, share: float) -> bool:
         is_over = time.monotonic() - self._began > share * _MOST_SECONDS
@@ -72,12 +76,13 @@ class _Walk:
             self._objects.extend(keepers_reach.frozen_objects(self._objects, roots.values()))
         count = len(self._objects)
         reach = self._reach(roots)
-        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors.references)
+        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors.references, self._code)
         for kind, root in roots.in_order():
             if kind == "local" or reach.leads(root):  # a frame also if it holds nothing: temporaries belong to its line
                 self._add_root(kind, root)
         self._walk()
         self._add_unreached(reach.leading)
+        self._add_places(roots)
         return {
             "format": 1,
             "objects": count,
@@ -102,16 +107,17 @@ class _Walk:
 
     def _largest_holders(self) -> Iterable[int]:
         """Returns those of the most memory, so that a list of a million small tensors leaves room for others."""
-        storages = self._tensors.storages
+        holders = list(self._tensors.storages.holders())
         most = keepers_columns.MOST_NODES // 2
-        if len(storages) <= most:
-            return storages
+        if len(holders) <= most:
+            return holders
         repeated = self._tensors.storages_of_tensors()
-        holders = [holder for holder in storages if holder not in repeated]
+        if repeated:
+            holders = [holder for holder in holders if holder not in repeated]
         if len(holders) <= most:
             return holders
         self._columns.is_full = True
-        return heapq.nlargest(most, holders, key=lambda holder: sum(size for _, _, size in storages[holder]))
+        return self._tensors.storages.largest(most, holders)
 
     def _holds_memory(self, cls: type) -> bool:
         facts = self._classes.of_class(cls)
@@ -125,40 +131,62 @@ class _Walk:
         key = id(holder)
         if self._columns.has_id(key):
             return True
-        if not self._columns.add(holder, self._tensors.storages.get(key, ()), self._tensors.hidden.get(key, 0)):
+        if not self._columns.add(holder, self._tensors.storages.of(key), self._tensors.hidden.get(key, 0)):
             return False
         self._pending.append(holder)
         return True
 
     def _walk(self) -> None:
         """Adds what the added nodes refer to, and these references."""
-        while self._pending and not self._is_over(_SHARES[2]):
-            holder = self._pending.popleft()
-            references = self._references.of(holder)
+        pending, references_of = self._pending, self._references.of
+        count = 0
+        while pending:
+            if count % 64 == 0 and self._is_over(_SHARES[2]):
+                break
+            count += 1
+            holder = pending.popleft()
+            references = references_of(holder)
+            if not references:
+                continue
             if len(references) > _MANY:
                 references = list(self._without_repeated(references))
-            for reference in references:
-                if self._add_node(reference[0]):
-                    self._columns.edge(holder, reference)
+            added = [reference for reference in references if self._add_node(reference[0])]
+            for reference in added:
+                self._columns.edge(holder, reference)
+            if added and (type(holder) is RunningFrame or type(holder) is Namespace):
+                self._variables.append((holder, [label for _, how, label in added if how != "other_key"]))
+
+    def _add_places(self, roots: Roots) -> None:
+        """Adds the lines that set the variables of roots. What they are is known without, so that this may end early."""
+        try:
+            for place in keepers_places.found(self._variables, roots, self._objects, self._code):
+                self._columns.place(*place)
+        except Exception:
+            self._references.unreadable += 1
 
     def _without_repeated(self, references: list[Reference]) -> Iterator[Reference]:
         """Leaves out of many tensors that one object refers to those with the same memory as another of them, such as most
         views that unbind() returns."""
+        known = self._tensors.storages
+        rows: set[int] = set()
         seen: set[tuple[Storage, ...]] = set()
         for reference in references:
             key = id(reference[0])
-            storages = self._tensors.storages.get(key)
-            if storages is not None and self._references.is_only_memory(reference[0]):
-                if storages in seen:
+            row = known.row(key)
+            storages = () if row in rows else known.of(key)
+            if (row in rows or storages) and self._references.is_only_memory(reference[0]):
+                if row in rows or storages in seen:
                     self._repeated.add(key)
                     continue
                 seen.add(storages)
+                if row >= 0:
+                    rows.add(row)
             yield reference
 
     def _add_unreached(self, leading: set[int]) -> None:
         """Adds what leads to memory that no root reaches."""
         has = self._columns.has_id
-        wanted = {key for key in self._tensors.storages if key in leading and not has(key)}
+        wanted = {key for key in self._tensors.storages.holders() if key in leading and not has(key)}
         wanted -= self._repeated
         wanted -= self._tensors.storages_of_tensors()
         if not wanted or self._is_late or self._columns.is_full:

@@ -6,8 +6,9 @@ import collections
 from typing import Any, Iterable
 
 from . import keepers_frames
-from .keepers_memory import Storage
+from .keepers_code import Place
 from .keepers_roots import Namespace
+from .keepers_storages import Storage
 from .keepers_torch import Reference
 from .keepers_types import Classes, entry, text_of
 
@@ -57,11 +58,13 @@ class Columns:
         self._kept: list[Any] = []
         self._of_classes: dict[int, tuple[int, int, Any]] = {}  # kind, name and reader of the length, by the id of a class
         self._texts, self._kinds, self._hows, self._root_kinds = _Words(), _Words(), _Words(), _Words()
+        self._place_hows = _Words()
         self._texts.number("")
         self._nodes = _Rows("node", "kind", "name", "file", "line", "items", "hidden")
         self._edges = _Rows("edge", "from", "to", "how", "label")
         self._roots = _Rows("root", "kind", "node")
         self._storages = _Rows("storage", "node", "device", "address", "bytes")
+        self._places = _Rows("place", "node", "variable", "how", "name", "file", "line")
         self.is_full = False
 
     def has_id(self, key: int) -> bool:
@@ -93,6 +96,12 @@ class Columns:
     def root(self, kind: str, holder: Any) -> None:
         self._roots.add((self._root_kinds.number(kind), self._numbers[id(holder)]))
 
+    def place(self, holder: Any, variable: str, place: Place) -> None:
+        """Adds a line that sets or uses a variable of a root."""
+        text = self._texts.number_of_bounded
+        how = self._place_hows.number(place.how)
+        self._places.add((self._numbers[id(holder)], text(variable), how, text(place.function), text(place.file), place.line))
+
     def _described(self, holder: Any, hidden: int) -> tuple[int, ...]:
         """Returns the row of a node."""
         kind, name, file, line, items = "", "", "", 0, -1
@@ -123,7 +132,8 @@ class Columns:
 
     def all(self) -> dict[str, Any]:
         words = {"texts": self._texts, "kinds": self._kinds, "hows": self._hows, "root_kinds": self._root_kinds}
+        words["place_hows"] = self._place_hows
         found: dict[str, Any] = {name: word.all() for name, word in words.items()}
-        for rows in (self._nodes, self._edges, self._roots, self._storages):
+        for rows in (self._nodes, self._edges, self._roots, self._storages, self._places):
             found.update(rows.all())
         return found

@@ -10,6 +10,7 @@ import types
 from typing import Any, Callable, Iterable, Iterator
 
 from . import keepers_frames
+from .keepers_code import CodeReader
 from .keepers_roots import Namespace
 from .keepers_torch import Reference
 from .keepers_types import Classes, Facts, class_items, class_name, read_class_dict, text_of
@@ -23,8 +24,11 @@ class References:
     """``leading`` are the ids of objects that lead to GPU memory: only references to these are named. ``skipped`` gets
     the ids of what lies between an object and its attributes."""
 
-    def __init__(self, classes: Classes, leading: set[int], running: set[int], in_torch: dict[int, list[Reference]]) -> None:
+    def __init__(
+        self, classes: Classes, leading: set[int], running: set[int], in_torch: dict[int, list[Reference]], code: CodeReader
+    ) -> None:
         self._classes = classes
+        self._code = code
         self._leading = leading
         self._running = running
         self._in_torch = in_torch
@@ -33,7 +37,7 @@ class References:
 
     def of(self, holder: Any) -> list[Reference]:
         if type(holder) is keepers_frames.RunningFrame:
-            return list(self._named(holder.locals.items(), "local"))
+            return list(self._variables(holder.code, holder.locals))
         if type(holder) is Namespace:
             return list(self._keys(holder.items, "global"))
         facts = self._classes.of(holder)
@@ -42,10 +46,13 @@ class References:
         if by_kind is not None:
             self._add(found, by_kind, holder)
         if facts.is_tensor or facts.is_graph_node:
-            found.extend(one for one in self._in_torch.get(id(holder), ()) if self._leads(one[0]))
+            in_torch = self._in_torch.get(id(holder))
+            if in_torch:
+                found.extend(one for one in in_torch if self._leads(one[0]))
         if facts.kind in _WHOLLY_NAMED or id(type(holder)) in _WHOLLY_NAMED_CLASSES:
             return found
-        unnamed = self._unnamed(holder, found)
+        values = gc.get_referents(holder)
+        unnamed = {} if self._leading.isdisjoint(map(id, values)) else self._unnamed(holder, values, found)
         if unnamed:  # else to ask for its dict would make one
             for part in self._parts_of_attributes(facts):
                 self._add(found, part, holder)
@@ -59,7 +66,8 @@ class References:
         for _, how, _ in self._in_torch.get(id(tensor), ()):
             if how != "base":
                 return False
-        return self._leading.isdisjoint(map(id, gc.get_referents(tensor)))
+        values = gc.get_referents(tensor)
+        return not values or self._leading.isdisjoint(map(id, values))
 
     def _add(self, found: list[Reference], part: _Part, holder: Any) -> None:
         try:
@@ -82,6 +90,12 @@ class References:
         for name, value in items:
             if id(value) in self._leading:
                 yield value, how, text_of(name)
+
+    def _variables(self, code: types.CodeType, variables: dict[str, Any]) -> Iterator[Reference]:
+        """An argument that the function does not set is often a variable of its caller as well."""
+        found = list(self._named(variables.items(), "local"))
+        arguments = self._code.arguments(code) if found else ()
+        yield from ((value, "argument" if name in arguments else how, name) for value, how, name in found)
 
     def _keys(self, items: dict[Any, Any], how: str) -> Iterator[Reference]:
         """Reads a copy, because other threads may change it."""
@@ -144,7 +158,7 @@ class References:
             yield holder.tb_next, "traceback", ""
         if frame is None or id(frame) in self._running:
             return
-        yield from self._named(keepers_frames.locals_of(frame).items(), "local")
+        yield from self._variables(frame.f_code, keepers_frames.locals_of(frame))
         if frame is not holder:
             self.skipped.add(id(frame))
         if type(holder) is not types.GeneratorType and frame.f_back is not None and self._leads(frame.f_back):
@@ -185,11 +199,8 @@ class References:
             if self._leads(value):
                 yield value, how, name
 
-    def _unnamed(self, holder: Any, found: list[Reference]) -> dict[int, Any]:
+    def _unnamed(self, holder: Any, values: list[Any], found: list[Reference]) -> dict[int, Any]:
         """Returns what the garbage collector sees besides, by id: attributes, fields of C structs, callbacks."""
-        values = gc.get_referents(holder)
-        if self._leading.isdisjoint(map(id, values)):
-            return {}
         unnamed = {id(value): value for value in values if id(value) in self._leading}
         unnamed.pop(id(type(holder)), None)
         for value, _, _ in found:

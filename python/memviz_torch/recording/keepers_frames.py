@@ -31,6 +31,9 @@ class RunningFrame(NamedTuple):
     file: str
     line: int
     locals: dict[str, Any]
+    code: types.CodeType
+    namespace: dict[str, Any]  # its globals
+    is_module: bool
 
 
 def running() -> tuple[list[list[RunningFrame]], set[int], list[dict[str, Any]]]:
@@ -71,7 +74,8 @@ def is_own(frame: types.FrameType) -> bool:
 
 def _read(frame: types.FrameType) -> RunningFrame:
     name, file = _name_and_file(frame.f_code)
-    return RunningFrame(name, file, frame.f_lineno or 0, locals_of(frame))
+    is_module = not frame.f_code.co_flags & _OPTIMIZED and frame.f_locals is frame.f_globals
+    return RunningFrame(name, file, frame.f_lineno or 0, locals_of(frame), frame.f_code, frame.f_globals, is_module)
 
 
 def _name_and_file(code: types.CodeType) -> tuple[str, str]:

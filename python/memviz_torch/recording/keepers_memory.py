@@ -6,10 +6,10 @@ from __future__ import annotations
 from itertools import compress
 from typing import Any, Iterable, Optional
 
+from .keepers_storages import Storage, Storages
 from .keepers_types import Classes, Facts, KnownClasses, class_items
 from .tensors import PARTS_OF_SPARSE
 
-Storage = tuple[int, int, int]  # device, address, bytes
 _ONLY_NONE = frozenset((id(None),))
 
 
@@ -31,6 +31,8 @@ class MemoryReader:
         self._torch = torch
         self._tensor_fields = class_items(classes.known.base_of_tensors) if classes.known.base_of_tensors else {}
         self._storage_fields = class_items(classes.known.storage) if classes.known.storage else {}
+        self._rows: dict[int, int] = {}  # of the storages of the last tensors, by id: many may be views of one
+        self._kept: list[Any] = []
 
     def field(self, tensor: Any, name: str) -> Any:
         return self._tensor_fields[name].__get__(tensor)
@@ -51,23 +53,47 @@ class MemoryReader:
                 pass
         return [storage for storage in found if storage is not None]
 
-    def of_plain_tensors(self, tensors: list[Any]) -> list[Optional[tuple[Storage, ...]]]:
-        """Returns for each tensor, whose class must not override dispatch, what of_tensor() does, None for nothing. Raises if
-        one is sparse or has no storage."""
+    def add_plain_tensors(self, keys: list[int], tensors: list[Any], found: Storages) -> None:
+        """Adds what of_tensor() returns for each of these, whose classes must not override dispatch. Raises if one is sparse
+        or has no storage."""
         fields = self._tensor_fields
         layouts = {id(layout): layout for layout in map(fields["layout"].__get__, tensors)}
         if any(str(layout) in PARTS_OF_SPARSE for layout in layouts.values()):
             raise NotImplementedError("a sparse tensor")
         is_on_gpu = list(map(fields["is_cuda"].__get__, tensors))
-        on_gpu = tensors if all(is_on_gpu) else list(compress(tensors, is_on_gpu))
-        objects = list(map(fields["untyped_storage"], on_gpu))
-        keys = list(map(id, objects))
-        known: dict[int, Optional[tuple[Storage, ...]]] = {}
-        for key, (storage, tensor) in dict(zip(keys, zip(objects, on_gpu))).items():
-            found = self.of_storage(storage, tensor)
-            known[key] = None if found is None else (found,)
-        places = map(known.__getitem__, keys)
-        return [next(places) if is_one else None for is_one in is_on_gpu]
+        if not all(is_on_gpu):
+            tensors, keys = list(compress(tensors, is_on_gpu)), list(compress(keys, is_on_gpu))
+        objects = list(map(fields["untyped_storage"], tensors))
+        ids = list(map(id, objects))
+        fresh = dict(zip(ids, zip(objects, tensors)))
+        rows = {key: self._rows[key] for key in fresh.keys() & self._rows.keys()}
+        for key in rows:
+            del fresh[key]
+        address_of = getattr(self._torch._C, "_data_address", None)
+        if address_of is None:
+            addresses = map(self._storage_fields["data_ptr"], [one for one, _ in fresh.values()])
+        else:  # makes no copy of memory that is shared until it is written to
+            addresses = map(address_of, [tensor for _, tensor in fresh.values()])
+        rows.update(self._added(dict(zip(fresh, [one for one, _ in fresh.values()])), addresses, found))
+        found.give(keys, map(rows.__getitem__, ids))
+        self._rows, self._kept = rows, objects
+
+    def add_storages(self, keys: list[int], storages: list[Any], found: Storages) -> None:
+        """Adds the memory of objects that are storages of the program."""
+        rows = self._added(dict(zip(keys, storages)), map(self._storage_fields["data_ptr"], storages), found)
+        found.give(keys, map(rows.__getitem__, keys))
+
+    def _added(self, storages: dict[int, Any], addresses: Iterable[int], found: Storages) -> dict[int, int]:
+        """Returns the numbers of storages that are added, negative for those without memory on a GPU."""
+        values = storages.values()
+        sizes = list(map(self._storage_fields["nbytes"], values))
+        devices = list(map(self._storage_fields["device"].__get__, values))
+        places = list(addresses)
+        is_there = [bool(size and place) and one.type == "cuda" for size, place, one in zip(sizes, places, devices)]
+        if not all(is_there):
+            sizes, places, devices = (list(compress(column, is_there)) for column in (sizes, places, devices))
+        fresh = iter(found.add_rows([one.index or 0 for one in devices], places, sizes))
+        return {key: next(fresh) if is_one else -1 for key, is_one in zip(storages, is_there)}
 
     def have_graphs(self, tensors: list[Any]) -> bool:
         """Whether one of them has a graph."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import contextlib
 from itertools import compress
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Optional
 
 from .keepers_graph import GraphReader, Saved
-from .keepers_memory import MemoryReader, Storage
+from .keepers_memory import MemoryReader
+from .keepers_storages import Storage, Storages
 from .keepers_types import Classes, Facts
 
 
@@ -25,11 +26,11 @@ class TensorReader:
         self._classes = classes
         self._memory = MemoryReader(torch, classes)
         self._graph = GraphReader()
-        self._ids_of_program: set[int] = set()
         self.explored: dict[int, Any] = {}
         self.references: dict[int, list[Reference]] = {}
-        self.storages: dict[int, tuple[Storage, ...]] = {}
-        self._storage_objects: list[int] = []  # ids
+        self.storages = Storages()  # of all objects of the program that are tensors, storages or nodes, and of others
+        self._storage_objects: set[int] = set()  # ids
+        self._repeated_objects: Optional[set[int]] = None
         self.hidden: dict[int, int] = {}  # how many saved tensors of a node only a hook could show
         self.others: list[Any] = []  # objects of other kinds that graphs hold
         self.unreadable = 0
@@ -37,7 +38,7 @@ class TensorReader:
     def explore(self, found: list[Any], is_over: Callable[[], bool]) -> None:
         """Reads these objects, and all tensors and nodes that they hold."""
         ids = list(map(id, found))
-        self._ids_of_program = set(ids)
+        self.storages.add_objects(ids)
         pending: list[Any] = []
         with self._undisturbed():
             for start in range(0, len(found), _AT_ONCE):
@@ -55,35 +56,46 @@ class TensorReader:
 
     def _read_all(self, some: list[Any], ids: list[int], pending: list[Any]) -> None:
         """Reads most of them together, which takes a fraction of the time."""
-        classes = list(map(self._classes.of, some))
-        is_plain = [facts.is_tensor and not facts.overrides_dispatch for facts in classes]
-        plain = list(compress(some, is_plain))
+        classes = list(map(type, some))
+        facts_of = {key: self._classes.of_class(cls) for key, cls in dict(zip(map(id, classes), classes)).items()}
+        plain_classes = {key for key, facts in facts_of.items() if facts.is_tensor and not facts.overrides_dispatch}
+        storage_classes = {key for key, facts in facts_of.items() if facts.is_storage}
+        is_plain = list(map(plain_classes.__contains__, map(id, classes)))
+        is_storage = list(map(storage_classes.__contains__, map(id, classes)))
+        plain, keys = (some, ids) if all(is_plain) else (list(compress(some, is_plain)), list(compress(ids, is_plain)))
         try:
-            storages = self._memory.of_plain_tensors(plain)
+            self._memory.add_plain_tensors(keys, plain, self.storages)
+            if any(is_storage):
+                self._add_storage_objects(list(compress(ids, is_storage)), list(compress(some, is_storage)))
             has_graphs = self._memory.have_graphs(plain)
             others = [] if has_graphs else list(self._memory.gradients_and_bases(plain))
         except Exception:  # one of them is sparse, or has not all of these fields
             for one in some:
                 self._read(one, pending)
             return
-        keys = list(compress(ids, is_plain))
-        self.storages.update((key, storage) for key, storage in zip(keys, storages) if storage is not None)
         if has_graphs:
             for one in plain:
                 self._read_references(one, pending)
         else:
             self._note_gradients_and_bases(keys, others, pending)
-        for one, is_read in zip(some, is_plain):
-            if not is_read:
-                self._read(one, pending)
+        if len(plain_classes) + len(storage_classes) < len(facts_of):
+            for one, is_read in zip(some, map((plain_classes | storage_classes).__contains__, map(id, classes))):
+                if not is_read:
+                    self._read(one, pending)
+
+    def _add_storage_objects(self, keys: list[int], objects: list[Any]) -> None:
+        self._memory.add_storages(keys, objects, self.storages)
+        self._storage_objects.update(keys)
 
     def _note_gradients_and_bases(self, keys: list[int], others: list[tuple[Any, Any]], pending: list[Any]) -> None:
-        bases: dict[int, list[Reference]] = {}  # many tensors may be views of one
+        bases: dict[int, list[Reference]] = {}
         for key, (gradient, base) in zip(keys, others):
-            if base is not None and id(base) in self._ids_of_program:
-                if id(base) not in bases:
-                    bases[id(base)] = [(base, "base", "")]
-                self.references[key] = bases[id(base)]
+            if base is not None:  # many tensors may be views of one
+                known = bases.get(id(base))
+                if known is None:
+                    known = bases[id(base)] = [(base, "base", "")] if self._is_of_program(base) else []
+                if known:
+                    self.references[key] = known
             if gradient is not None:
                 self._note(key, [(gradient, "grad", "grad"), *self.references.get(key, ())], pending)
 
@@ -93,7 +105,7 @@ class TensorReader:
             if facts.is_storage:
                 storage = self._memory.of_storage(one)
                 self._add_storages(one, [] if storage is None else [storage])
-                self._storage_objects.append(id(one))
+                self._storage_objects.add(id(one))
                 return
             if not facts.is_graph_node:
                 self._add_storages(one, self._memory.of_tensor(one, facts))
@@ -116,7 +128,7 @@ class TensorReader:
             facts = self._classes.of(value)
             if not (facts.is_tensor or facts.is_graph_node):
                 self.others.append(value)
-            elif id(value) not in self._ids_of_program:
+            elif not self._is_of_program(value):
                 pending.append(value)
         if found:
             self.references[key] = found
@@ -142,7 +154,7 @@ class TensorReader:
         """A view keeps the tensor that it was made of. Both have one storage, so this matters for tensors of the program
         that only C++ has still."""
         base = self._memory.field(tensor, "_base")
-        if base is not None and id(base) in self._ids_of_program:
+        if base is not None and self._is_of_program(base):
             yield base, "base", label
 
     def _of_node(self, node: Any) -> Iterator[Reference]:
@@ -171,20 +183,18 @@ class TensorReader:
     def _is_of_graph_alone(self, saved: Saved, facts: Facts) -> bool:
         if saved.is_hidden or not facts.is_tensor or facts.overrides_dispatch:
             return False
-        return id(saved.data) not in self._ids_of_program
+        return not self._is_of_program(saved.data)
+
+    def _is_of_program(self, one: Any) -> bool:
+        """Whether the garbage collector knows it: not a tensor or node of which only C++ had an object."""
+        return self.storages.knows(id(one)) and id(one) not in self.explored
 
     def _add_storages(self, holder: Any, storages: list[Storage]) -> None:
-        if storages:
-            self.storages[id(holder)] = tuple(dict.fromkeys((*self.storages.get(id(holder), ()), *storages)))
+        self.storages.add(id(holder), storages)
 
     def storages_of_tensors(self) -> set[int]:
         """Returns the ids of storage objects whose memory a tensor has as well: PyTorch makes such an object for whoever
         asks a tensor for it, and keeps it with the memory."""
-        objects = {key for key in self._storage_objects if key in self.storages}
-        if not objects:
-            return objects
-        known: set[Storage] = set()
-        for key, storages in self.storages.items():
-            if key not in objects:
-                known.update(storages)
-        return {key for key in objects if known.issuperset(self.storages[key])}
+        if self._repeated_objects is None:
+            self._repeated_objects = self.storages.repeated(self._storage_objects) if self._storage_objects else set()
+        return self._repeated_objects

@@ -36,7 +36,7 @@ public:
     const bool is_library = is_library_code(root.object);
     switch (root.kind) {
     case KeeperRoot::local: return (is_library ? 8 * kUnit : 0) + functions_around;
-    case KeeperRoot::main: return 3 * kUnit;
+    case KeeperRoot::main: return 1; // around all functions, except where the outermost has the object as well
     case KeeperRoot::exception: return 10 * kUnit;
     case KeeperRoot::global: return (is_library ? 40 : 6) * kUnit;
     // Dearer than all others: an object that a variable reaches is never shown as one of these.
@@ -47,7 +47,7 @@ public:
   }
 
   [[nodiscard]] std::uint64_t of(const KeeperReference& reference) const {
-    return of_kind(reference) + of_holder(reference);
+    return of_kind(reference) + of_argument(reference) + of_holder(reference);
   }
 
 private:
@@ -73,6 +73,11 @@ private:
     case ReferenceKind::refers: return object(reference.from).kind == KeeperKind::closure ? 0 : 8 * kUnit;
     default: return 2 * kUnit;
     }
+  }
+
+  /// An argument is the last choice among variables, because the caller's variable is the one to change.
+  [[nodiscard]] static std::uint64_t of_argument(const KeeperReference& reference) {
+    return reference.how == ReferenceKind::argument ? 7 * kUnit : 0;
   }
 
   [[nodiscard]] std::uint64_t of_holder(const KeeperReference& reference) const {

@@ -44,6 +44,7 @@ std::optional<KeeperStep> step_of(const ReferencePlace& place, const FrameTable&
   if (place.from.kind == KeeperKind::autograd) return std::nullopt;
   switch (place.reference.how) {
   case ReferenceKind::local:
+  case ReferenceKind::argument:
   case ReferenceKind::global:
   case ReferenceKind::closure: return named(KeeperPart::variable, label);
   case ReferenceKind::attribute:

@@ -4,9 +4,13 @@
 #include "memviz/label.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <tuple>
 
 namespace memviz {
 namespace {
+
+constexpr auto kVariable = [](const CodePlace& place) { return std::tuple(place.root, place.variable); };
 
 /// Returns the variable with which each path begins; kNoPath for none.
 std::vector<PathId> variables_by_path(const KeeperPaths& found, const Recording& recording) {
@@ -34,11 +38,12 @@ std::vector<PathId> variables_by_path(const KeeperPaths& found, const Recording&
 VariableFinder::VariableFinder(const Recording& recording)
     : recording_(recording), holders_(block_holders(recording)), paths_(keeper_paths(recording, holders_)),
       variables_(variables_by_path(paths_, recording)), retained_(recording, holders_),
-      references_(recording.keepers.objects.size()) {
+      places_(recording.keepers.places), references_(recording.keepers.objects.size()) {
   for (const KeeperReference& one : recording.keepers.references)
     ++references_[one.to.value];
   for (const RootObject& one : recording.keepers.roots)
     ++references_[one.object.value];
+  std::ranges::stable_sort(places_, {}, kVariable);
 }
 
 bool VariableFinder::is_own_code(StringId file) const {
@@ -70,6 +75,20 @@ std::optional<KeeperStep> VariableFinder::caller_of(const KeeperStep& root) cons
   return caller && is_own_code(caller->file) ? caller : std::nullopt;
 }
 
+std::vector<CodePlace> VariableFinder::places_of(PathId path) const {
+  PathId root = path;
+  while (paths_.paths[root.value].before != kNoPath) {
+    path = root;
+    root = paths_.paths[root.value].before;
+  }
+  const KeeperPath& variable = paths_.paths[path.value];
+  const auto& object = paths_.paths[root.value].object;
+  if (path == root || !object || variable.step.part != KeeperPart::variable) return {};
+  const auto found = std::ranges::equal_range(places_, std::tuple(*object, variable.step.text), {}, kVariable);
+  const auto count = std::min(static_cast<std::size_t>(found.size()), KeptVariable::kMostPlaces);
+  return {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 KeptVariable VariableFinder::variable_at(PathId path, const std::vector<std::uint64_t>& retained) const {
   KeptVariable variable;
   variable.steps = paths_.steps_of(path);
@@ -78,6 +97,7 @@ KeptVariable VariableFinder::variable_at(PathId path, const std::vector<std::uin
   variable.retained_bytes = retained[object.value];
   variable.other_references = references_[object.value] - 1;
   variable.called_by = caller_of(variable.steps.front());
+  variable.places = places_of(path);
   return variable;
 }
 

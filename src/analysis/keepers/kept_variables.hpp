@@ -35,12 +35,15 @@ private:
   [[nodiscard]] std::optional<KeeperStep> caller_of(const KeeperStep& root) const;
   [[nodiscard]] bool is_own_code(StringId file) const;
   [[nodiscard]] KeeperStep code_of(KeeperId object) const;
+  /// Returns the lines that set or use the variable of a path.
+  [[nodiscard]] std::vector<CodePlace> places_of(PathId path) const;
 
   const Recording& recording_;
   std::vector<BlockHolder> holders_;
   KeeperPaths paths_;
   std::vector<PathId> variables_; ///< by path
   Retained retained_;
+  std::vector<CodePlace> places_;         ///< by root and name
   std::vector<std::uint32_t> references_; ///< by object: the references to it, and the roots that it is
 };
 

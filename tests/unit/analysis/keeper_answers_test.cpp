@@ -153,6 +153,81 @@ TEST_CASE("of functions that pass an object on, the outermost keeps it") {
   CHECK(path_of_block(heap_of(keepers.python()), 0) == "running train / variable outputs");
 }
 
+TEST_CASE("a variable of the caller or a global is preferred to an argument, and an argument to a graph") {
+  KeeperBuilder keepers;
+  const int globals = keepers.object("globals", {.name = "__main__", .file = "/home/me/train.py"});
+  const int inner = frame(keepers, "step");
+  const int library = frame(keepers, "cuda", "/usr/lib/python3/site-packages/torch/nn/modules/module.py");
+  const int outer = frame(keepers, "train");
+  keepers.root("main", globals);
+  const int optimizer = keepers.tensor(at(0), MiB);
+  const int batch = keepers.tensor(at(1), MiB);
+  const int saved = keepers.tensor(at(2), MiB);
+  const int alone = keepers.tensor(at(3), MiB);
+  const int item = keepers.tensor(at(4), MiB);
+  const int list = keepers.object("list", {.items = 1});
+  keepers.refer(inner, "argument", "optimizer", optimizer).refer(outer, "argument", "optimizer", optimizer);
+  keepers.refer(globals, "global", "own_optimizer", optimizer);
+  keepers.refer(inner, "argument", "inputs", batch).refer(outer, "local", "batch", batch);
+  const int loss = keepers.object("tensor");
+  const int graph = keepers.object("autograd");
+  keepers.refer(inner, "argument", "saved", saved).refer(outer, "local", "loss", loss);
+  keepers.refer(loss, "grad_fn", "", graph).refer(graph, "saved", "self", saved);
+  keepers.refer(library, "argument", "self", alone);
+  keepers.refer(inner, "argument", "item", item).refer(globals, "global", "images", list).refer(list, "index", 0, item);
+  const Recording recording = heap_of(keepers.python());
+  CHECK(path_of_block(recording, 0) == "globals __main__ / variable own_optimizer");
+  CHECK(path_of_block(recording, 1) == "running train / variable batch");
+  CHECK(path_of_block(recording, 2) == "running step / variable saved");
+  CHECK(path_of_block(recording, 3) == "running cuda / variable self");
+  CHECK(path_of_block(recording, 4) == "globals __main__ / variable images / items");
+  const DeviceKeepers found = keepers_in(recording);
+  CHECK(found.account.kept_bytes == 5 * (MiB - KiB));
+}
+
+TEST_CASE("of two variables that hold one graph, that of the module keeps what both reach") {
+  KeeperBuilder keepers;
+  const int window = frame(keepers, "window");
+  frame(keepers, "<module>");
+  const int globals = keepers.object("globals", {.name = "__main__", .file = "/home/me/train.py"});
+  keepers.root("main", globals);
+  const int newer = keepers.tensor(at(0), MiB);
+  const int older = keepers.tensor(at(1), MiB);
+  const int newer_graph = keepers.object("autograd");
+  const int older_graph = keepers.object("autograd");
+  keepers.refer(window, "local", "state", newer).refer(newer, "grad_fn", "", newer_graph);
+  keepers.refer(globals, "global", "kept_state", older).refer(older, "grad_fn", "", older_graph);
+  keepers.refer(newer_graph, "next", "", older_graph).storage(newer_graph, at(2), MiB).storage(older_graph, at(3), MiB);
+  const Recording recording = heap_of(keepers.python());
+  CHECK(path_of_block(recording, 2) == "running window / variable state / graph");
+  CHECK(path_of_block(recording, 3) == "globals __main__ / variable kept_state / graph");
+}
+
+TEST_CASE("a variable has the lines that set and use it, each variable of a name its own") {
+  KeeperBuilder keepers;
+  const int inner = frame(keepers, "step");
+  const int outer = frame(keepers, "train");
+  keepers.refer(inner, "local", "x", keepers.tensor(at(0), MiB)).refer(outer, "local", "x", keepers.tensor(at(1), 1));
+  keepers.refer(outer, "local", "y", keepers.tensor(at(2), MiB));
+  keepers.place(outer, "x", "set", {.name = "train", .line = 20}).place(inner, "x", "set", {.name = "step", .line = 3});
+  for (int line = 4; line < 40; ++line)
+    keepers.place(inner, "x", "used", {.name = "hook", .line = line});
+  const Recording recording = heap_of(keepers.python());
+  const DeviceKeepers found = keepers_in(recording);
+  REQUIRE(found.variables.size() == 3);
+  for (const KeptVariable& variable : found.variables) {
+    const std::string path = text_of(recording, variable.steps);
+    CAPTURE(path);
+    if (path.ends_with("y")) {
+      CHECK(variable.places.empty());
+      continue;
+    }
+    const bool is_inner = path == "running step / variable x";
+    REQUIRE(variable.places.size() == (is_inner ? KeptVariable::kMostPlaces : 1));
+    CHECK(variable.places[0].line == (is_inner ? 3 : 20));
+  }
+}
+
 TEST_CASE("numbered modules and keys of large dicts are items, and a caught exception names the function") {
   KeeperBuilder keepers;
   const int search = frame(keepers, "search");

@@ -34,6 +34,8 @@ KeeperBuilder predictions() {
   keepers.root("local", frame);
   keepers.refer(frame, "local", "predictions", list).refer(list, "index", 3, tensor).refer(tensor, "grad_fn", 0, graph);
   keepers.storage(tensor, kKeptStart, 4 * MiB);
+  keepers.place(frame, "predictions", "set", {.name = "validate", .file = "/home/me/train.py", .line = 8});
+  keepers.place(frame, "predictions", "used", {.name = "hook", .file = "/home/me/hooks.py", .line = 5});
   return keepers;
 }
 
@@ -73,6 +75,15 @@ TEST_CASE("what the recorder writes about keepers is read") {
   CHECK(graph.roots[0].kind == KeeperRoot::local);
   REQUIRE(graph.storages.size() == 1);
   CHECK(graph.storages[0] == KeptStorage{{2}, {0}, kKeptStart, 4 * MiB});
+  REQUIRE(graph.places.size() == 2);
+  CHECK(graph.places[0].root == KeeperId{0});
+  CHECK(graph.places[0].variable == graph.references[0].label);
+  CHECK(graph.places[0].how == CodeRelation::sets);
+  CHECK(graph.places[0].function == graph.objects[0].name);
+  CHECK(graph.places[0].line == 8);
+  CHECK(graph.places[1].how == CodeRelation::uses);
+  CHECK(text(graph.places[1].function) == "hook");
+  CHECK(text(graph.places[1].file) == "/home/me/hooks.py");
 }
 
 TEST_CASE("both readers read the same keepers, and the JSON form has them as well") {
@@ -131,6 +142,25 @@ TEST_CASE("columns of different lengths are omitted") {
   CHECK(with_keepers(predictions().python().set("node_name", 5)).read().keepers.objects.empty());
 }
 
+TEST_CASE("places of no variable, object or line are omitted and counted; those of a newer kind are not counted") {
+  KeeperBuilder keepers = predictions();
+  keepers.place(77, "predictions", "set", {.name = "f", .line = 1})
+      .place(0, "", "set", {.name = "f", .line = 1})
+      .place(0, "predictions", "set", {.name = "f", .line = 0})
+      .place(0, "predictions", "dreamt", {.name = "f", .line = 1});
+  const Recording recording = with_keepers(keepers.python()).read();
+  CHECK(recording.keepers.places.size() == 2);
+  REQUIRE(recording.warnings.size() == 1);
+  CHECK(contains(recording.warnings[0], "3 entries of 'memviz_keepers'"));
+  for (const char* const key :
+       {"place_node", "place_variable", "place_how", "place_name", "place_file", "place_line"}) {
+    CAPTURE(key);
+    const Recording other = with_keepers(predictions().python().set(key, list({0}))).read();
+    CHECK(other.keepers.places.empty());
+    CHECK(other.warnings.size() == 1);
+  }
+}
+
 TEST_CASE("a long name is cut, and a file of the key's size pays for each number") {
   KeeperBuilder keepers;
   const int frame = keepers.object("instance", {.name = std::string(100000, 'x')});
@@ -149,6 +179,9 @@ TEST_CASE("a snapshot that is written again has its keepers") {
   CHECK(after.keepers.objects.size() == before.keepers.objects.size());
   CHECK(after.keepers.storages == before.keepers.storages);
   CHECK(after.keepers.roots == before.keepers.roots);
+  REQUIRE(after.keepers.places.size() == before.keepers.places.size());
+  CHECK(after.keepers.places[1].line == 5);
+  CHECK(after.frames.text(after.keepers.places[1].function) == "hook");
   CHECK(after.keepers.walk_ms == 810);
   CHECK(after.frames.text(after.keepers.references[0].label) == "predictions");
   CHECK(after.keepers.references[1].index == 3);

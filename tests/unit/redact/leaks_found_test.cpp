@@ -74,6 +74,7 @@ std::string program() {
   KeeperBuilder keepers;
   const int object = keepers.object("instance", {.name = "acme.Keeper"});
   keepers.refer(object, "attribute", "acme_attribute", object);
+  keepers.place(object, "acme_variable", "set", {.name = "acme_function", .file = "/acme/keeper.py", .line = 3});
   builder.set("memviz_keepers", keepers.python());
   return builder.pickle();
 }

@@ -25,6 +25,7 @@ SnapshotBuilder program_with_keepers() {
   const int graph = keepers.object("autograd", {.name = "MulBackward0"});
   keepers.root("local", frame).refer(frame, "local", "predictions", list).refer(list, "index", 3, tensor);
   keepers.refer(tensor, "grad_fn", "", graph).storage(tensor, kAddress, MiB);
+  keepers.place(frame, "predictions", "used", {.name = "secret_hook", .file = "/home/me/hooks.py", .line = 8});
   SnapshotBuilder snapshot;
   snapshot.segment(kAddress, MiB).active(MiB, MiB, {"/home/me/train.py:12:validate"});
   return snapshot.set("memviz_keepers", keepers.python());
@@ -51,9 +52,12 @@ TEST_CASE("redacted keepers have no names of the program, and functions have the
     CHECK(contains(again, "predictions") == !hides_names);
     CHECK(contains(again, "acme.nn.SecretTensor") == !hides_names);
     CHECK(contains(again, "validate") == !hides_names);
+    CHECK(contains(again, "secret_hook") == !hides_names);
     CHECK(contains(again, "/home/me") == (what == Redact::names));
     CHECK(contains(again, "MulBackward0"));
     const Recording read = read_snapshot(again);
+    REQUIRE(read.keepers.places.size() == 1);
+    CHECK(read.keepers.places[0].variable == read.keepers.references[0].label);
     const StackId stack = read.end.blocks[0].stack;
     CHECK(read.frames.frame(read.frames.stack(stack)[0]).name == read.keepers.objects[0].name);
     CHECK(read.frames.frame(read.frames.stack(stack)[0]).filename == read.keepers.objects[0].file);

@@ -87,6 +87,39 @@ TEST_CASE("the sentence about a variable says what dropping it frees") {
                  "`predictions` (list of 27) in backward _tensor.py:5, called by validate train.py:10"));
 }
 
+TEST_CASE("the sentence about a variable names the lines that set it and one that uses it") {
+  Steps steps;
+  DeviceKeepers keepers;
+  keepers.account.kept_bytes = 1000 * kKeptMiB;
+  const auto place = [&](CodeRelation how, const std::string& function, std::uint32_t line,
+                         const std::string& file = "/home/me/train.py") {
+    return CodePlace{{0}, {}, how, steps.frames.intern(function), steps.frames.intern(file), line};
+  };
+  const auto sentence = [&](KeptVariable variable, const std::vector<CodePlace>& places) {
+    variable.places = places;
+    keepers.variables = {variable};
+    return keeper_sentences(steps.frames, keepers).at(0);
+  };
+  using enum CodeRelation;
+  KeptVariable variable = steps.variable(500 * kKeptMiB, 0, 500 * kKeptMiB);
+  CHECK(contains(sentence(variable, {place(sets, "validate", 8)}), " in validate train.py:10, set in line 8. Drop"));
+  CHECK(contains(sentence(variable, {place(sets, "validate", 8), place(sets, "validate", 9)}),
+                 ", set in lines 8 and 9."));
+  CHECK(contains(sentence(variable, {place(sets, "validate", 8), place(sets, "validate", 9),
+                                     place(sets, "validate", 11), place(sets, "validate", 12)}),
+                 ", set in lines 8, 9, 11 and others."));
+  CHECK(contains(sentence(variable, {place(sets, "validate", 8), place(sets, "inner", 9)}),
+                 ", set by validate train.py:8 and inner train.py:9."));
+  variable.steps.front() = steps.step(KeeperPart::globals, "__main__", "/home/me/train.py");
+  CHECK(contains(sentence(variable, {place(sets, "<module>", 3), place(sets, "<module>", 9),
+                                     place(uses, "hook", 5, "/home/me/hooks.py")}),
+                 "a global of train.py, set by <module> train.py:3 and train.py:9, used by hook hooks.py:5. Drop"));
+  CHECK(contains(sentence(variable, {place(sets, "backward", 3, "/x/site-packages/torch/_tensor.py")}),
+                 "a global of train.py. "));
+  CHECK(contains(sentence(variable, {place(uses, "", 5)}), "a global of train.py, used by train.py:5."));
+  CHECK(contains(sentence(variable, {}), "a global of train.py. Drop"));
+}
+
 TEST_CASE("small variables have no sentence; cycles and temporaries have one") {
   Steps steps;
   DeviceKeepers keepers;

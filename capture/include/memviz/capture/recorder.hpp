@@ -41,7 +41,8 @@ struct RecorderOptions {
   /// The maximum number of such snapshots, because a program may continue after each.
   std::size_t oom_dumps = 16;
   /// Modules whose parameters, gradients and buffers have names in the snapshots: {model.ptr()}. They are read when a
-  /// snapshot is written: no other thread may add or remove their tensors meanwhile. They live no longer for it.
+  /// snapshot is written: no other thread may add or remove their tensors meanwhile. They live no longer for it. Bytes
+  /// of a name that are not UTF-8 become U+FFFD.
   std::vector<std::weak_ptr<torch::nn::Module>> names;
 };
 

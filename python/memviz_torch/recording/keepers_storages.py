@@ -1,0 +1,91 @@
+"""The memory of objects: flat, because there may be millions of them."""
+
+from __future__ import annotations
+
+import array
+import heapq
+import itertools
+from typing import Iterable, Iterator
+
+Storage = tuple[int, int, int]  # device, address, bytes
+_NO_MEMORY = -1
+
+
+class Storages:
+    """By the id of an object."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, int] = {}  # an object of the program that has no memory has none
+        self._devices = array.array("H")
+        self._addresses = array.array("Q")
+        self._sizes = array.array("Q")
+        self._more: dict[int, tuple[Storage, ...]] = {}  # of objects with several storages, all but the first
+
+    def add_objects(self, ids: Iterable[int]) -> None:
+        """Adds objects whose memory is not known yet."""
+        self._rows.update(zip(ids, itertools.repeat(_NO_MEMORY)))
+
+    def knows(self, key: int) -> bool:
+        """Whether the object was added, with memory or without."""
+        return key in self._rows
+
+    def add_rows(self, devices: list[int], addresses: list[int], sizes: list[int]) -> range:
+        """Returns the numbers of these storages, which may be given to any number of objects."""
+        first = len(self._sizes)
+        self._devices.extend(devices)
+        self._addresses.extend(addresses)
+        self._sizes.extend(sizes)
+        return range(first, len(self._sizes))
+
+    def give(self, ids: Iterable[int], rows: Iterable[int]) -> None:
+        """Adds one storage to each of these objects, which have none."""
+        self._rows.update(zip(ids, rows))
+
+    def add(self, key: int, storages: Iterable[Storage]) -> None:
+        known = self.of(key)
+        fresh = tuple(one for one in dict.fromkeys(storages) if one not in known)
+        if fresh and not known:
+            device, address, size = fresh[0]
+            self.give((key,), self.add_rows([device], [address], [size]))
+            fresh = fresh[1:]
+        if fresh:
+            self._more[key] = self._more.get(key, ()) + fresh
+
+    def row(self, key: int) -> int:
+        """Returns the number of the object's storage; negative if it has none, or several."""
+        return _NO_MEMORY if key in self._more else self._rows.get(key, _NO_MEMORY)
+
+    def of(self, key: int) -> tuple[Storage, ...]:
+        row = self._rows.get(key, _NO_MEMORY)
+        if row < 0:
+            return ()
+        return ((self._devices[row], self._addresses[row], self._sizes[row]), *self._more.get(key, ()))
+
+    def holders(self) -> Iterator[int]:
+        """Returns the objects that have memory."""
+        return (key for key, row in self._rows.items() if row >= 0)
+
+    def largest(self, most: int, holders: list[int]) -> list[int]:
+        """Returns those of these objects that have most memory."""
+        sizes = list(map(self._bytes_of if self._more else self._bytes_of_one, holders))
+        order = heapq.nlargest(most, range(len(holders)), key=sizes.__getitem__)
+        return [holders[place] for place in order]
+
+    def _bytes_of_one(self, key: int) -> int:
+        return self._sizes[self._rows[key]]
+
+    def _bytes_of(self, key: int) -> int:
+        return self._bytes_of_one(key) + sum(size for _, _, size in self._more.get(key, ()))
+
+    def repeated(self, objects: set[int]) -> set[int]:
+        """Returns those of these objects whose memory another object has as well."""
+        rows: set[int] = set()
+        known: set[tuple[int, int]] = set()
+        for key in self.holders():
+            if key not in objects:
+                rows.add(self._rows[key])
+                known.update((device, address) for device, address, _ in self._more.get(key, ()))
+        known.update((self._devices[row], self._addresses[row]) for row in rows)
+        return {key for key in objects if all((device, address) in known for device, address, _ in self.of(key))}
+
+
