@@ -1,0 +1,14 @@
+#include "export/schemas.hpp"
+
+#include <array>
+
+namespace memviz {
+
+std::span<const DocumentSchema> document_schemas() {
+  static constexpr std::array kSchemas{
+      DocumentSchema{"unread", unread_schema},
+  };
+  return kSchemas;
+}
+
+} // namespace memviz

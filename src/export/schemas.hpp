@@ -1,0 +1,22 @@
+#pragma once
+
+// The JSON documents whose members are described in this folder -> their schemas, which docs/schemas/ holds as files.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+/// A schema, which is docs/schemas/`name`.json.
+struct DocumentSchema {
+  std::string_view name;
+  std::string (*text)();
+};
+
+[[nodiscard]] std::span<const DocumentSchema> document_schemas();
+
+// Each is next to the writer of its document.
+[[nodiscard]] std::string unread_schema();
+
+} // namespace memviz

@@ -1,0 +1,20 @@
+#include "export/schemas.hpp"
+
+#include "support/files.hpp"
+
+#include <cstdlib>
+#include <doctest/doctest.h>
+
+namespace memviz {
+
+TEST_CASE("docs/schemas has the schemas of the described documents") {
+  REQUIRE(!document_schemas().empty());
+  for (const DocumentSchema& schema : document_schemas()) {
+    const auto path = test::testdata().parent_path() / "docs/schemas" / (std::string(schema.name) + ".json");
+    if (std::getenv("MEMVIZ_BLESS") != nullptr) test::write_bytes(path.string(), schema.text());
+    const bool is_equal = test::read_bytes(path.string()) == schema.text(); // a check would print both
+    CHECK_MESSAGE(is_equal, path, " is not what memviz writes; MEMVIZ_BLESS=1 writes it anew: read the difference");
+  }
+}
+
+} // namespace memviz
