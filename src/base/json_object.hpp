@@ -64,18 +64,23 @@ struct WordForm {
   return {words};
 }
 
-/// The form of an enumeration with the names that `name` returns, from its value 0 to `last`.
+/// The form of an enumeration with the names that `name` returns, for its values from `first` to `last`.
 template <class Enumeration> struct NameForm {
   std::string_view (*name)(Enumeration);
+  Enumeration first;
   Enumeration last;
+  std::optional<Enumeration> never = {};
 
+  /// Says that `value`, one in between, is never written.
+  [[nodiscard]] constexpr NameForm without(Enumeration value) const { return {name, first, last, value}; }
   template <class Subject> void write(JsonWriter& json, const Subject& /*subject*/, Enumeration value) const {
     json.value(name(value));
   }
 };
 template <class Enumeration>
-[[nodiscard]] constexpr NameForm<Enumeration> named(std::string_view (*name)(Enumeration), Enumeration last) {
-  return {name, last};
+[[nodiscard]] constexpr NameForm<Enumeration> named(std::string_view (*name)(Enumeration), Enumeration first,
+                                                    Enumeration last) {
+  return {name, first, last};
 }
 
 /// The form of an object that is described elsewhere.
@@ -161,6 +166,12 @@ template <class Of, class... Members> struct JsonObject {
 template <class Subject, class... Members>
 [[nodiscard]] constexpr JsonObject<Subject, Members...> json_object(const JsonObjectFacts& facts, Members... members) {
   return {facts, {members...}};
+}
+
+/// Returns the same object in another layout.
+template <class Object> [[nodiscard]] constexpr Object laid_out(Object object, JsonLayout layout) {
+  object.facts.layout = layout;
+  return object;
 }
 
 template <class Get>

@@ -86,8 +86,10 @@ template <class Subject, class Value, class Enumeration>
 void write_form(SchemaWriter& writer, const NameForm<Enumeration>& form, const ValueRule& rule) {
   std::vector<std::string_view> names;
   using Number = std::underlying_type_t<Enumeration>;
-  for (int value = 0; value <= static_cast<int>(form.last); ++value)
-    names.push_back(form.name(static_cast<Enumeration>(static_cast<Number>(value))));
+  for (int number = static_cast<int>(form.first); number <= static_cast<int>(form.last); ++number) {
+    const auto value = static_cast<Enumeration>(static_cast<Number>(number));
+    if (value != form.never) names.push_back(form.name(value));
+  }
   write_words(writer.json(), names, rule.may_be_null);
 }
 
@@ -112,6 +114,15 @@ void write_form(SchemaWriter& writer, const ObjectForm<Object>& form, const Valu
   writer.json().key("anyOf").begin_array().begin_object();
   write_reference();
   writer.json().end_object().begin_object().member("type", "null").end_object().end_array();
+}
+
+/// Writes the rules of a form that writes them itself.
+template <class Subject, class Value, class Form>
+requires requires(const Form& form, SchemaWriter& writer, const ValueRule& rule) {
+  form.write_rules(writer, rule);
+}
+void write_form(SchemaWriter& writer, const Form& form, const ValueRule& rule) {
+  form.write_rules(writer, rule);
 }
 
 template <class Subject, class Value, class Make, class Form>

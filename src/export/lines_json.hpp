@@ -2,10 +2,12 @@
 
 // The lines of the user's own code that hold memory -> JSON.
 
-#include "base/json_writer.hpp"
+#include "base/json_object.hpp"
+#include "export/json_meanings.hpp"
 #include "memviz/called_line.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/frames.hpp"
+#include "memviz/label.hpp"
 
 #include <map>
 #include <span>
@@ -13,6 +15,46 @@
 #include <vector>
 
 namespace memviz {
+
+struct InnerLineInJson {
+  const FrameTable& frames;
+  const InnerLine& line;
+};
+
+inline constexpr auto kInnerLine = json_object<InnerLineInJson>(
+    {.meaning = "A line within another", .name = "inner_line"},
+    member("line", "The line, `function file.py:12`",
+           [](const InnerLineInJson& inner) { return node_label(inner.frames, inner.line.frame); }),
+    member("bytes", "Requested bytes that it holds",
+           [](const InnerLineInJson& inner) { return inner.line.amount.bytes; }),
+    member("blocks", "Blocks that it holds", [](const InnerLineInJson& inner) { return inner.line.amount.blocks; }));
+
+struct LineInJson {
+  const FrameTable& frames;
+  const UserLine& line;
+};
+
+inline constexpr auto kLineFigures = json_object<LineInJson>(
+    {}, member("line", kOwnLineMeaning, [](const LineInJson& line) { return node_label(line.frames, line.line.key); }),
+    member("bytes", "Requested bytes that it holds", [](const LineInJson& line) { return line.line.amount.bytes; }),
+    member("blocks", "Blocks that it holds", [](const LineInJson& line) { return line.line.amount.blocks; }));
+
+inline constexpr auto kLineWithin = json_object<LineInJson>(
+    {},
+    member(
+        "within",
+        "Of a line that holds more than half of all: the largest of the innermost lines that it called, at most three",
+        [](const LineInJson& line) -> const std::vector<InnerLine>& { return line.line.within; },
+        made_by(
+            [](const LineInJson& line, const InnerLine& inner) {
+              return InnerLineInJson{line.frames, inner};
+            },
+            kInnerLine))
+        .if_any());
+
+inline constexpr auto kLine =
+    json_object<LineInJson>({.meaning = "What one line holds", .name = "line"},
+                            members_of(kLineFigures, std::identity()), members_of(kLineWithin, std::identity()));
 
 /// Writes the key `within` with its lines; nothing if there are none.
 void write_within(JsonWriter& json, const FrameTable& frames, const std::vector<InnerLine>& within);

@@ -7,6 +7,7 @@ namespace memviz {
 std::span<const DocumentSchema> document_schemas() {
   static constexpr std::array kSchemas{
       DocumentSchema{"logged-error", logged_error_schema},
+      DocumentSchema{"state", state_schema},
       DocumentSchema{"unread", unread_schema},
   };
   return kSchemas;

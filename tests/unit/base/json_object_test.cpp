@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-enum class Colour : std::uint8_t { red, green };
+enum class Colour : std::uint8_t { red, none, green };
 
 std::string_view colour_name(Colour colour) {
   return colour == Colour::red ? "red" : "green";
@@ -43,11 +43,11 @@ constexpr auto kWheel = json_object<Wheel>(
 
 constexpr auto kIdentity = json_object<Car>({}, member("address", "Where it is", &Car::address, kDecimal));
 
-constexpr std::array<std::string_view, 2> kPaints{"matt", "bright"};
+constexpr std::array<std::string_view, 3> kPaints{"matt", "none", "bright"};
 
 constexpr auto kCar = json_described<Car>(
     {.schema = "memviz.car/1.2", .title = "A car", .meaning = "What a car is"}, member("name", "Its name", &Car::name),
-    member("colour", "Its colour", &Car::colour, named(colour_name, Colour::green)),
+    member("colour", "Its colour", &Car::colour, named(colour_name, Colour::red, Colour::green).without(Colour::none)),
     member("paint", "Its paint", &Car::colour, one_of(kPaints)),
     member("limit_bytes", "Its limit", &Car::limit_bytes).at_least(1), member("note", "A note", &Car::note).if_any(),
     member("wheels", "Its wheels", &Car::wheels, kWheel), member("spare", "One more", &Car::spare, kWheel),
@@ -128,7 +128,7 @@ TEST_CASE("a schema has the type of each member from its source") {
   const Json members = schema()["properties"];
   CHECK(members["name"] == Json{{"description", "Its name"}, {"type", "string"}});
   CHECK(members["colour"]["enum"] == Json{"red", "green"});
-  CHECK(members["paint"]["enum"] == Json{"matt", "bright"});
+  CHECK(members["paint"]["enum"] == Json{"matt", "none", "bright"});
   CHECK(members["limit_bytes"]["type"] == Json{"integer", "null"});
   CHECK(members["limit_bytes"]["minimum"] == 1);
   CHECK(members["note"]["type"] == "string");
