@@ -11,20 +11,20 @@ namespace memviz {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kCauseWords{
+constexpr std::array<std::string_view, 11> kLoggedCauseWords{
     "unknown",   "larger_than_device", "own_limit", "other_processes", "outside_pytorch", "fragmentation",
     "elsewhere", "free_enough",        "full",      "server_start",    "server_cache"};
 
-constexpr std::array<std::string_view, 6> kWriterWords{"pytorch", "cuda", "vllm", "sglang", "xla", "llama.cpp"};
+constexpr std::array<std::string_view, 6> kLoggedByWords{"pytorch", "cuda", "vllm", "sglang", "xla", "llama.cpp"};
 
-constexpr auto kProcess = json_object<LoggedProcess>(
+constexpr auto kLoggedProcess = json_object<LoggedProcess>(
     {.meaning = "A process on the device", .layout = JsonLayout::spaced},
     member("pid", "Its number, which inside a container may differ from the program's own", &LoggedProcess::pid),
     member("bytes", "Its memory on the device", &LoggedProcess::bytes));
 
-constexpr auto kError = json_object<LoggedError>(
+constexpr auto kLoggedFigures = json_object<LoggedError>(
     {}, //
-    member("by", "Who wrote the message", &LoggedError::by, one_of(kWriterWords)),
+    member("by", "Who wrote the message", &LoggedError::by, one_of(kLoggedByWords)),
     member("backend", "CUDA, HIP, XPU or MPS", &LoggedError::backend),
     member("gpu", "The number of the device", &LoggedError::gpu),
     member("requested_bytes", "The request that failed", &LoggedError::requested_bytes),
@@ -39,7 +39,7 @@ constexpr auto kError = json_object<LoggedError>(
     member("process_bytes", "Memory of this process on the device, including what is outside PyTorch",
            &LoggedError::own_bytes),
     member("needed_bytes", "What a server may or must take to start", &LoggedError::needed_bytes),
-    member("processes", "The processes that the message lists", &LoggedError::processes, kProcess),
+    member("processes", "The processes that the message lists", &LoggedError::processes, kLoggedProcess),
     member("file", "The program's own innermost line in the traceback; empty if there is none", &LoggedError::file),
     member("line", "The same: the number of the line, 0 if there is none", &LoggedError::line),
     member("function", "The same: the function", &LoggedError::function),
@@ -65,7 +65,7 @@ constexpr auto kLoggedError = json_described<LoggedAnswer>(
            "What the figures prove. elsewhere: memory that is neither free nor PyTorch's, of a message that does not "
            "show whose it is. free_enough: more was free than was asked for. server_start and server_cache: a server "
            "did not start, because the GPU was in use, or because too little was left for the KV cache",
-           part_of(&LoggedAnswer::verdict, &LoggedVerdict::cause), one_of(kCauseWords)),
+           part_of(&LoggedAnswer::verdict, &LoggedVerdict::cause), one_of(kLoggedCauseWords)),
     member("headline", "What happened, in a sentence", part_of(&LoggedAnswer::words, &LoggedErrorText::headline)),
     member("verdict", "Why, in a sentence", part_of(&LoggedAnswer::words, &LoggedErrorText::cause)),
     member("helps", "What would help, a sentence each", part_of(&LoggedAnswer::words, &LoggedErrorText::helps)),
@@ -79,7 +79,7 @@ constexpr auto kLoggedError = json_described<LoggedAnswer>(
            part_of(&LoggedAnswer::verdict, &LoggedVerdict::short_bytes)),
     member(
         "error", "The last error with figures, else the last. null: the message does not have the figure",
-        [](const LoggedAnswer& answer) -> const LoggedError& { return *answer.error; }, kError));
+        [](const LoggedAnswer& answer) -> const LoggedError& { return *answer.error; }, kLoggedFigures));
 
 } // namespace
 

@@ -3,6 +3,7 @@
 #include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
 #include "export/json_meanings.hpp"
+#include "export/kinds_json.hpp"
 #include "export/lines_json.hpp"
 #include "export/moment_json.hpp"
 #include "export/rehearsal_json.hpp"
@@ -65,11 +66,10 @@ constexpr auto kBirthEvent = json_object<BlockInJson>(
 constexpr auto kBlockKind = json_object<BlockInJson>(
     {},
     member(
-        "kind", "Kind of memory", [](const BlockInJson& block) { return block.facts.kind.kind; },
-        named(kind_name, MemoryKind::parameter, MemoryKind::unknown)),
+        "kind", "Kind of memory", [](const BlockInJson& block) { return block.facts.kind.kind; }, kNamedKind),
     member(
         "known_by", "How that is known", [](const BlockInJson& block) { return block.facts.kind.evidence; },
-        named(evidence_name, KindEvidence::none, KindEvidence::behaviour)));
+        kNamedEvidence));
 
 constexpr auto kAllocation = json_object<BlockInJson>(
     {},
