@@ -37,7 +37,7 @@ std::string_view doubt_name(Doubt doubt) {
 /// Writes the figures, without the lists of stacks.
 void write_figures(JsonWriter& json, const Recording& recording, const DeviceLeaks& leaks) {
   write_device_key(json, leaks.device).member("events", leaks.events);
-  write_steps(json, recording, leaks.steps);
+  write_object(json.key("steps"), kSteps, {recording, leaks.steps});
   json.member("stacks", leaks.stacks).member("bytes_per_step", leaks.bytes_per_step());
   if (leaks.capacity_bytes) {
     json.member("capacity_bytes", *leaks.capacity_bytes);

@@ -8,6 +8,7 @@ std::span<const DocumentSchema> document_schemas() {
   static constexpr std::array kSchemas{
       DocumentSchema{"logged-error", logged_error_schema},
       DocumentSchema{"state", state_schema},
+      DocumentSchema{"steps", steps_schema},
       DocumentSchema{"timeline", timeline_schema},
       DocumentSchema{"unread", unread_schema},
   };
