@@ -10,6 +10,7 @@ std::span<const DocumentSchema> document_schemas() {
       DocumentSchema{"state", state_schema},
       DocumentSchema{"steps", steps_schema},
       DocumentSchema{"timeline", timeline_schema},
+      DocumentSchema{"tree", tree_schema},
       DocumentSchema{"unread", unread_schema},
   };
   return kSchemas;

@@ -21,6 +21,7 @@ struct DocumentSchema {
 [[nodiscard]] std::string state_schema();
 [[nodiscard]] std::string steps_schema();
 [[nodiscard]] std::string timeline_schema();
+[[nodiscard]] std::string tree_schema();
 [[nodiscard]] std::string unread_schema();
 
 } // namespace memviz
