@@ -17,6 +17,7 @@ struct DocumentSchema {
 [[nodiscard]] std::span<const DocumentSchema> document_schemas();
 
 // Each is next to the writer of its document.
+[[nodiscard]] std::string flops_schema();
 [[nodiscard]] std::string logged_error_schema();
 [[nodiscard]] std::string state_schema();
 [[nodiscard]] std::string steps_schema();
