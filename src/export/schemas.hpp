@@ -19,6 +19,7 @@ struct DocumentSchema {
 // Each is next to the writer of its document.
 [[nodiscard]] std::string flops_schema();
 [[nodiscard]] std::string logged_error_schema();
+[[nodiscard]] std::string report_schema();
 [[nodiscard]] std::string state_schema();
 [[nodiscard]] std::string steps_schema();
 [[nodiscard]] std::string timeline_schema();
