@@ -83,6 +83,16 @@ template <class Enumeration>
   return {name, first, last};
 }
 
+/// The form of a number that is always the same.
+struct ConstantForm {
+  std::int64_t number;
+
+  template <class Subject, class Value>
+  void write(JsonWriter& json, const Subject& /*subject*/, const Value& /*value*/) const {
+    json.value(number);
+  }
+};
+
 /// The form of an object that is described elsewhere.
 template <class Object> struct ObjectForm {
   const Object* object;
@@ -119,24 +129,31 @@ struct Always {
 /// If its value is not an empty optional, range or text.
 struct IfAny {};
 
-template <class Get, class Form, class When> struct JsonMember {
+struct JsonMemberFacts {
   std::string_view name;
-  std::string_view meaning; ///< with its unit; "" if the form has one
-  Get get;                  ///< a member of the subject, or a function of it
+  std::string_view meaning;                ///< with its unit; "" if the form has one
+  std::optional<std::int64_t> least = {};  ///< the smallest number; absent: that of the type
+  std::optional<JsonLayout> of_array = {}; ///< absent: that of what it is in
+};
+
+template <class Get, class Form, class When> struct JsonMember {
+  JsonMemberFacts facts;
+  Get get; ///< a member of the subject, or a function of it
   Form form;
   When is_there;
-  std::optional<std::int64_t> least; ///< the smallest number; absent: that of the type
 
   /// Leaves the member out where `condition` of the subject is false.
   template <class Condition> [[nodiscard]] constexpr auto when(Condition condition) const {
-    return JsonMember<Get, Form, Condition>{name, meaning, get, form, condition, least};
+    return JsonMember<Get, Form, Condition>{facts, get, form, condition};
   }
   /// Leaves the member out where its value is an empty optional, range or text.
-  [[nodiscard]] constexpr auto if_any() const {
-    return JsonMember<Get, Form, IfAny>{name, meaning, get, form, {}, least};
-  }
+  [[nodiscard]] constexpr auto if_any() const { return JsonMember<Get, Form, IfAny>{facts, get, form, {}}; }
   [[nodiscard]] constexpr JsonMember at_least(std::int64_t number) const {
-    return {name, meaning, get, form, is_there, number};
+    return {{facts.name, facts.meaning, number, facts.of_array}, get, form, is_there};
+  }
+  /// Sets the layout of a member that is an array.
+  [[nodiscard]] constexpr JsonMember as(JsonLayout layout) const {
+    return {{facts.name, facts.meaning, facts.least, layout}, get, form, is_there};
   }
 };
 
@@ -177,18 +194,22 @@ template <class Object> [[nodiscard]] constexpr Object laid_out(Object object, J
 template <class Get>
 [[nodiscard]] constexpr JsonMember<Get, PlainForm, Always> member(std::string_view name, std::string_view meaning,
                                                                   Get get) {
-  return {name, meaning, get, {}, {}, {}};
+  return {{name, meaning}, get, {}, {}};
 }
 template <class Get, class Form>
 [[nodiscard]] constexpr JsonMember<Get, Form, Always> member(std::string_view name, std::string_view meaning, Get get,
                                                              Form form) {
-  return {name, meaning, get, form, {}, {}};
+  return {{name, meaning}, get, form, {}};
+}
+[[nodiscard]] constexpr auto constant(std::string_view name, std::string_view meaning, std::int64_t number) {
+  return member(
+      name, meaning, [](const auto& /*subject*/) { return nullptr; }, ConstantForm{number});
 }
 /// `object` must outlive the description.
 template <class Get, class Subject, class... Members>
 [[nodiscard]] constexpr JsonMember<Get, ObjectForm<JsonObject<Subject, Members...>>, Always>
 member(std::string_view name, std::string_view meaning, Get get, const JsonObject<Subject, Members...>& object) {
-  return {name, meaning, get, {&object}, {}, {}};
+  return {{name, meaning}, get, {&object}, {}};
 }
 
 /// The source of a member: `inner` of the part `outer` of the subject, which may be a pointer.
@@ -213,10 +234,11 @@ made_by(Make make, const JsonObject<Subject, Members...>& object) {
 
 /// Writes null for an empty optional and an array for a range; anything else as its form does.
 template <class Form, class Subject, class Value>
-void write_value(JsonWriter& json, const Form& form, const Subject& subject, const Value& value) {
+void write_value(JsonWriter& json, const Form& form, const Subject& subject, const Value& value,
+                 std::optional<JsonLayout> of_array = {}) {
   if constexpr (kMayBeNull<Value>) {
     if (value)
-      write_value(json, form, subject, *value);
+      write_value(json, form, subject, *value, of_array);
     else
       json.value(nullptr);
   } else if constexpr (std::is_same_v<Form, DictionaryForm>) {
@@ -225,7 +247,7 @@ void write_value(JsonWriter& json, const Form& form, const Subject& subject, con
       form.write(json, subject, pair);
     json.end_object();
   } else if constexpr (kIsArray<Value>) {
-    json.begin_array();
+    of_array ? json.begin_array(*of_array) : json.begin_array();
     for (const auto& element : value)
       write_value(json, form, subject, element);
     json.end_array();
@@ -246,10 +268,11 @@ template <class Get, class Form, class When, class Subject>
 void write_member(JsonWriter& json, const JsonMember<Get, Form, When>& member, const Subject& subject) {
   if constexpr (std::is_same_v<When, IfAny>) {
     const auto& value = std::invoke(member.get, subject);
-    if (is_any(value)) write_value(json.key(member.name), member.form, subject, value);
+    if (is_any(value)) write_value(json.key(member.facts.name), member.form, subject, value, member.facts.of_array);
   } else {
     if (!std::invoke(member.is_there, subject)) return;
-    write_value(json.key(member.name), member.form, subject, std::invoke(member.get, subject));
+    write_value(json.key(member.facts.name), member.form, subject, std::invoke(member.get, subject),
+                member.facts.of_array);
   }
 }
 
@@ -266,10 +289,7 @@ void write_members(JsonWriter& json, const Object& object, const typename Object
 
 template <class Object>
 JsonWriter& write_object(JsonWriter& json, const Object& object, const typename Object::Subject& subject) {
-  if (object.facts.layout)
-    json.begin_object(*object.facts.layout);
-  else
-    json.begin_object();
+  object.facts.layout ? json.begin_object(*object.facts.layout) : json.begin_object();
   write_members(json, object, subject);
   return json.end_object();
 }

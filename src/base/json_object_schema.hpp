@@ -78,6 +78,11 @@ void write_form(SchemaWriter& writer, const DecimalForm& /*form*/, const ValueRu
 }
 
 template <class Subject, class Value>
+void write_form(SchemaWriter& writer, const ConstantForm& form, const ValueRule& /*rule*/) {
+  writer.json().member("const", form.number);
+}
+
+template <class Subject, class Value>
 void write_form(SchemaWriter& writer, const WordForm& form, const ValueRule& rule) {
   write_words(writer.json(), {form.words.begin(), form.words.end()}, rule.may_be_null);
 }
@@ -168,9 +173,9 @@ void visit_member(const JsonMembersOf<Object, Get, When>& members, bool is_requi
 template <class Subject, class Get, class Form, class When>
 void write_property(SchemaWriter& writer, const JsonMember<Get, Form, When>& member) {
   using Source = std::remove_cvref_t<std::invoke_result_t<Get, const Subject&>>;
-  const ValueRule rule{false, member.least, !member.meaning.empty()};
-  writer.json().key(member.name).begin_object();
-  if (rule.has_meaning) writer.json().member("description", member.meaning);
+  const ValueRule rule{false, member.facts.least, !member.facts.meaning.empty()};
+  writer.json().key(member.facts.name).begin_object();
+  if (rule.has_meaning) writer.json().member("description", member.facts.meaning);
   if constexpr (kMayBeNull<Source> && std::is_same_v<When, IfAny>)
     write_value_rules<Subject, std::remove_cvref_t<decltype(*std::declval<Source>())>>(writer, member.form, rule);
   else
@@ -188,7 +193,7 @@ template <class Object> void write_properties(SchemaWriter& writer, const Object
 /// Writes the entries of "required".
 template <class Object> void write_required(JsonWriter& json, const Object& object) {
   for_each_member(object, true, [&]<class Subject>(const auto& member, bool is_required) {
-    if (is_required) json.value(member.name);
+    if (is_required) json.value(member.facts.name);
   });
 }
 

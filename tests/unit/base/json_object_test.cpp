@@ -57,7 +57,7 @@ constexpr auto kCar = json_described<Car>(
     members_of(kIdentity, [](const Car& car) -> const Car& { return car; }).when([](const Car& car) {
       return car.address > 0;
     }),
-    member("settings", "Its settings", &Car::settings, kDictionary));
+    member("settings", "Its settings", &Car::settings, kDictionary), constant("seats", "Its seats", 5));
 
 Json written(const Car& car) {
   return Json::parse(document_text(kCar, car));
@@ -81,6 +81,15 @@ TEST_CASE("a described object is written with its members in their order and its
   JsonWriter json(text);
   write_object(json, kWheel, {8, -1});
   CHECK(text == R"({"bytes": 8, "change_bytes": -1})");
+}
+
+TEST_CASE("a member of a described object may lay out its array") {
+  constexpr auto kNames = json_object<std::vector<int>>(
+      {}, member("numbers", "Some", [](const std::vector<int>& numbers) { return numbers; }).as(JsonLayout::compact));
+  std::string text;
+  JsonWriter json(text);
+  write_object(json, kNames, {1, 2});
+  CHECK(text == "{\n  \"numbers\": [1,2]\n}");
 }
 
 TEST_CASE("a member of a described object is null or left out where its value is not there") {
@@ -112,6 +121,7 @@ TEST_CASE("a described object has every member that is there") {
   CHECK(car["sums"] == Json::array({0}));
   CHECK(car["address"] == "18446744073709551615");
   CHECK(car["settings"] == Json{{"key", "value"}});
+  CHECK(car["seats"] == 5);
 }
 
 TEST_CASE("a schema has the members of the description and requires those that are always there") {
@@ -120,7 +130,7 @@ TEST_CASE("a schema has the members of the description and requires those that a
   CHECK(document["properties"]["schema"]["const"] == "memviz.car/1.2");
   CHECK(document["additionalProperties"] == false);
   CHECK(document["required"] ==
-        Json{"schema", "memviz", "name", "colour", "paint", "limit_bytes", "wheels", "spare", "settings"});
+        Json{"schema", "memviz", "name", "colour", "paint", "limit_bytes", "wheels", "spare", "settings", "seats"});
   CHECK(keys(document["properties"]) == keys(written({.name = "a", .note = "n", .wheels = {{}}, .address = 1})));
 }
 
@@ -134,6 +144,7 @@ TEST_CASE("a schema has the type of each member from its source") {
   CHECK(members["note"]["type"] == "string");
   CHECK(members["sums"]["items"] == Json{{"type", "integer"}, {"minimum", 0}});
   CHECK(members["address"]["pattern"] == "^[0-9]+$");
+  CHECK(members["seats"] == Json{{"description", "Its seats"}, {"const", 5}});
   CHECK(members["settings"]["additionalProperties"] == Json{{"type", "string"}});
 }
 
