@@ -21,6 +21,7 @@ struct DocumentSchema {
 [[nodiscard]] std::string compare_schema();
 [[nodiscard]] std::string flops_schema();
 [[nodiscard]] std::string logged_error_schema();
+[[nodiscard]] std::string ranks_schema();
 [[nodiscard]] std::string report_schema();
 [[nodiscard]] std::string state_schema();
 [[nodiscard]] std::string steps_schema();
