@@ -100,10 +100,10 @@ void write_form(SchemaWriter& writer, const NameForm<Enumeration>& form, const V
 
 template <class Subject, class Value>
 void write_form(SchemaWriter& writer, const DictionaryForm& /*form*/, const ValueRule& rule) {
-  using Content = std::remove_cvref_t<decltype(std::declval<Value>().begin()->second)>;
+  using Content = std::remove_cvref_t<decltype(std::begin(std::declval<const Value&>())->second)>;
   write_type(writer.json(), "object", rule.may_be_null);
   writer.json().key("additionalProperties").begin_object();
-  write_form<Subject, Content>(writer, PlainForm{}, {});
+  write_form<Subject, Content>(writer, PlainForm{}, {false, rule.least, false});
   writer.json().end_object();
 }
 

@@ -17,6 +17,7 @@ struct DocumentSchema {
 [[nodiscard]] std::span<const DocumentSchema> document_schemas();
 
 // Each is next to the writer of its document.
+[[nodiscard]] std::string check_schema();
 [[nodiscard]] std::string compare_jobs_schema();
 [[nodiscard]] std::string compare_schema();
 [[nodiscard]] std::string flops_schema();
