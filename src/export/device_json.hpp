@@ -25,6 +25,11 @@ struct DeviceForm {
 };
 inline constexpr DeviceForm kDeviceForm;
 
+inline constexpr std::string_view kPerfectAllocatorMeaning =
+    "What the best of all allocators would need, whatever the settings; null where it is unknown: without events, "
+    "before "
+    "the peak, or where memory was returned since";
+
 inline constexpr auto kPerfectAllocator = json_object<PerfectAllocator>(
     {.layout = JsonLayout::compact},
     member("needed_bytes",

@@ -222,7 +222,10 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   json.key("users");
   write_lines(json, frames, device.users, device.callers);
   json.key("keepers");
-  write_keepers(json, frames, device.keepers);
+  if (device.keepers)
+    write_object(json, kKeepers, {frames, *device.keepers});
+  else
+    json.value(nullptr);
   json.key("pins");
   write_pins(json, state, device.pins);
   json.key("growth");

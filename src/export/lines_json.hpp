@@ -9,6 +9,8 @@
 #include "memviz/frames.hpp"
 #include "memviz/label.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <span>
 #include <string>
@@ -28,6 +30,11 @@ inline constexpr auto kInnerLine = json_object<InnerLineInJson>(
     member("bytes", "Requested bytes that it holds",
            [](const InnerLineInJson& inner) { return inner.line.amount.bytes; }),
     member("blocks", "Blocks that it holds", [](const InnerLineInJson& inner) { return inner.line.amount.blocks; }));
+
+/// Returns the lines that JSON has of a list of them: at most 100.
+[[nodiscard]] inline std::span<const UserLine> first_lines(const std::vector<UserLine>& lines) {
+  return std::span(lines).first(std::min<std::size_t>(lines.size(), 100));
+}
 
 struct LineInJson {
   const FrameTable& frames;

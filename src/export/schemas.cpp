@@ -14,6 +14,7 @@ std::span<const DocumentSchema> document_schemas() {
       DocumentSchema{"ranks", ranks_schema},
       DocumentSchema{"report", report_schema},
       DocumentSchema{"state", state_schema},
+      DocumentSchema{"stats", stats_schema},
       DocumentSchema{"steps", steps_schema},
       DocumentSchema{"timeline", timeline_schema},
       DocumentSchema{"tree", tree_schema},

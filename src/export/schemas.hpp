@@ -25,6 +25,7 @@ struct DocumentSchema {
 [[nodiscard]] std::string ranks_schema();
 [[nodiscard]] std::string report_schema();
 [[nodiscard]] std::string state_schema();
+[[nodiscard]] std::string stats_schema();
 [[nodiscard]] std::string steps_schema();
 [[nodiscard]] std::string timeline_schema();
 [[nodiscard]] std::string tree_schema();
