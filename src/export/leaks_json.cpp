@@ -88,7 +88,10 @@ public:
     add_list("late_frees", leaks.late_frees);
     add_list("replaced", leaks.replaced);
     add_list("stopped", leaks.stopped);
-    write_causes(json_.key("kept"), frames_, {.requested_bytes = leaks.requested_bytes}, leaks.kept);
+    json_.key("kept").begin_array();
+    for (const Cause& cause : leaks.kept)
+      write_object(json_, kCause, {frames_, {.requested_bytes = leaks.requested_bytes}, cause});
+    json_.end_array();
     json_.end_object();
   }
 

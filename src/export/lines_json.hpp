@@ -4,16 +4,16 @@
 
 #include "base/json_object.hpp"
 #include "export/json_meanings.hpp"
-#include "memviz/called_line.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -30,6 +30,10 @@ inline constexpr auto kInnerLine = json_object<InnerLineInJson>(
     member("bytes", "Requested bytes that it holds",
            [](const InnerLineInJson& inner) { return inner.line.amount.bytes; }),
     member("blocks", "Blocks that it holds", [](const InnerLineInJson& inner) { return inner.line.amount.blocks; }));
+
+inline constexpr std::string_view kCallersMeaning = "The lines that called it for most of its bytes, the nearest "
+                                                    "first, as `function file.py:12`; absent where there are "
+                                                    "none or several";
 
 /// Returns the lines that JSON has of a list of them: at most 100.
 [[nodiscard]] inline std::span<const UserLine> first_lines(const std::vector<UserLine>& lines) {
@@ -63,14 +67,17 @@ inline constexpr auto kLine =
     json_object<LineInJson>({.meaning = "What one line holds", .name = "line"},
                             members_of(kLineFigures, std::identity()), members_of(kLineWithin, std::identity()));
 
-/// Writes the key `within` with its lines; nothing if there are none.
-void write_within(JsonWriter& json, const FrameTable& frames, const std::vector<InnerLine>& within);
+struct CalledLineInJson {
+  LineInJson line;
+  std::vector<std::string> callers;
+};
+
+inline constexpr auto kCalledLine = json_object<CalledLineInJson>(
+    {.meaning = "What one line holds", .name = "called_line"}, members_of(kLineFigures, &CalledLineInJson::line),
+    member("callers", kCallersMeaning, &CalledLineInJson::callers).if_any(),
+    members_of(kLineWithin, &CalledLineInJson::line));
 
 /// Writes the key `callers` with their lines; nothing if there are none.
 void write_callers(JsonWriter& json, std::span<const std::string> callers);
-
-/// Writes an array of the first 100 lines, each with its callers, where they are given, and its inner lines.
-void write_lines(JsonWriter& json, const FrameTable& frames, const std::vector<UserLine>& lines,
-                 const std::map<NodeKey, CalledLine>& callers = {});
 
 } // namespace memviz

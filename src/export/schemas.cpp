@@ -9,6 +9,7 @@ std::span<const DocumentSchema> document_schemas() {
       DocumentSchema{"check", check_schema},
       DocumentSchema{"compare", compare_schema},
       DocumentSchema{"compare-jobs", compare_jobs_schema},
+      DocumentSchema{"explain", explain_schema},
       DocumentSchema{"flops", flops_schema},
       DocumentSchema{"logged-error", logged_error_schema},
       DocumentSchema{"ranks", ranks_schema},

@@ -20,6 +20,7 @@ struct DocumentSchema {
 [[nodiscard]] std::string check_schema();
 [[nodiscard]] std::string compare_jobs_schema();
 [[nodiscard]] std::string compare_schema();
+[[nodiscard]] std::string explain_schema();
 [[nodiscard]] std::string flops_schema();
 [[nodiscard]] std::string logged_error_schema();
 [[nodiscard]] std::string ranks_schema();
