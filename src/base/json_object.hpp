@@ -134,6 +134,7 @@ struct JsonMemberFacts {
   std::string_view meaning;                ///< with its unit; "" if the form has one
   std::optional<std::int64_t> least = {};  ///< the smallest number; absent: that of the type
   std::optional<JsonLayout> of_array = {}; ///< absent: that of what it is in
+  bool is_never_empty = false;             ///< of an array
 };
 
 template <class Get, class Form, class When> struct JsonMember {
@@ -149,11 +150,15 @@ template <class Get, class Form, class When> struct JsonMember {
   /// Leaves the member out where its value is an empty optional, range or text.
   [[nodiscard]] constexpr auto if_any() const { return JsonMember<Get, Form, IfAny>{facts, get, form, {}}; }
   [[nodiscard]] constexpr JsonMember at_least(std::int64_t number) const {
-    return {{facts.name, facts.meaning, number, facts.of_array}, get, form, is_there};
+    return {{facts.name, facts.meaning, number, facts.of_array, facts.is_never_empty}, get, form, is_there};
   }
   /// Sets the layout of a member that is an array.
   [[nodiscard]] constexpr JsonMember as(JsonLayout layout) const {
-    return {{facts.name, facts.meaning, facts.least, layout}, get, form, is_there};
+    return {{facts.name, facts.meaning, facts.least, layout, facts.is_never_empty}, get, form, is_there};
+  }
+  /// Says that a member that is an array has at least one element.
+  [[nodiscard]] constexpr JsonMember never_empty() const {
+    return {{facts.name, facts.meaning, facts.least, facts.of_array, true}, get, form, is_there};
   }
 };
 

@@ -176,6 +176,7 @@ void write_property(SchemaWriter& writer, const JsonMember<Get, Form, When>& mem
   const ValueRule rule{false, member.facts.least, !member.facts.meaning.empty()};
   writer.json().key(member.facts.name).begin_object();
   if (rule.has_meaning) writer.json().member("description", member.facts.meaning);
+  if (member.facts.is_never_empty) writer.json().member("minItems", 1);
   if constexpr (kMayBeNull<Source> && std::is_same_v<When, IfAny>)
     write_value_rules<Subject, std::remove_cvref_t<decltype(*std::declval<Source>())>>(writer, member.form, rule);
   else

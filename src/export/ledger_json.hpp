@@ -1,13 +1,13 @@
 #pragma once
 
-// Where every reserved byte was, in JSON.
+// The account of every reserved byte, in JSON.
 
 #include "base/json_object_schema.hpp"
 #include "memviz/memory_ledger.hpp"
 
 namespace memviz {
 
-/// The form of a MemoryLedger. Its unknown parts follow the known ones, so it is no JsonObject.
+/// The form of a MemoryLedger, whose unknown parts follow the known ones.
 struct LedgerForm {
   template <class Subject> void write(JsonWriter& json, const Subject& /*subject*/, const MemoryLedger& ledger) const {
     write_ledger(json, ledger);

@@ -13,6 +13,7 @@ std::span<const DocumentSchema> document_schemas() {
       DocumentSchema{"flops", flops_schema},
       DocumentSchema{"logged-error", logged_error_schema},
       DocumentSchema{"ranks", ranks_schema},
+      DocumentSchema{"rehearse", rehearse::rehearse_schema},
       DocumentSchema{"report", report_schema},
       DocumentSchema{"state", state_schema},
       DocumentSchema{"stats", stats_schema},

@@ -32,4 +32,8 @@ struct DocumentSchema {
 [[nodiscard]] std::string tree_schema();
 [[nodiscard]] std::string unread_schema();
 
+namespace rehearse {
+[[nodiscard]] std::string rehearse_schema();
+} // namespace rehearse
+
 } // namespace memviz

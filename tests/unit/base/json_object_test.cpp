@@ -50,7 +50,8 @@ constexpr auto kCar = json_described<Car>(
     member("colour", "Its colour", &Car::colour, named(colour_name, Colour::red, Colour::green).without(Colour::none)),
     member("paint", "Its paint", &Car::colour, one_of(kPaints)),
     member("limit_bytes", "Its limit", &Car::limit_bytes).at_least(1), member("note", "A note", &Car::note).if_any(),
-    member("wheels", "Its wheels", &Car::wheels, kWheel), member("spare", "One more", &Car::spare, kWheel),
+    member("wheels", "Its wheels", &Car::wheels, kWheel).never_empty(),
+    member("spare", "One more", &Car::spare, kWheel),
     member("sums", "Sums", &Car::wheels,
            made_by([](const Car& car, const Wheel& wheel) { return car.address + wheel.bytes; }, PlainForm{}))
         .if_any(),
@@ -150,6 +151,7 @@ TEST_CASE("a schema has the type of each member from its source") {
 
 TEST_CASE("a schema defines an object with a name once, and refers to it") {
   const Json document = schema();
+  CHECK(document["properties"]["wheels"]["minItems"] == 1);
   CHECK(document["properties"]["wheels"]["items"] == Json{{"$ref", "#/$defs/wheel"}});
   CHECK(document["properties"]["spare"]["anyOf"] == Json::parse(R"([{"$ref": "#/$defs/wheel"}, {"type": "null"}])"));
   CHECK(keys(document["$defs"]) == std::vector<std::string>{"wheel"});
