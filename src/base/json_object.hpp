@@ -83,13 +83,13 @@ template <class Enumeration>
   return {name, first, last};
 }
 
-/// The form of a number that is always the same.
-struct ConstantForm {
-  std::int64_t number;
+/// The form of a value that is always the same.
+template <class Constant> struct ConstantForm {
+  Constant constant;
 
   template <class Subject, class Value>
   void write(JsonWriter& json, const Subject& /*subject*/, const Value& /*value*/) const {
-    json.value(number);
+    json.value(constant);
   }
 };
 
@@ -128,6 +128,8 @@ struct Always {
 };
 /// If its value is not an empty optional, range or text.
 struct IfAny {};
+/// Always, but not in documents of older versions, which the schema still describes.
+struct NotInOlder : Always {};
 
 struct JsonMemberFacts {
   std::string_view name;
@@ -149,6 +151,8 @@ template <class Get, class Form, class When> struct JsonMember {
   }
   /// Leaves the member out where its value is an empty optional, range or text.
   [[nodiscard]] constexpr auto if_any() const { return JsonMember<Get, Form, IfAny>{facts, get, form, {}}; }
+  /// Says that documents of older versions, which the schema still describes, lack the member.
+  [[nodiscard]] constexpr auto not_in_older() const { return JsonMember<Get, Form, NotInOlder>{facts, get, form, {}}; }
   [[nodiscard]] constexpr JsonMember at_least(std::int64_t number) const {
     return {{facts.name, facts.meaning, number, facts.of_array, facts.is_never_empty}, get, form, is_there};
   }
@@ -172,6 +176,14 @@ template <class Object, class Get, class When> struct JsonMembersOf {
     return JsonMembersOf<Object, Get, Condition>{object, get, condition};
   }
 };
+
+/// In the place of a member: from here on, the members of the object are in another layout.
+struct JsonLayoutChange {
+  JsonLayout layout;
+};
+[[nodiscard]] constexpr JsonLayoutChange from_here(JsonLayout layout) {
+  return {layout};
+}
 
 struct JsonObjectFacts {
   std::string_view meaning = {}; ///< "" if each member that is one has a meaning
@@ -206,9 +218,10 @@ template <class Get, class Form>
                                                              Form form) {
   return {{name, meaning}, get, form, {}};
 }
-[[nodiscard]] constexpr auto constant(std::string_view name, std::string_view meaning, std::int64_t number) {
+template <class Constant>
+[[nodiscard]] constexpr auto constant(std::string_view name, std::string_view meaning, Constant value) {
   return member(
-      name, meaning, [](const auto& /*subject*/) { return nullptr; }, ConstantForm{number});
+      name, meaning, [](const auto& /*subject*/) { return 0; }, ConstantForm<Constant>{value});
 }
 /// `object` must outlive the description.
 template <class Get, class Subject, class... Members>
@@ -284,6 +297,11 @@ void write_member(JsonWriter& json, const JsonMember<Get, Form, When>& member, c
 template <class Object, class Get, class When, class Subject>
 void write_member(JsonWriter& json, const JsonMembersOf<Object, Get, When>& members, const Subject& subject) {
   if (std::invoke(members.is_there, subject)) write_members(json, *members.object, std::invoke(members.get, subject));
+}
+
+template <class Subject>
+void write_member(JsonWriter& json, const JsonLayoutChange& change, const Subject& /*subject*/) {
+  json.set_layout(change.layout);
 }
 
 /// Writes the members of an open object.

@@ -77,9 +77,9 @@ void write_form(SchemaWriter& writer, const DecimalForm& /*form*/, const ValueRu
   writer.json().member("pattern", std::is_unsigned_v<Value> ? "^[0-9]+$" : "^-?[0-9]+$");
 }
 
-template <class Subject, class Value>
-void write_form(SchemaWriter& writer, const ConstantForm& form, const ValueRule& /*rule*/) {
-  writer.json().member("const", form.number);
+template <class Subject, class Value, class Constant>
+void write_form(SchemaWriter& writer, const ConstantForm<Constant>& form, const ValueRule& /*rule*/) {
+  writer.json().member("const", form.constant);
 }
 
 template <class Subject, class Value>
@@ -168,6 +168,10 @@ void visit_member(const JsonMember<Get, Form, When>& member, bool is_required, c
 template <class Subject, class Object, class Get, class When, class Visit>
 void visit_member(const JsonMembersOf<Object, Get, When>& members, bool is_required, const Visit& visit) {
   for_each_member(*members.object, is_required && std::is_same_v<When, Always>, visit);
+}
+
+template <class Subject, class Visit>
+void visit_member(const JsonLayoutChange& /*change*/, bool /*is_required*/, const Visit& /*visit*/) {
 }
 
 template <class Subject, class Get, class Form, class When>

@@ -8,6 +8,7 @@
 #include "story/cause_words.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,17 @@ struct CauseInJson {
     return line ? std::optional(node_label(frames, *line)) : std::nullopt;
   }
 };
+
+inline constexpr auto kCauseLines = json_object<CauseInJson>(
+    {},
+    member("line", "The line of the user's own code with the most of these bytes",
+           [](const CauseInJson& in) { return in.label(in.cause.line.line); }),
+    member("call", "The line that called the outermost torch.nn module on the way there, else the same line",
+           [](const CauseInJson& in) { return in.label(in.cause.line.call); }),
+    member("caller", "The next line of the user's own code that called it, of another file if there is one",
+           [](const CauseInJson& in) { return in.label(in.cause.line.caller); }),
+    member("text", "The cause in a sentence",
+           [](const CauseInJson& in) { return cause_text(in.frames, in.scope, in.cause); }));
 
 inline constexpr auto kCause = json_object<CauseInJson>(
     {.meaning = "A cause, with the memory that it explains. Causes may overlap", .name = "cause"},
@@ -55,13 +67,6 @@ inline constexpr auto kCause = json_object<CauseInJson>(
            "Of activations and foreach_temporaries: what the program would still have made, if the assumption in the "
            "text holds; else 0",
            [](const CauseInJson& in) { return in.cause.to_come_bytes; }),
-    member("line", "The line of the user's own code with the most of these bytes",
-           [](const CauseInJson& in) { return in.label(in.cause.line.line); }),
-    member("call", "The line that called the outermost torch.nn module on the way there, else the same line",
-           [](const CauseInJson& in) { return in.label(in.cause.line.call); }),
-    member("caller", "The next line of the user's own code that called it, of another file if there is one",
-           [](const CauseInJson& in) { return in.label(in.cause.line.caller); }),
-    member("text", "The cause in a sentence",
-           [](const CauseInJson& in) { return cause_text(in.frames, in.scope, in.cause); }));
+    members_of(kCauseLines, std::identity()));
 
 } // namespace memviz

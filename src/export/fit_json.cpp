@@ -204,8 +204,12 @@ std::string variants_json(const VariantsReport& report) {
   return document_text(kRehearse, {.verdict = report.usual, .variants = &report});
 }
 
+} // namespace memviz::rehearse
+
+namespace memviz {
+
 std::string rehearse_schema() {
-  return schema_text(kRehearse);
+  return schema_text(rehearse::kRehearse);
 }
 
-} // namespace memviz::rehearse
+} // namespace memviz

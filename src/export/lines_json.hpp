@@ -77,7 +77,4 @@ inline constexpr auto kCalledLine = json_object<CalledLineInJson>(
     member("callers", kCallersMeaning, &CalledLineInJson::callers).if_any(),
     members_of(kLineWithin, &CalledLineInJson::line));
 
-/// Writes the key `callers` with their lines; nothing if there are none.
-void write_callers(JsonWriter& json, std::span<const std::string> callers);
-
 } // namespace memviz

@@ -17,13 +17,16 @@ struct DocumentSchema {
 [[nodiscard]] std::span<const DocumentSchema> document_schemas();
 
 // Each is next to the writer of its document.
+[[nodiscard]] std::string baseline_schema();
 [[nodiscard]] std::string check_schema();
 [[nodiscard]] std::string compare_jobs_schema();
 [[nodiscard]] std::string compare_schema();
 [[nodiscard]] std::string explain_schema();
 [[nodiscard]] std::string flops_schema();
+[[nodiscard]] std::string leaks_schema();
 [[nodiscard]] std::string logged_error_schema();
 [[nodiscard]] std::string ranks_schema();
+[[nodiscard]] std::string rehearse_schema();
 [[nodiscard]] std::string report_schema();
 [[nodiscard]] std::string state_schema();
 [[nodiscard]] std::string stats_schema();
@@ -31,9 +34,5 @@ struct DocumentSchema {
 [[nodiscard]] std::string timeline_schema();
 [[nodiscard]] std::string tree_schema();
 [[nodiscard]] std::string unread_schema();
-
-namespace rehearse {
-[[nodiscard]] std::string rehearse_schema();
-} // namespace rehearse
 
 } // namespace memviz
