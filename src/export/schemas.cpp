@@ -14,7 +14,7 @@ std::span<const DocumentSchema> document_schemas() {
       DocumentSchema{"report", report_schema},     DocumentSchema{"state", state_schema},
       DocumentSchema{"stats", stats_schema},       DocumentSchema{"steps", steps_schema},
       DocumentSchema{"timeline", timeline_schema}, DocumentSchema{"tree", tree_schema},
-      DocumentSchema{"unread", unread_schema},
+      DocumentSchema{"trace", trace_schema},       DocumentSchema{"unread", unread_schema},
   };
   return kSchemas;
 }

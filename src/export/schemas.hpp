@@ -32,6 +32,7 @@ struct DocumentSchema {
 [[nodiscard]] std::string stats_schema();
 [[nodiscard]] std::string steps_schema();
 [[nodiscard]] std::string timeline_schema();
+[[nodiscard]] std::string trace_schema();
 [[nodiscard]] std::string tree_schema();
 [[nodiscard]] std::string unread_schema();
 
