@@ -103,6 +103,11 @@ template <class Object> struct ObjectForm {
   }
 };
 
+/// `object` must outlive the form.
+template <class Object> [[nodiscard]] constexpr ObjectForm<Object> form_of(const Object& object) {
+  return {&object};
+}
+
 /// The form of a value from which `make(subject, value)` makes what is written: a view with tables that it needs.
 template <class Make, class Form> struct MadeForm {
   Make make;

@@ -1,5 +1,6 @@
 #include "memviz/compare_report.hpp"
 
+#include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
 #include "export/gauge_json.hpp"
@@ -11,7 +12,6 @@
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 
-#include <ranges>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -170,7 +170,7 @@ constexpr auto kComparison = json_object<Comparison>(
     {},
     member(
         "devices", "Each device that either file has",
-        [](const Comparison& comparison) { return std::views::iota(std::size_t{0}, comparison.readings.size()); },
+        [](const Comparison& comparison) { return indexes(comparison.readings.size()); },
         made_by(
             [](const Comparison& comparison, std::size_t i) {
               return ComparedDevice{comparison.readings[i], comparison.devices[i]};

@@ -1,3 +1,4 @@
+#include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/causes_json.hpp"
 #include "export/device_json.hpp"
@@ -18,7 +19,6 @@
 
 #include <functional>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -97,7 +97,7 @@ constexpr auto kMemoryOfDevice = json_object<ExplanationInJson>(
         kJudgedBytes, [](const ExplanationInJson& in) -> const auto& { return in.device.judgement; }),
     member(
         "what_if", "What would have helped, or not: a replay of the events through a model of PyTorch's allocator",
-        [](const ExplanationInJson& in) { return std::views::iota(std::size_t{0}, in.device.what_ifs.size()); },
+        [](const ExplanationInJson& in) { return indexes(in.device.what_ifs.size()); },
         made_by(
             [](const ExplanationInJson& in, std::size_t i) {
               return AnswerInJson{in.state, in.device.what_ifs[i], in.words.answers[i]};

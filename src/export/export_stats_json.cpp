@@ -1,3 +1,4 @@
+#include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
 #include "export/json_meanings.hpp"
@@ -16,7 +17,6 @@
 #include "memviz/warnings.hpp"
 
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -147,7 +147,7 @@ constexpr auto kStats = json_described<StatsInJson>(
         "file", kSnapshotMeaning, [](const StatsInJson& stats) -> const auto& { return stats.file; }),
     member(
         "devices", "Each device, or the one of --device",
-        [](const StatsInJson& stats) { return std::views::iota(std::size_t{0}, stats.state.devices.size()); },
+        [](const StatsInJson& stats) { return indexes(stats.state.devices.size()); },
         made_by(
             [](const StatsInJson& stats, std::size_t i) {
               return StatsDevice{stats, i};

@@ -1,3 +1,4 @@
+#include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
 #include "export/json_meanings.hpp"
@@ -11,7 +12,6 @@
 
 #include <array>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -157,8 +157,7 @@ constexpr auto kTree = json_described<TreeInJson>(
            [](const TreeInJson& tree) { return tree.tree.root().total.bytes; }),
     member(
         "nodes", "Parents before children; a node's total_bytes are its self_bytes and the total_bytes of its children",
-        [](const TreeInJson& tree) { return std::views::iota(std::size_t{0}, tree.tree.nodes.size()); },
-        made_by(node_of, kNode)));
+        [](const TreeInJson& tree) { return indexes(tree.tree.nodes.size()); }, made_by(node_of, kNode)));
 
 /// Long names in deep stacks can expand to terabytes; a tree is bounded, so only the names count.
 void check_size(const FrameTable& frames, const FrameTree& tree) {

@@ -2,11 +2,11 @@
 #include "memviz/flops_report.hpp"
 #include "memviz/flops_words.hpp"
 
+#include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/schemas.hpp"
 
 #include <optional>
-#include <ranges>
 #include <string_view>
 
 namespace memviz {
@@ -108,7 +108,7 @@ constexpr auto kProgram = json_object<ModelFlops>(
         kTransformer),
     member(
         "modules", "Modules, each after the one around it",
-        [](const ModelFlops& model) { return std::views::iota(std::size_t{0}, model.modules.size()); },
+        [](const ModelFlops& model) { return indexes(model.modules.size()); },
         made_by(
             [](const ModelFlops& model, std::size_t index) {
               return ModuleInJson{model.modules[index], index == 0};

@@ -267,7 +267,7 @@ constexpr auto kLeaksDevice = json_object<LeaksInJson>(
         [](const LeaksInJson& in) {
           return StepsInJson{*in.tables.state.recording, in.leaks.steps};
         },
-        limited([](const LeaksInJson& in) -> TextLimit& { return in.tables.limit; }, ObjectForm{&kSteps})),
+        limited([](const LeaksInJson& in) -> TextLimit& { return in.tables.limit; }, form_of(kSteps))),
     members_of(
         kLeakFigures, [](const LeaksInJson& in) -> const auto& { return in.leaks; }),
     from_here(JsonLayout::spaced),

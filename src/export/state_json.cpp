@@ -1,5 +1,6 @@
 #include "memviz/state_json.hpp"
 
+#include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
 #include "export/json_meanings.hpp"
@@ -19,7 +20,6 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +35,7 @@ struct StateInJson {
 
 struct BlockInJson {
   const StateInJson& of;
-  std::uint32_t index;
+  std::size_t index;
   const Block& block;
   const BlockFacts& facts;
 
@@ -110,7 +110,7 @@ struct SegmentInJson {
   const Segment& segment;
 };
 
-BlockInJson block_of(const SegmentInJson& segment, std::uint32_t index) {
+BlockInJson block_of(const SegmentInJson& segment, std::size_t index) {
   return {segment.of, index, segment.of.state.blocks[index], segment.of.state.facts[index]};
 }
 
@@ -134,8 +134,8 @@ constexpr auto kSegment = json_object<SegmentInJson>(
     member(
         "blocks", "In address order",
         [](const SegmentInJson& segment) {
-          const std::uint32_t first = segment.segment.first_block;
-          return std::views::iota(first, first + segment.segment.block_count);
+          const std::size_t first = segment.segment.first_block;
+          return IndexRange{first, first + segment.segment.block_count};
         },
         made_by(block_of, kBlock)));
 

@@ -1,3 +1,4 @@
+#include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
 #include "export/json_meanings.hpp"
@@ -6,8 +7,6 @@
 #include "memviz/step_table.hpp"
 #include "memviz/step_table_report.hpp"
 #include "memviz/warnings.hpp"
-
-#include <ranges>
 
 namespace memviz {
 namespace {
@@ -55,8 +54,7 @@ constexpr auto kStepTable = json_object<StepTableInJson>(
         kBeforeSteps),
     member(
         "rows", "The steps; the last one ends with the recording and need not be whole",
-        [](const StepTableInJson& table) { return std::views::iota(std::size_t{0}, table.table.rows.size()); },
-        made_by(step_of, kStep)));
+        [](const StepTableInJson& table) { return indexes(table.table.rows.size()); }, made_by(step_of, kStep)));
 
 struct StepTablesInJson {
   const std::string& file;

@@ -59,9 +59,9 @@ struct TraceLinesForm {
     JsonWriter& json = writer.json();
     json.member("type", "array").key("items").begin_object().key("anyOf").begin_array();
     json.begin_object();
-    write_form<TraceInJson, EventInJson>(writer, ObjectForm{&kTracedEvent}, {});
+    write_form<TraceInJson, EventInJson>(writer, form_of(kTracedEvent), {});
     json.end_object().begin_object();
-    write_form<TraceInJson, AnnotationInJson>(writer, ObjectForm{&kTracedAnnotation}, {});
+    write_form<TraceInJson, AnnotationInJson>(writer, form_of(kTracedAnnotation), {});
     json.end_object().end_array().end_object();
   }
 };
