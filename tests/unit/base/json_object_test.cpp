@@ -93,6 +93,26 @@ TEST_CASE("a member of a described object may lay out its array") {
   CHECK(text == "{\n  \"numbers\": [1,2]\n}");
 }
 
+TEST_CASE("a described object may change its layout between two members") {
+  constexpr auto kBytes = json_object<Wheel>({.layout = JsonLayout::compact}, member("a", "One", &Wheel::bytes),
+                                             member("b", "Two", &Wheel::bytes), from_here(JsonLayout::spaced),
+                                             member("c", "Three", &Wheel::bytes));
+  std::string text;
+  JsonWriter json(text);
+  write_object(json, kBytes, {8, 0});
+  CHECK(text == R"({"a":8,"b":8, "c": 8})");
+}
+
+TEST_CASE("a schema does not require a member that documents of older versions lack") {
+  constexpr auto kBytes =
+      json_described<Wheel>({.schema = "memviz.bytes/1.0", .title = "Bytes", .meaning = "Two sizes"},
+                            member("old", "One", &Wheel::bytes), member("new", "Two", &Wheel::bytes).not_in_older());
+  CHECK(Json::parse(document_text(kBytes, {8, 0}))["new"] == 8);
+  const Json document = Json::parse(schema_text(kBytes));
+  CHECK(document["required"] == Json{"schema", "memviz", "old"});
+  CHECK(document["properties"].contains("new"));
+}
+
 TEST_CASE("a member of a described object is null or left out where its value is not there") {
   const Json car = written({.name = "a"});
   CHECK(car["limit_bytes"].is_null());
