@@ -1,253 +1,192 @@
-#include "base/json_schema.hpp"
-#include "base/json_writer.hpp"
+#include "base/index_range.hpp"
+#include "base/json_object_schema.hpp"
 #include "export/causes_json.hpp"
 #include "export/device_json.hpp"
+#include "export/explain_parts_json.hpp"
+#include "export/json_meanings.hpp"
 #include "export/keepers_json.hpp"
 #include "export/kinds_json.hpp"
+#include "export/ledger_json.hpp"
 #include "export/lines_json.hpp"
 #include "export/rehearsal_json.hpp"
+#include "export/schemas.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
 #include "memviz/explain_words.hpp"
-#include "memviz/format.hpp"
-#include "memviz/label.hpp"
 #include "memviz/moment_words.hpp"
 #include "memviz/warnings.hpp"
 #include "story/cause_words.hpp"
 
-#include <algorithm>
-#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace memviz {
 
 namespace {
 
-constexpr std::size_t kMostJsonLines = 100;
+struct ExplanationInJson {
+  const MemoryState& state;
+  const DeviceExplanation& device;
+  ExplanationText words;
 
-void write_totals(JsonWriter& json, const MemoryLedger& ledger) {
-  const auto parts = ledger_parts(ledger);
-  json.begin_object();
-  for (const LedgerPart& part : parts)
-    json.member(part.key, part.bytes);
-  for (const std::string_view key : {"device_free_bytes", "outside_bytes", "capacity_bytes"})
-    if (std::none_of(parts.begin(), parts.end(), [&](const LedgerPart& part) { return part.key == key; }))
-      json.member(key, nullptr);
-  json.member("largest_hole_bytes", ledger.largest_hole_bytes);
-  json.member("largest_any_hole_bytes", ledger.largest_any_hole_bytes).end_object();
+  [[nodiscard]] const FrameTable& frames() const { return state.frames(); }
+};
+
+std::optional<RequestInJson> request_in_json(const ExplanationInJson& in) {
+  return in.device.request ? std::optional(RequestInJson{in.frames(), in.device}) : std::nullopt;
 }
 
-void write_request(JsonWriter& json, const FrameTable& frames, const DeviceExplanation& device) {
-  if (!device.request) {
-    json.value(nullptr);
-    return;
-  }
-  const Request& request = *device.request;
-  json.begin_object()
-      .member("event", request.event.number())
-      .member("line", node_label(frames, device.asking_line))
-      .member("bytes", request.bytes)
-      .member("stream", request.stream)
-      .member("pool", std::array{request.pool.first, request.pool.second})
-      .member("pool_is_known", request.pool_is_known)
-      .key("annotations")
-      .begin_array();
-  for (const StringId name : device.open_annotations)
-    json.value(frames.text(name));
-  json.end_array().key("forward_frames").begin_array();
-  for (const FrameId frame : frames.stack(request.forward_stack))
-    json.value(frames.name(frame));
-  json.end_array()
-      .member("compile_context", frames.text(request.compile_context))
-      .member("user_metadata", frames.text(request.user_metadata))
-      .end_object();
+std::optional<LeakInJson> leak_in_json(const ExplanationInJson& in) {
+  return in.device.leak ? std::optional(LeakInJson{in.frames(), *in.device.leak}) : std::nullopt;
 }
 
-void write_what_if(JsonWriter& json, const MemoryState& state, const WhatIf& answer, const std::string& text) {
-  json.begin_object().member("circumstance", circumstance_name(answer.circumstance)).key("value");
-  if (answer.circumstance == Circumstance::max_split_size)
-    json.value(answer.value_bytes);
-  else
-    json.value(nullptr);
-  json.member("outcome", outcome_name(answer.outcome)).key("proviso");
-  if (answer.proviso == Proviso::none)
-    json.value(nullptr);
-  else
-    json.value(proviso_name(answer.proviso));
-  json.member("prospect", prospect_name(answer.prospect));
-  json.member("reserved_bytes", answer.reserved_bytes).member("failed_event", answer.failed_event.number());
-  json.key("blocks").begin_array();
-  for (const std::uint32_t block : answer.blocks)
-    json.begin_object()
-        .member("address", std::to_string(state.blocks[block].address))
-        .member("bytes", state.blocks[block].size_bytes)
-        .end_object();
-  json.end_array().member("text", text).end_object();
+std::optional<KeepersInJson> explained_keepers(const ExplanationInJson& in) {
+  return in.device.keepers ? std::optional(KeepersInJson{in.frames(), *in.device.keepers}) : std::nullopt;
 }
 
-void write_pins(JsonWriter& json, const MemoryState& state, const Pins& pins) {
-  json.begin_object().member("held_bytes", pins.held_bytes).member("segments", pins.segments.size());
-  json.key("lines").begin_array();
-  for (std::size_t i = 0; i < std::min(pins.lines.size(), kMostJsonLines); ++i)
-    json.begin_object()
-        .member("line", node_label(state.frames(), pins.lines[i].key))
-        .member("bytes", pins.lines[i].active.bytes)
-        .member("blocks", pins.lines[i].active.blocks)
-        .member("segments", pins.lines[i].segments)
-        .member("held_bytes", pins.lines[i].held_bytes)
-        .member("alone_bytes", pins.lines[i].alone_bytes)
-        .end_object();
-  json.end_array().end_object();
+CalledLineInJson called_line(const ExplanationInJson& in, const UserLine& line) {
+  const auto found = in.device.callers.find(line.key);
+  if (found == in.device.callers.end()) return {{in.frames(), line}, {}};
+  return {{in.frames(), line}, callers_text(in.frames(), found->second)};
 }
 
-void write_growth(JsonWriter& json, const FrameTable& frames, const Growth& growth) {
-  json.begin_object()
-      .member("since_event", growth.low_event.number())
-      .member("low_bytes", growth.low_bytes)
-      .key("lines");
-  write_lines(json, frames, growth.lines);
-  json.member("reserved_bytes", growth.reserved_bytes).key("reserving");
-  write_lines(json, frames, growth.reserving);
-  json.end_object();
-}
+constexpr auto kVerdict = json_object<ExplanationInJson>(
+    {},
+    member(
+        "device", "", [](const ExplanationInJson& in) { return in.device.device_state.device; }, kDeviceForm),
+    member("moment", "The moment in words",
+           [](const ExplanationInJson& in) { return moment_text(in.device.device_state); }),
+    member("event", "The moment's event, index from 0 in the events of its device; -1: before the first",
+           [](const ExplanationInJson& in) { return in.device.device_state.moment.event.number(); })
+        .at_least(-1),
+    member("headline", "What happened, in a sentence", part_of(&ExplanationInJson::words, &ExplanationText::headline)),
+    member(
+        "verdict", "Why the request did not fit; of a moment without one, what the memory was",
+        [](const ExplanationInJson& in) { return in.device.judgement.verdict; },
+        named(verdict_name, Verdict::exhaustion, Verdict::empty)),
+    member("verdict_text", "The verdict as a sentence", part_of(&ExplanationInJson::words, &ExplanationText::verdict)),
+    member("reasons", "What it follows from, in sentences",
+           part_of(&ExplanationInJson::words, &ExplanationText::reasons)),
+    member(
+        "causes", "Why the program needs this much, if a request failed; in the order in which they are named",
+        [](const ExplanationInJson& in) -> const auto& { return in.device.causes; },
+        made_by(
+            [](const ExplanationInJson& in, const Cause& cause) {
+              return CauseInJson{in.frames(), scope_of(in.device), cause};
+            },
+            kCause)));
 
-void write_leak(JsonWriter& json, const FrameTable& frames, const std::optional<StepLeak>& leak) {
-  if (!leak) {
-    json.value(nullptr);
-    return;
-  }
-  json.begin_object().member("bytes_per_step", leak->bytes_per_step).member("steps", leak->steps).key("lines");
-  write_lines(json, frames, leak->lines);
-  json.end_object();
-}
+constexpr auto kMemoryOfDevice = json_object<ExplanationInJson>(
+    {}, member("request", "What was asked for and did not fit; null where nothing failed", request_in_json, kRequest),
+    member(
+        "totals", "Where every reserved byte was",
+        [](const ExplanationInJson& in) -> const auto& { return in.device.ledger; }, kLedger),
+    member(
+        "perfect_allocator", kPerfectAllocatorMeaning,
+        [](const ExplanationInJson& in) {
+          return perfect_allocator(in.device.device_state, in.device.ledger.device_free_bytes);
+        },
+        kPerfectAllocator),
+    member(
+        "measured", "What memviz's own recorder measured of the device",
+        [](const ExplanationInJson& in) -> const auto& { return in.device.measured; }, kMeasured)
+        .if_any(),
+    members_of(
+        kJudgedBytes, [](const ExplanationInJson& in) -> const auto& { return in.device.judgement; }),
+    member(
+        "what_if", "What would have helped, or not: a replay of the events through a model of PyTorch's allocator",
+        [](const ExplanationInJson& in) { return indexes(in.device.what_ifs.size()); },
+        made_by(
+            [](const ExplanationInJson& in, std::size_t i) {
+              return AnswerInJson{in.state, in.device.what_ifs[i], in.words.answers[i]};
+            },
+            kAnswer)),
+    member(
+        "model", "How well that model reproduces the recording",
+        [](const ExplanationInJson& in) -> const auto& { return in.device.fidelity; }, kModel),
+    member("advice", "What to do, in sentences", part_of(&ExplanationInJson::words, &ExplanationText::advice)));
 
-void write_pass(JsonWriter& json, const std::optional<PassNeed>& pass) {
-  if (!pass) {
-    json.value(nullptr);
-    return;
-  }
-  json.begin_object()
-      .member("basis", pass_basis_name(pass->basis))
-      .member("passes", pass->passes)
-      .member("rise_bytes", pass->rise_bytes)
-      .member("risen_bytes", pass->risen_bytes)
-      .member("to_come_bytes", pass->to_come_bytes)
-      .member("available_bytes", pass->available_bytes)
-      .member("missing_bytes", pass->missing_bytes())
-      .member("growth_bytes", pass->growth_bytes)
-      .member("checkpointing_bytes", pass->checkpointing_bytes)
-      .end_object();
-}
+constexpr auto kUsersOfDevice = json_object<ExplanationInJson>(
+    {},
+    member(
+        "kinds", "Kinds of memory in use at the moment",
+        [](const ExplanationInJson& in) { return kinds_in_json(in.device.kinds); }, kKind),
+    member(
+        "users", "Lines that hold most at the moment, at most 100",
+        [](const ExplanationInJson& in) { return first_lines(in.device.users); }, made_by(called_line, kCalledLine)),
+    member("keepers", kKeepersMeaning, explained_keepers, kKeepers),
+    member(
+        "pins", "Mostly free segments that cannot be given back, and what pins them",
+        [](const ExplanationInJson& in) {
+          return PinsInJson{in.frames(), in.device.pins};
+        },
+        kPins),
+    member(
+        "growth",
+        "What was allocated since the last low point: the lowest live memory before the moment, going back until it "
+        "was nearly as high as at the moment",
+        [](const ExplanationInJson& in) {
+          return GrowthInJson{in.frames(), in.device.growth};
+        },
+        kGrowth),
+    member("leak",
+           "What is kept from step to step, where memory ran out: null where no steps are annotated, where it is not "
+           "sure, or where it comes to less than a twentieth of what is live",
+           leak_in_json, kLeak),
+    member(
+        "pass", "What the pass in which the request failed still needs; null without a failed request on a GPU",
+        [](const ExplanationInJson& in) -> const auto& { return in.device.pass; }, kPass),
+    member(
+        "first_step",
+        "What is still to come in the first training step, where memory ran out in it: null where a step of an "
+        "optimizer has ended before, where parameters are unknown or older than the recording, where no training "
+        "shows, or where all is there",
+        [](const ExplanationInJson& in) -> const auto& { return in.device.first_step; }, kFirstStep));
 
-void write_first_step(JsonWriter& json, const std::optional<FirstStep>& step) {
-  if (!step) {
-    json.value(nullptr);
-    return;
-  }
-  json.begin_object()
-      .member("parameter_bytes", step->parameter_bytes)
-      .member("gradient_bytes", step->gradient_bytes)
-      .member("gradients_to_come_bytes", step->gradients_to_come_bytes)
-      .member("optimizer", step->optimizer)
-      .member("values_per_parameter", step->values_per_parameter)
-      .member("state_bytes", step->state_bytes)
-      .member("state_to_come_bytes", step->state_to_come_bytes)
-      .member("pass_bytes", step->pass_bytes)
-      .member("needed_bytes", step->needed_bytes)
-      .member("available_bytes", step->available_bytes)
-      .member("missing_bytes", step->missing_bytes)
-      .key("levers")
-      .begin_array();
-  for (const LeverGain& gain : step->levers)
-    json.begin_object().member("lever", lever_name(gain.lever)).member("bytes", gain.bytes).end_object();
-  json.end_array().end_object();
-}
+constexpr auto kExplanation = json_object<ExplanationInJson>(
+    {.meaning = "A device at its moment", .name = "explanation"}, members_of(kVerdict, std::identity()),
+    members_of(kMemoryOfDevice, std::identity()), members_of(kUsersOfDevice, std::identity()));
 
-void write_measured(JsonWriter& json, const MeasuredDevice& measured) {
-  json.key("measured")
-      .begin_object()
-      .member("total_bytes", measured.total_bytes)
-      .member("own_outside_bytes", measured.own_outside_bytes)
-      .member("other_processes", measured.other_processes)
-      .member("other_processes_bytes", measured.other_processes_bytes)
-      .end_object();
-}
+struct ExplanationsInJson {
+  const std::string& file;
+  const MemoryState& state;
+  const std::vector<DeviceExplanation>& devices;
+};
 
-void write_judgement(JsonWriter& json, const Judgement& judgement) {
-  json.member("needed_bytes", judgement.needed_bytes)
-      .member("missing_bytes", judgement.missing_bytes)
-      .member("missing_is_least", judgement.missing_is_least)
-      .member("reachable_bytes", judgement.reachable_bytes);
-}
-
-void write_model(JsonWriter& json, const Fidelity& fidelity) {
-  json.begin_object()
-      .member("allocs", fidelity.allocs)
-      .member("same_places", fidelity.same_places)
-      .member("largest_error_bytes", fidelity.largest_error_bytes)
-      .member("largest_reserved_bytes", fidelity.largest_reserved_bytes)
-      .member("reproduces", fidelity.reproduces())
-      .key("free_block_order");
-  if (fidelity.free_block_order)
-    json.value(free_block_order_name(*fidelity.free_block_order));
-  else
-    json.value(nullptr);
-  json.member("settings_not_modelled", fidelity.settings_not_modelled).end_object();
-}
-
-void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplanation& device) {
-  const ExplanationText words = in_words(state, device);
-  const FrameTable& frames = state.frames();
-  write_device_key(json.begin_object(), device.device_state.device)
-      .member("moment", moment_text(device.device_state))
-      .member("event", device.device_state.moment.event.number())
-      .member("headline", words.headline)
-      .member("verdict", verdict_name(device.judgement.verdict))
-      .member("verdict_text", words.verdict)
-      .member("reasons", words.reasons);
-  write_causes(json.key("causes"), frames, scope_of(device), device.causes);
-  json.key("request");
-  write_request(json, frames, device);
-  json.key("totals");
-  write_totals(json, device.ledger);
-  write_perfect_allocator(json, perfect_allocator(device.device_state, device.ledger.device_free_bytes));
-  if (device.measured) write_measured(json, *device.measured);
-  write_judgement(json, device.judgement);
-  json.key("what_if").begin_array();
-  for (std::size_t i = 0; i < device.what_ifs.size(); ++i)
-    write_what_if(json, state, device.what_ifs[i], words.answers[i]);
-  json.end_array().key("model");
-  write_model(json, device.fidelity);
-  json.member("advice", words.advice).key("kinds");
-  write_kinds(json, device.kinds);
-  json.key("users");
-  write_lines(json, frames, device.users, device.callers);
-  json.key("keepers");
-  write_keepers(json, frames, device.keepers);
-  json.key("pins");
-  write_pins(json, state, device.pins);
-  json.key("growth");
-  write_growth(json, frames, device.growth);
-  json.key("leak");
-  write_leak(json, frames, device.leak);
-  json.key("pass");
-  write_pass(json, device.pass);
-  json.key("first_step");
-  write_first_step(json, device.first_step);
-  json.end_object();
-}
+constexpr auto kExplain = json_described<ExplanationsInJson>(
+    {.schema = "memviz.explain/1.4",
+     .title = "memviz explain --json",
+     .meaning =
+         "Why memory ran out or is fragmented, and what would have helped. One document for one file. Where the "
+         "command line names several files or a folder, a line for each: a document, or one of memviz.unread for "
+         "a file that could not be read."},
+    member(
+        "file", kSnapshotMeaning, [](const ExplanationsInJson& in) -> const auto& { return in.file; }),
+    member(
+        "rehearsal", "",
+        [](const ExplanationsInJson& in) -> const auto& { return in.state.recording->origin.rehearsal; }, kRehearsal)
+        .if_any(),
+    member(
+        "devices", "Each device, the one that failed first in front",
+        [](const ExplanationsInJson& in) -> const auto& { return in.devices; },
+        made_by(
+            [](const ExplanationsInJson& in, const DeviceExplanation& device) {
+              return ExplanationInJson{in.state, device, in_words(in.state, device)};
+            },
+            kExplanation)),
+    member("warnings", kWarningsMeaning, [](const ExplanationsInJson& in) { return warnings_and_losses(in.state); }));
 
 } // namespace
 
 std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
-  return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.explain/1.4").member("file", file);
-    write_rehearsal(json, state.recording->origin.rehearsal);
-    json.key("devices").begin_array();
-    for (const DeviceExplanation& device : devices)
-      write_device(json, state, device);
-    json.end_array().member("warnings", warnings_and_losses(state)).end_object();
-  });
+  return document_text(kExplain, {file, state, devices});
+}
+
+std::string explain_schema() {
+  return schema_text(kExplain);
 }
 
 } // namespace memviz

@@ -2,26 +2,79 @@
 
 // The lines of the user's own code that hold memory -> JSON.
 
-#include "base/json_writer.hpp"
-#include "memviz/called_line.hpp"
+#include "base/json_object.hpp"
+#include "export/json_meanings.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/frames.hpp"
+#include "memviz/label.hpp"
 
-#include <map>
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
 
-/// Writes the key `within` with its lines; nothing if there are none.
-void write_within(JsonWriter& json, const FrameTable& frames, const std::vector<InnerLine>& within);
+struct InnerLineInJson {
+  const FrameTable& frames;
+  const InnerLine& line;
+};
 
-/// Writes the key `callers` with their lines; nothing if there are none.
-void write_callers(JsonWriter& json, std::span<const std::string> callers);
+inline constexpr auto kInnerLine = json_object<InnerLineInJson>(
+    {.meaning = "A line within another", .name = "inner_line"},
+    member("line", "The line, `function file.py:12`",
+           [](const InnerLineInJson& inner) { return node_label(inner.frames, inner.line.frame); }),
+    member("bytes", "Requested bytes that it holds",
+           [](const InnerLineInJson& inner) { return inner.line.amount.bytes; }),
+    member("blocks", "Blocks that it holds", [](const InnerLineInJson& inner) { return inner.line.amount.blocks; }));
 
-/// Writes an array of the first 100 lines, each with its callers, where they are given, and its inner lines.
-void write_lines(JsonWriter& json, const FrameTable& frames, const std::vector<UserLine>& lines,
-                 const std::map<NodeKey, CalledLine>& callers = {});
+inline constexpr std::string_view kCallersMeaning = "The lines that called it for most of its bytes, the nearest "
+                                                    "first, as `function file.py:12`; absent where there are "
+                                                    "none or several";
+
+/// Returns the lines that JSON has of a list of them: at most 100.
+[[nodiscard]] inline std::span<const UserLine> first_lines(const std::vector<UserLine>& lines) {
+  return std::span(lines).first(std::min<std::size_t>(lines.size(), 100));
+}
+
+struct LineInJson {
+  const FrameTable& frames;
+  const UserLine& line;
+};
+
+inline constexpr auto kLineFigures = json_object<LineInJson>(
+    {}, member("line", kOwnLineMeaning, [](const LineInJson& line) { return node_label(line.frames, line.line.key); }),
+    member("bytes", "Requested bytes that it holds", [](const LineInJson& line) { return line.line.amount.bytes; }),
+    member("blocks", "Blocks that it holds", [](const LineInJson& line) { return line.line.amount.blocks; }));
+
+inline constexpr auto kLineWithin = json_object<LineInJson>(
+    {},
+    member(
+        "within",
+        "Of a line that holds more than half of all: the largest of the innermost lines that it called, at most three",
+        [](const LineInJson& line) -> const std::vector<InnerLine>& { return line.line.within; },
+        made_by(
+            [](const LineInJson& line, const InnerLine& inner) {
+              return InnerLineInJson{line.frames, inner};
+            },
+            kInnerLine))
+        .if_any());
+
+inline constexpr auto kLine =
+    json_object<LineInJson>({.meaning = "What one line holds", .name = "line"},
+                            members_of(kLineFigures, std::identity()), members_of(kLineWithin, std::identity()));
+
+struct CalledLineInJson {
+  LineInJson line;
+  std::vector<std::string> callers;
+};
+
+inline constexpr auto kCalledLine = json_object<CalledLineInJson>(
+    {.meaning = "What one line holds", .name = "called_line"}, members_of(kLineFigures, &CalledLineInJson::line),
+    member("callers", kCallersMeaning, &CalledLineInJson::callers).if_any(),
+    members_of(kLineWithin, &CalledLineInJson::line));
 
 } // namespace memviz

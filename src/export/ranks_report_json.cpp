@@ -1,16 +1,22 @@
 #include "memviz/ranks_report.hpp"
 
-#include "base/json_schema.hpp"
-#include "base/json_writer.hpp"
-#include "export/device_json.hpp"
+#include "base/json_object_schema.hpp"
+#include "export/kinds_json.hpp"
+#include "export/rank_part_json.hpp"
+#include "export/schemas.hpp"
 #include "memviz/ranks_words.hpp"
 
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz {
 namespace {
 
-std::string_view source_name(RankSource source) {
+std::string_view rank_source_name(RankSource source) {
   switch (source) {
   case RankSource::file: return "file";
   case RankSource::pattern: return "pattern";
@@ -22,128 +28,269 @@ std::string_view source_name(RankSource source) {
   return "none";
 }
 
-void write_figures(JsonWriter& json, const RankPart& part) {
-  json.member("device", part.device.value).member("other_devices", part.other_devices);
-  json.member("moment", moment_kind_name(part.moment)).member("event", part.event.number());
-  json.member("held_bytes", part.held_bytes);
-  if (part.moment == MomentKind::oom) json.member("asked_bytes", part.asked_bytes).member("asked_by", part.asked_by);
-  json.member("peak_bytes", part.peak_bytes).member("peak_event", part.peak_event.number());
-  json.member("end_bytes", part.end_bytes).member("reserved_bytes", part.reserved_bytes);
-  json.member("capacity_bytes", part.capacity_bytes).member("last_time_us", part.last_time_us);
-  json.member("balanced", part.is_balanced).member("may_have_lost_events", part.may_have_lost_events);
+constexpr std::string_view kRankMeaning = "The rank; null for a file without one";
+constexpr std::string_view kHeldLineMeaning =
+    "Function, file and line; empty for the lines of a file that have no entry of their own";
+constexpr std::string_view kKindMeaning = "Kind of memory (docs/kinds.md)";
+
+constexpr auto kRankFigures = json_object<RankPart>(
+    {}, member("device", "The number of the GPU", part_of(&RankPart::device, &DeviceId::value)),
+    member("other_devices", "Other GPUs of the file that hold memory", &RankPart::other_devices),
+    member("moment", "The moment of held_bytes", &RankPart::moment, kNamedRankMoment),
+    member("event", "The event of that moment; -1 before the first",
+           [](const RankPart& part) { return part.event.number(); })
+        .at_least(-1),
+    member("held_bytes", "Requested bytes at that moment", &RankPart::held_bytes),
+    member("asked_bytes", "At an out-of-memory error: the bytes that were requested", &RankPart::asked_bytes)
+        .when([](const RankPart& part) { return part.moment == MomentKind::oom; }),
+    member("asked_by", "At an out-of-memory error: the line that asked; empty where it has no stack",
+           &RankPart::asked_by)
+        .when([](const RankPart& part) { return part.moment == MomentKind::oom; }),
+    member("peak_bytes", "Highest requested bytes", &RankPart::peak_bytes),
+    member("peak_event", "The event after which they were reached first; -1 before the first",
+           [](const RankPart& part) { return part.peak_event.number(); })
+        .at_least(-1),
+    member("end_bytes", "Requested bytes at the end of the recording", &RankPart::end_bytes),
+    member("reserved_bytes", "What PyTorch held of the device at the end of the recording", &RankPart::reserved_bytes),
+    member("capacity_bytes", "Memory of the device in bytes; null where the file does not record it",
+           &RankPart::capacity_bytes),
+    member("last_time_us", "Time of the last event, microseconds since 1970; null where events have no time",
+           &RankPart::last_time_us),
+    member("balanced", "Whether the accounts of the recording add up", &RankPart::is_balanced),
+    member("may_have_lost_events", "Whether the ring of events may have lost some", &RankPart::may_have_lost_events));
+
+constexpr auto kLineMemory = json_object<LineMemory>(
+    {.meaning = "A line of code", .name = "held_line", .layout = JsonLayout::compact},
+    member("line", kHeldLineMeaning, &LineMemory::line), member("kind", kKindMeaning, &LineMemory::kind, kNamedKind),
+    member("bytes", "Requested bytes", &LineMemory::bytes));
+
+constexpr auto kInnerMemory = json_object<LineMemory>(
+    {.meaning = "What one of them holds", .layout = JsonLayout::compact},
+    member("line", "`function file.py:12`", &LineMemory::line), member("bytes", "Requested bytes", &LineMemory::bytes));
+
+constexpr auto kKeeperMemory =
+    json_object<KeeperMemory>({.meaning = "A variable", .layout = JsonLayout::compact},
+                              member("keeper", "Its name, what it is, and where it is", &KeeperMemory::keeper),
+                              member("bytes", "Bytes that it keeps", &KeeperMemory::bytes));
+
+constexpr auto kLargestOfRank = json_object<RankPart>(
+    {},
+    member("within",
+           "Of the largest line, if it holds more than half of all: the largest of the innermost lines that it called, "
+           "at most three",
+           &RankPart::within, kInnerMemory)
+        .if_any(),
+    member("keepers",
+           "The variables that keep most, largest first; absent if no keepers were read at the moment of the rank",
+           &RankPart::keepers, kKeeperMemory)
+        .if_any());
+
+struct RankInJson {
+  const JobReport& report;
+  const JobRank& rank;
+
+  [[nodiscard]] const RankPart& part() const { return report.parts[rank.part]; }
+};
+
+const std::string& file_of_part(const JobReport& report, std::size_t part) {
+  return report.parts[part].file;
 }
 
-void write_lines(JsonWriter& json, std::string_view key, const std::vector<LineMemory>& lines) {
-  json.key(key).begin_array();
-  for (const LineMemory& held : lines) {
-    json.begin_object(JsonLayout::compact).member("line", held.line).member("kind", kind_name(held.kind));
-    json.member("bytes", held.bytes);
-    if (held.peak_bytes) json.member("peak_bytes", *held.peak_bytes);
-    json.end_object();
-  }
-  json.end_array();
+constexpr auto kRank = json_object<RankInJson>(
+    {.meaning = "The figures of a rank: those of the GPU that ran out of memory, else of the one with the highest peak",
+     .name = "rank",
+     .layout = JsonLayout::compact},
+    member("rank", kRankMeaning, [](const RankInJson& rank) { return rank.rank.rank; }),
+    member(
+        "rank_source",
+        "How the rank is known: recorded in the file, by --rank-pattern, by a word of the name, as the number in the "
+        "names that counts from 0 without gaps, or by coordinates in the name, such as dp0_tp3",
+        [](const RankInJson& rank) { return rank.rank.source; },
+        named(rank_source_name, RankSource::none, RankSource::coordinates)),
+    member(
+        "file", "The file that counts: one that ran out of memory, else the latest",
+        [](const RankInJson& rank) -> const auto& { return rank.part().file; }),
+    member(
+        "other_files", "Further files of the rank",
+        [](const RankInJson& rank) -> const auto& { return rank.rank.other_parts; },
+        made_by(
+            [](const RankInJson& rank, std::size_t part) -> const auto& { return file_of_part(rank.report, part); },
+            PlainForm{})),
+    member("group",
+           "Index in `groups`; of a rank that ran out of memory the one it is compared with; null where there is none",
+           [](const RankInJson& rank) { return rank.rank.group; }),
+    members_of(kRankFigures, &RankInJson::part),
+    member(
+        "largest_kind", kKindMeaning, [](const RankInJson& rank) { return largest_kind_of(rank.part()).first; },
+        kNamedKind),
+    member("largest_kind_bytes", "Requested bytes of that kind at the moment",
+           [](const RankInJson& rank) { return largest_kind_of(rank.part()).second; }),
+    members_of(kLargestOfRank, &RankInJson::part));
+
+constexpr auto kLineDifference = json_object<LineDifference>(
+    {.meaning = "A line of code", .layout = JsonLayout::compact},
+    member("line", kHeldLineMeaning, &LineDifference::line),
+    member("kind", kKindMeaning, &LineDifference::kind, kNamedKind),
+    member("delta_bytes", "The most that the rank held less the median", &LineDifference::delta_bytes));
+
+struct DifferenceInJson {
+  const JobReport& report;
+  const RankDifference& difference;
+
+  [[nodiscard]] const JobRank& rank() const { return report.ranks[difference.rank]; }
+};
+
+DifferenceInJson difference_of(const JobReport& report, const RankDifference& difference) {
+  return {report, difference};
 }
 
-/// Writes what a part holds at other moments and on other GPUs; nothing if that is nothing.
-void write_other(JsonWriter& json, const RankPart& part) {
-  if (!part.not_held.empty()) {
-    json.key("not_held").begin_array();
-    for (const LineMemory& line : part.not_held)
-      json.begin_object(JsonLayout::compact)
-          .member("line", line.line)
-          .member("kind", kind_name(line.kind))
-          .member("peak_bytes", line.bytes)
-          .end_object();
-    json.end_array();
-  }
-  if (part.elsewhere.empty()) return;
-  json.key("elsewhere").begin_array();
-  for (const ElsewhereMemory& other : part.elsewhere)
-    json.begin_object(JsonLayout::compact)
-        .member("device", other.device.value)
-        .member("peak_bytes", other.peak_bytes)
-        .member("line", other.line)
-        .end_object();
-  json.end_array();
+constexpr auto kDifference = json_object<DifferenceInJson>(
+    {.meaning = "A rank against the median of a group, each line by the most that it held, whatever the moment",
+     .name = "difference"},
+    member("rank", kRankMeaning, [](const DifferenceInJson& one) { return one.rank().rank; }),
+    member(
+        "file", "Its file",
+        [](const DifferenceInJson& one) -> const auto& { return file_of_part(one.report, one.rank().part); }),
+    member("delta_bytes", "Sum of the lines", [](const DifferenceInJson& one) { return one.difference.delta_bytes; }),
+    member("activation_factor",
+           "The factor by which activations differ from the median, if one factor fits nine tenths of them and it "
+           "stands out; else null",
+           [](const DifferenceInJson& one) { return one.difference.activation_factor; }),
+    member(
+        "lines", "Largest difference first",
+        [](const DifferenceInJson& one) -> const auto& { return one.difference.lines; }, kLineDifference));
+
+struct ElsewhereInJson {
+  const JobReport& report;
+  const ElsewhereRank& other;
+
+  [[nodiscard]] const JobRank& rank() const { return report.ranks[other.rank]; }
+};
+
+constexpr auto kOnOtherGpu = json_object<ElsewhereInJson>(
+    {.meaning = "A rank", .layout = JsonLayout::compact},
+    member("rank", kRankMeaning, [](const ElsewhereInJson& one) { return one.rank().rank; }),
+    member(
+        "file", "Its file",
+        [](const ElsewhereInJson& one) -> const auto& { return file_of_part(one.report, one.rank().part); }),
+    member("device", "The GPU of the other rank",
+           [](const ElsewhereInJson& one) { return one.other.held.device.value; }),
+    member("peak_bytes", "Requested bytes there at their peak",
+           [](const ElsewhereInJson& one) { return one.other.held.peak_bytes; }),
+    member(
+        "line", "The line that holds most there; empty if none has a name",
+        [](const ElsewhereInJson& one) -> const auto& { return one.other.held.line; }));
+
+struct GroupInJson {
+  const JobReport& report;
+  const RankGroup& group;
+};
+
+constexpr auto kGroup = json_object<GroupInJson>(
+    {.meaning = "Similar ranks", .name = "group"},
+    member(
+        "ranks", "Ascending; null for files without one",
+        [](const GroupInJson& one) -> const auto& { return one.group.ranks; },
+        made_by([](const GroupInJson& one, std::size_t rank) { return one.report.ranks[rank].rank; }, PlainForm{}))
+        .as(JsonLayout::compact),
+    member("files", "How many ranks it has", [](const GroupInJson& one) { return one.group.ranks.size(); }),
+    member("least_bytes", "The least that one of them holds at its moment",
+           [](const GroupInJson& one) { return one.group.least_bytes; }),
+    member("median_bytes", "The median", [](const GroupInJson& one) { return one.group.median_bytes; }),
+    member("most_bytes", "The most", [](const GroupInJson& one) { return one.group.most_bytes; }),
+    member(
+        "medians", "Median of each line and kind, largest first",
+        [](const GroupInJson& one) -> const auto& { return one.group.medians; }, kLineMemory));
+
+using RankGap = std::pair<std::uint64_t, std::uint64_t>;
+constexpr auto kRankGap = json_object<RankGap>({.meaning = "Ranks without a file", .layout = JsonLayout::compact},
+                                               member("first", "First rank of the gap", &RankGap::first),
+                                               member("last", "Last rank of the gap", &RankGap::second));
+
+std::span<const RankDifference> second_of_two(const JobReport& report) {
+  return report.second ? std::span(&*report.second, 1) : std::span<const RankDifference>();
 }
 
-/// Writes nothing if no line holds more than half.
-void write_within(JsonWriter& json, const RankPart& part) {
-  if (part.within.empty()) return;
-  json.key("within").begin_array();
-  for (const LineMemory& inner : part.within)
-    json.begin_object(JsonLayout::compact).member("line", inner.line).member("bytes", inner.bytes).end_object();
-  json.end_array();
-}
+constexpr auto kRanks = json_described<JobReport>(
+    {.schema = "memviz.ranks/1.3",
+     .title = "memviz ranks --json",
+     .meaning = "Which rank of a job stands out, and groups of similar ranks. One document for all files. --ndjson "
+                "writes the objects of `ranks`, then those of `unread_files`, one a line."},
+    member("headline", "The answer in sentences", ranks_headline),
+    member("files", "Files that were looked at", [](const JobReport& report) { return report.parts.size(); }),
+    member("unread", "Files that could not be read", [](const JobReport& report) { return report.unread.size(); }),
+    member("missing", "Gaps in the ranks", &JobReport::missing, kRankGap),
+    member("out_of_memory",
+           "Ranks that ran out of memory, compared with the median of the group whose parameters and optimizer state "
+           "are nearest",
+           &JobReport::failed, made_by(difference_of, kDifference)),
+    member("outliers", "Ranks that stand out of their group, the largest difference first", &JobReport::outliers,
+           made_by(difference_of, kDifference)),
+    member("by_timing",
+           "Ranks of which only communication buffers differ from the median of their group. When those are freed "
+           "depends on threads",
+           &JobReport::by_timing, made_by(difference_of, kDifference)),
+    member("of_two", "The second rank of two against the first, if they differ: of two, neither can stand out",
+           second_of_two, made_by(difference_of, kDifference)),
+    member("on_other_gpus",
+           "Memory on a GPU that is the main one of another rank, whose process uses no other GPU; the largest first",
+           &JobReport::on_other_gpus,
+           made_by(
+               [](const JobReport& report, const ElsewhereRank& other) {
+                 return ElsewhereInJson{report, other};
+               },
+               kOnOtherGpu)),
+    member("groups", "Groups of similar ranks, the largest first", &JobReport::groups,
+           made_by(
+               [](const JobReport& report, const RankGroup& group) {
+                 return GroupInJson{report, group};
+               },
+               kGroup)),
+    member("ranks", "Ascending by rank; files without a rank last", &JobReport::ranks,
+           made_by(
+               [](const JobReport& report, const JobRank& rank) {
+                 return RankInJson{report, rank};
+               },
+               kRank)),
+    member(
+        "unread_files", "Files that could not be read", &JobReport::unread,
+        made_by(
+            [](const JobReport& report, std::size_t part) -> const auto& { return report.parts[part]; }, kUnreadPart)),
+    member("left_out", "Files of another step than that of --step", &JobReport::left_out,
+           made_by(file_of_part, PlainForm{})),
+    member("notes", "What to know, in sentences", ranks_notes));
 
-/// Writes nothing if no keepers were read at the moment of the part.
-void write_keepers(JsonWriter& json, const RankPart& part) {
-  if (part.keepers.empty()) return;
-  json.key("keepers").begin_array();
-  for (const KeeperMemory& one : part.keepers)
-    json.begin_object(JsonLayout::compact).member("keeper", one.keeper).member("bytes", one.bytes).end_object();
-  json.end_array();
-}
+constexpr auto kHeldAtPeak = json_object<LineMemory>(
+    {.layout = JsonLayout::compact}, members_of(kLineMemory, std::identity()),
+    member("peak_bytes", "The most that the line held at once, of all kinds", &LineMemory::peak_bytes).if_any());
 
-void write_rank(JsonWriter& json, const JobReport& report, const JobRank& rank) {
-  const RankPart& part = report.parts[rank.part];
-  json.begin_object(JsonLayout::compact).member("rank", rank.rank).member("rank_source", source_name(rank.source));
-  json.member("file", part.file).key("other_files").begin_array();
-  for (const std::size_t other : rank.other_parts)
-    json.value(report.parts[other].file);
-  json.end_array().member("group", rank.group);
-  write_figures(json, part);
-  const auto [kind, bytes] = largest_kind_of(part);
-  json.member("largest_kind", kind_name(kind)).member("largest_kind_bytes", bytes);
-  write_within(json, part);
-  write_keepers(json, part);
-  json.end_object();
-}
+constexpr auto kNotHeld =
+    json_object<LineMemory>({.layout = JsonLayout::compact}, member("line", kHeldLineMeaning, &LineMemory::line),
+                            member("kind", kKindMeaning, &LineMemory::kind, kNamedKind),
+                            member("peak_bytes", "The most that it held at once", &LineMemory::bytes));
 
-void write_unread(JsonWriter& json, const RankPart& part) {
-  json.begin_object(JsonLayout::compact).member("file", part.file).member("error", part.error).end_object();
-}
+constexpr auto kElsewhere = json_object<ElsewhereMemory>(
+    {.layout = JsonLayout::compact},
+    member("device", "Another GPU", part_of(&ElsewhereMemory::device, &DeviceId::value)),
+    member("peak_bytes", "Requested bytes there at their peak", &ElsewhereMemory::peak_bytes),
+    member("line", "The line that holds most there; empty if none has a name", &ElsewhereMemory::line));
 
-void write_differences(JsonWriter& json, const JobReport& report, std::string_view key,
-                       const std::vector<RankDifference>& differences) {
-  json.key(key).begin_array();
-  for (const RankDifference& difference : differences) {
-    const JobRank& rank = report.ranks[difference.rank];
-    json.begin_object().member("rank", rank.rank).member("file", report.parts[rank.part].file);
-    json.member("delta_bytes", difference.delta_bytes);
-    json.member("activation_factor", difference.activation_factor).key("lines").begin_array();
-    for (const LineDifference& line : difference.lines)
-      json.begin_object(JsonLayout::compact)
-          .member("line", line.line)
-          .member("kind", kind_name(line.kind))
-          .member("delta_bytes", line.delta_bytes)
-          .end_object();
-    json.end_array().end_object();
-  }
-  json.end_array();
-}
+constexpr auto kReadRank = json_object<RankPart>(
+    {}, member("rank", "The rank, if the file records it", &RankPart::rank),
+    member("ranks", "The number of ranks, if the file records it", &RankPart::ranks),
+    members_of(kRankFigures, std::identity()),
+    member("held", "held_bytes by line and kind, largest first", &RankPart::held, kHeldAtPeak),
+    member("not_held", "Lines that held memory at other moments only", &RankPart::not_held, kNotHeld).if_any(),
+    member("elsewhere", "What the process holds on other GPUs", &RankPart::elsewhere, kElsewhere).if_any(),
+    members_of(kLargestOfRank, std::identity()));
 
-void write_on_other_gpus(JsonWriter& json, const JobReport& report) {
-  json.key("on_other_gpus").begin_array();
-  for (const ElsewhereRank& other : report.on_other_gpus) {
-    const JobRank& rank = report.ranks[other.rank];
-    json.begin_object(JsonLayout::compact).member("rank", rank.rank).member("file", report.parts[rank.part].file);
-    json.member("device", other.held.device.value).member("peak_bytes", other.held.peak_bytes);
-    json.member("line", other.held.line).end_object();
-  }
-  json.end_array();
-}
-
-void write_group(JsonWriter& json, const JobReport& report, const RankGroup& group) {
-  json.begin_object().key("ranks").begin_array(JsonLayout::compact);
-  for (const std::size_t rank : group.ranks)
-    json.value(report.ranks[rank].rank);
-  json.end_array().key("files").value(group.ranks.size());
-  json.member("least_bytes", group.least_bytes).member("median_bytes", group.median_bytes);
-  json.member("most_bytes", group.most_bytes);
-  write_lines(json, "medians", group.medians);
-  json.end_object();
-}
+constexpr auto kRankPart = json_described<RankPart>(
+    {.schema = "memviz.ranks-part/1.2",
+     .title = "memviz ranks --partial",
+     .meaning = "What ranks needs of one file, which memviz alone reads"},
+    member("file", "The file", &RankPart::file),
+    members_of(kReadRank, std::identity()).when([](const RankPart& part) { return part.error.empty(); }),
+    member("error", "Why it could not be read", &RankPart::error).if_any());
 
 std::string line_of(const std::function<void(JsonWriter&)>& write) {
   std::string line;
@@ -155,59 +302,24 @@ std::string line_of(const std::function<void(JsonWriter&)>& write) {
 } // namespace
 
 std::string ranks_json(const JobReport& report) {
-  std::vector<RankDifference> of_two;
-  if (report.second) of_two.push_back(*report.second);
-  return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.ranks/1.3").member("headline", ranks_headline(report));
-    json.member("files", report.parts.size()).member("unread", report.unread.size()).key("missing").begin_array();
-    for (const auto& [first, last] : report.missing)
-      json.begin_object(JsonLayout::compact).member("first", first).member("last", last).end_object();
-    json.end_array();
-    write_differences(json, report, "out_of_memory", report.failed);
-    write_differences(json, report, "outliers", report.outliers);
-    write_differences(json, report, "by_timing", report.by_timing);
-    write_differences(json, report, "of_two", of_two);
-    write_on_other_gpus(json, report);
-    json.key("groups").begin_array();
-    for (const RankGroup& group : report.groups)
-      write_group(json, report, group);
-    json.end_array().key("ranks").begin_array();
-    for (const JobRank& rank : report.ranks)
-      write_rank(json, report, rank);
-    json.end_array().key("unread_files").begin_array();
-    for (const std::size_t part : report.unread)
-      write_unread(json, report.parts[part]);
-    json.end_array().key("left_out").begin_array();
-    for (const std::size_t part : report.left_out)
-      json.value(report.parts[part].file);
-    json.end_array().member("notes", ranks_notes(report)).end_object();
-  });
+  return document_text(kRanks, report);
+}
+
+std::string ranks_schema() {
+  return schema_text(kRanks);
 }
 
 std::string ranks_ndjson(const JobReport& report) {
   std::string text;
   for (const JobRank& rank : report.ranks)
-    text += line_of([&](JsonWriter& json) { write_rank(json, report, rank); });
+    text += line_of([&](JsonWriter& json) { write_object(json, kRank, {report, rank}); });
   for (const std::size_t part : report.unread)
-    text += line_of([&](JsonWriter& json) { write_unread(json, report.parts[part]); });
+    text += line_of([&](JsonWriter& json) { write_object(json, kUnreadPart, report.parts[part]); });
   return text;
 }
 
 std::string rank_part_json(const RankPart& part) {
-  return line_of([&](JsonWriter& json) {
-    begin_document(json, "memviz.ranks-part/1.2").member("file", part.file);
-    if (part.error.empty()) {
-      json.member("rank", part.rank).member("ranks", part.ranks);
-      write_figures(json, part);
-      write_lines(json, "held", part.held);
-      write_other(json, part);
-      write_within(json, part);
-      write_keepers(json, part);
-    } else {
-      json.member("error", part.error);
-    }
-    json.end_object();
-  });
+  return line_of([&](JsonWriter& json) { write_document(json, kRankPart, part); });
 }
 
 } // namespace memviz

@@ -1,15 +1,11 @@
 #include "memviz/step_table_report.hpp"
 
-#include "base/json_schema.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
-#include "export/device_json.hpp"
-#include "export/steps_json.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks_words.hpp"
-#include "memviz/warnings.hpp"
 #include "story/leaks_words.hpp"
 
 #include <algorithm>
@@ -71,37 +67,6 @@ std::string step_section(const MemoryState& state, const StepTable& steps) {
   return text + step_rows(steps);
 }
 
-void write_step_figures(JsonWriter& json, const StepFigures& step) {
-  json.member("first_event", step.first_event)
-      .member("events", step.events)
-      .member("time_us", step.time_us)
-      .member("start_bytes", step.start_bytes)
-      .member("peak_bytes", step.peak_bytes)
-      .member("end_bytes", step.end_bytes)
-      .member("allocated_bytes", step.allocated_bytes)
-      .member("freed_bytes", step.freed_bytes)
-      .member("growth_bytes", step.growth_bytes());
-}
-
-void write_step_table(JsonWriter& json, const MemoryState& state, const StepTable& steps) {
-  write_device_key(json.begin_object(), steps.device);
-  write_steps(json, *state.recording, steps.steps);
-  json.key("before");
-  if (steps.before) {
-    write_step_figures(json.begin_object(JsonLayout::compact), *steps.before);
-    json.end_object();
-  } else {
-    json.value(nullptr);
-  }
-  json.key("rows").begin_array();
-  for (std::size_t i = 0; i < steps.rows.size(); ++i) {
-    json.begin_object(JsonLayout::compact).member("step", steps.steps.left_out + i + 1);
-    write_step_figures(json, steps.rows[i]);
-    json.end_object();
-  }
-  json.end_array().end_object();
-}
-
 } // namespace
 
 std::string step_tables_text(const std::string& file, const MemoryState& state, const std::vector<StepTable>& tables) {
@@ -111,15 +76,6 @@ std::string step_tables_text(const std::string& file, const MemoryState& state, 
   for (const StepTable& steps : tables)
     text += step_section(state, steps);
   return text;
-}
-
-std::string step_tables_json(const std::string& file, const MemoryState& state, const std::vector<StepTable>& tables) {
-  return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.steps/1.0").member("file", file).key("devices").begin_array();
-    for (const StepTable& steps : tables)
-      write_step_table(json, state, steps);
-    json.end_array().member("warnings", warnings_and_losses(state)).end_object();
-  });
 }
 
 } // namespace memviz

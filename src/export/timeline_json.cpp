@@ -1,11 +1,12 @@
 #include "memviz/timeline_json.hpp"
 
-#include "base/json_schema.hpp"
-#include "base/json_writer.hpp"
+#include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
+#include "export/json_meanings.hpp"
 #include "export/kinds_json.hpp"
+#include "export/limited_json.hpp"
 #include "export/rehearsal_json.hpp"
-#include "export/text_limit.hpp"
+#include "export/schemas.hpp"
 #include "memviz/error.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace memviz {
@@ -45,156 +47,224 @@ std::optional<std::int64_t> time_of(const DeviceRecord& record, std::uint32_t st
 
 /// A device with the sources of its numbers.
 struct Part {
-  const DeviceState& device_state;
+  const FrameTable& frames;
   const DeviceRecord& record;
   Window window;
   BandChart chart;
   std::vector<Holder> holders;
+  Story story;
+
+  [[nodiscard]] std::span<const Holder> named_holders() const {
+    return std::span(holders).first(std::min(holders.size(), kMostHolders));
+  }
 };
 
-class TimelineJson {
-public:
-  TimelineJson(const MemoryState& state, std::size_t devices, JsonWriter& json)
-      : state_(state), devices_(devices), lines_(state),
-        limit_(state.recording->origin.size_bytes, "--device makes less"), json_(json) {}
-
-  void add(const TimelinePart& part) {
-    const DeviceState* const device_state = state_.device_at(part.record.device);
-    if (device_state == nullptr)
-      throw Error(fmt::format("device {} is not in the snapshot", device_word(part.record.device)));
-    const std::size_t before = json_.written_bytes();
-    const TimelineOptions options{.most_bands = 0, .most_slices = kMostPoints};
-    Part whole{*device_state, part.record, part.window, chart_bands(part.record, part.window, options), {}};
-    whole.holders = holders_at(state_.frames(), lines_, part.record, TimelineKind::allocations,
-                               whole.chart.slices[whole.chart.peak].state);
-    write(whole);
-    limit_.add(json_.written_bytes() - before);
-  }
-
-private:
-  void write(const Part& part) {
-    write_device_key(json_.begin_object(), part.device_state.device);
-    write_story(part);
-    json_.member("events", part.record.events)
-        .member("from_event", event_of(part.window.first))
-        .member("to_event", event_of(part.window.last))
-        .member("allocations", part.record.lives.size());
-    write_peak(part);
-    write_ooms(part);
-    write_curve(part);
-    json_.end_object();
-  }
-
-  void write_story(const Part& part) {
-    const Story story = timeline_story({.state = state_,
-                                        .device_state = part.device_state,
-                                        .record = part.record,
-                                        .window = part.window,
-                                        .place = {},
-                                        .bands = part.chart,
-                                        .holders = part.holders,
-                                        .capacity_bytes = {},
-                                        .overlay_bytes = {},
-                                        .devices = devices_});
-    json_.member("headline", story.headline).member("answer", story.answer);
-  }
-
-  /// Writes the members of an object for a point of the curve.
-  void write_point(const Part& part, const Slice& slice) {
-    json_.member("event", event_of(slice.state))
-        .member("time_us", time_of(part.record, slice.state))
-        .member("live_bytes", slice.live_bytes)
-        .member("baseline_bytes", slice.baseline_bytes)
-        .member("reserved_bytes", reserved_at(part.record, slice.state));
-  }
-
-  void write_peak(const Part& part) {
-    json_.key("peak").begin_object();
-    write_point(part, part.chart.slices[part.chart.peak]);
-    write_holders(part.holders);
-    write_kinds(json_.key("kinds"), kind_account(held_kinds(part.holders)));
-    json_.end_object();
-  }
-
-  void write_holders(const std::vector<Holder>& holders) {
-    const std::size_t named = std::min(holders.size(), kMostHolders);
-    json_.key("holders").begin_array();
-    for (std::size_t i = 0; i < named; ++i) {
-      const std::string line = node_label(state_.frames(), holders[i].key);
-      json_.begin_object(JsonLayout::spaced)
-          .member("line", line)
-          .member("bytes", holders[i].bytes)
-          .member("allocations", holders[i].allocations);
-      write_within(holders[i].within);
-      json_.end_object();
-    }
-    json_.end_array();
-    Holder others;
-    for (std::size_t i = named; i < holders.size(); ++i) {
-      others.bytes += holders[i].bytes;
-      others.allocations += holders[i].allocations;
-    }
-    json_.key("others").begin_object(JsonLayout::spaced).member("lines", holders.size() - named);
-    json_.member("bytes", others.bytes).member("allocations", others.allocations).end_object();
-  }
-
-  void write_within(const std::vector<InnerLine>& within) {
-    if (within.empty()) return;
-    json_.key("within").begin_array();
-    for (const InnerLine& inner : within)
-      json_.begin_object(JsonLayout::spaced)
-          .member("line", node_label(state_.frames(), inner.frame))
-          .member("bytes", inner.amount.bytes)
-          .member("allocations", inner.amount.blocks)
-          .end_object();
-    json_.end_array();
-  }
-
-  void write_ooms(const Part& part) {
-    json_.key("ooms").begin_array();
-    for (const Mark& mark : part.record.marks) {
-      if (mark.kind != MarkKind::oom || mark.state < part.window.first || mark.state > part.window.last) continue;
-      // If CUDA could not report the free memory, the file has a number near 2^64.
-      const auto free_bytes = mark.free_bytes > kMaxTotalBytes ? std::nullopt : std::optional(mark.free_bytes);
-      json_.begin_object(JsonLayout::spaced)
-          .member("event", event_of(mark.state))
-          .member("time_us", time_of(part.record, mark.state))
-          .member("requested_bytes", mark.size_bytes)
-          .member("device_free_bytes", free_bytes)
-          .end_object();
-    }
-    json_.end_array();
-  }
-
-  void write_curve(const Part& part) {
-    json_.key("curve").begin_array();
-    for (const Slice& slice : part.chart.slices) {
-      json_.begin_object(JsonLayout::spaced);
-      write_point(part, slice);
-      json_.end_object();
-    }
-    json_.end_array();
-  }
-
-  const MemoryState& state_;
-  std::size_t devices_;
-  LifeLines lines_;
-  TextLimit limit_;
-  JsonWriter& json_;
+struct TimelineInJson {
+  const std::string& file;
+  const MemoryState& state;
+  std::span<const TimelinePart> parts;
+  const LifeLines& lines;
+  TextLimit& limit;
 };
+
+Part part_of_device(const TimelineInJson& timeline, const TimelinePart& part) {
+  const DeviceState* const device_state = timeline.state.device_at(part.record.device);
+  if (device_state == nullptr)
+    throw Error(fmt::format("device {} is not in the snapshot", device_word(part.record.device)));
+  const TimelineOptions options{.most_bands = 0, .most_slices = kMostPoints};
+  const FrameTable& frames = timeline.state.frames();
+  Part whole{frames, part.record, part.window, chart_bands(part.record, part.window, options), {}, {}};
+  whole.holders = holders_at(frames, timeline.lines, part.record, TimelineKind::allocations,
+                             whole.chart.slices[whole.chart.peak].state);
+  whole.story = timeline_story({.state = timeline.state,
+                                .device_state = *device_state,
+                                .record = part.record,
+                                .window = part.window,
+                                .place = {},
+                                .bands = whole.chart,
+                                .holders = whole.holders,
+                                .capacity_bytes = {},
+                                .overlay_bytes = {},
+                                .devices = timeline.parts.size()});
+  return whole;
+}
+
+struct HeldLineInJson {
+  const FrameTable& frames;
+  const InnerLine& line;
+};
+
+constexpr auto kHeldLine = json_object<HeldLineInJson>(
+    {.meaning = "A line within another", .name = "inner_holder", .layout = JsonLayout::spaced},
+    member("line", "The line, `function file.py:12`",
+           [](const HeldLineInJson& held) { return node_label(held.frames, held.line.frame); }),
+    member("bytes", "Requested bytes", [](const HeldLineInJson& held) { return held.line.amount.bytes; }),
+    member("allocations", "Allocations", [](const HeldLineInJson& held) { return held.line.amount.blocks; }));
+
+struct HolderInJson {
+  const FrameTable& frames;
+  const Holder& holder;
+};
+
+constexpr auto kHolder = json_object<HolderInJson>(
+    {.meaning = "What one line held", .name = "holder", .layout = JsonLayout::spaced},
+    member("line", kOwnLineMeaning,
+           [](const HolderInJson& holder) { return node_label(holder.frames, holder.holder.key); }),
+    member("bytes", "Requested bytes", [](const HolderInJson& holder) { return holder.holder.bytes; }),
+    member("allocations", "Allocations", [](const HolderInJson& holder) { return holder.holder.allocations; }),
+    member(
+        "within",
+        "Of a line that holds more than half of all: the largest of the innermost lines that it called, at most three",
+        [](const HolderInJson& holder) -> const std::vector<InnerLine>& { return holder.holder.within; },
+        made_by(
+            [](const HolderInJson& holder, const InnerLine& inner) {
+              return HeldLineInJson{holder.frames, inner};
+            },
+            kHeldLine))
+        .if_any());
+
+struct OtherHolders {
+  std::size_t lines = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t allocations = 0;
+};
+
+OtherHolders other_holders(const Part& part) {
+  const auto others = std::span(part.holders).subspan(part.named_holders().size());
+  OtherHolders sum{.lines = others.size()};
+  for (const Holder& holder : others) {
+    sum.bytes += holder.bytes;
+    sum.allocations += holder.allocations;
+  }
+  return sum;
+}
+
+constexpr auto kOtherHolders =
+    json_object<OtherHolders>({.layout = JsonLayout::spaced}, member("lines", "How many", &OtherHolders::lines),
+                              member("bytes", "Requested bytes", &OtherHolders::bytes),
+                              member("allocations", "Allocations", &OtherHolders::allocations));
+
+struct PointInJson {
+  const DeviceRecord& record;
+  const Slice& slice;
+};
+
+constexpr auto kPoint = json_object<PointInJson>(
+    {.meaning = "A point", .name = "point", .layout = JsonLayout::spaced},
+    member("event", "Event after which it was so, index from 0 in the events of its device; -1: before the first",
+           [](const PointInJson& point) { return event_of(point.slice.state); })
+        .at_least(-1),
+    member("time_us", "Time of that event, microseconds since 1970; null where there is none",
+           [](const PointInJson& point) { return time_of(point.record, point.slice.state); }),
+    member("live_bytes", "Requested bytes that lived", [](const PointInJson& point) { return point.slice.live_bytes; }),
+    member("baseline_bytes", "Of these, bytes that lived before the first event",
+           [](const PointInJson& point) { return point.slice.baseline_bytes; }),
+    member("reserved_bytes", "Bytes reserved from the device; null where the events do not show it",
+           [](const PointInJson& point) { return reserved_at(point.record, point.slice.state); }));
+
+constexpr auto kPeak = json_object<Part>(
+    {},
+    members_of(kPoint,
+               [](const Part& part) {
+                 return PointInJson{part.record, part.chart.slices[part.chart.peak]};
+               }),
+    member("holders", "By line, largest first, at most 100", &Part::named_holders,
+           made_by(
+               [](const Part& part, const Holder& holder) {
+                 return HolderInJson{part.frames, holder};
+               },
+               kHolder)),
+    member("others", "All further lines together: holders and others are live_bytes", other_holders, kOtherHolders),
+    member(
+        "kinds", "Kinds of memory at the peak",
+        [](const Part& part) { return kinds_in_json(kind_account(held_kinds(part.holders))); }, kKind));
+
+struct OomInJson {
+  const DeviceRecord& record;
+  Mark mark;
+};
+
+/// If CUDA could not report the free memory, the file has a number near 2^64.
+std::optional<std::uint64_t> free_bytes_at(const OomInJson& oom) {
+  return oom.mark.free_bytes > kMaxTotalBytes ? std::nullopt : std::optional(oom.mark.free_bytes);
+}
+
+std::vector<OomInJson> ooms_of(const Part& part) {
+  std::vector<OomInJson> ooms;
+  for (const Mark& mark : part.record.marks)
+    if (mark.kind == MarkKind::oom && mark.state >= part.window.first && mark.state <= part.window.last)
+      ooms.push_back({part.record, mark});
+  return ooms;
+}
+
+constexpr auto kOom = json_object<OomInJson>(
+    {.meaning = "An out-of-memory error", .layout = JsonLayout::spaced},
+    member("event", "Its event, index from 0 in the events of its device",
+           [](const OomInJson& oom) { return event_of(oom.mark.state); })
+        .at_least(0),
+    member("time_us", "Its time, microseconds since 1970",
+           [](const OomInJson& oom) { return time_of(oom.record, oom.mark.state); }),
+    member("requested_bytes", "Bytes that did not fit, rounded as the allocator does",
+           part_of(&OomInJson::mark, &Mark::size_bytes)),
+    member("device_free_bytes", "Free on the device, as CUDA said; null where it could not", free_bytes_at));
+
+constexpr auto kTimelineDevice = json_object<Part>(
+    {.meaning = "A device", .name = "timeline"},
+    member(
+        "device", "", [](const Part& part) { return part.record.device; }, kDeviceForm),
+    member("headline", "The peak, and who held most of it", part_of(&Part::story, &Story::headline)),
+    member("answer", "What more there is to say", part_of(&Part::story, &Story::answer)),
+    member("events", "Events of the device", [](const Part& part) { return part.record.events; }),
+    member("from_event",
+           "The curve begins after this event, index from 0 in the events of its device; -1: before the first",
+           [](const Part& part) { return event_of(part.window.first); })
+        .at_least(-1),
+    member("to_event", "and ends after this one", [](const Part& part) { return event_of(part.window.last); })
+        .at_least(-1),
+    member("allocations", "Allocations in the events", [](const Part& part) { return part.record.lives.size(); }),
+    member(
+        "peak", "The highest point between from_event and to_event",
+        [](const Part& part) -> const Part& { return part; }, kPeak),
+    member("ooms", "Between from_event and to_event", ooms_of, kOom),
+    member("curve",
+           "Ascending; it stays so until the next point. Every change where these are at most 4,500; else the highest, "
+           "the lowest and the last of equal parts",
+           part_of(&Part::chart, &BandChart::slices),
+           made_by(
+               [](const Part& part, const Slice& slice) {
+                 return PointInJson{part.record, slice};
+               },
+               kPoint)));
+
+constexpr auto kTimeline = json_described<TimelineInJson>(
+    {.schema = "memviz.timeline/1.2",
+     .title = "memviz timeline --json",
+     .meaning = "What lived over the recording, by device: the curve, and who held its peak"},
+    member("file", kSnapshotMeaning,
+           [](const TimelineInJson& timeline) -> const std::string& { return timeline.file; }),
+    member(
+        "rehearsal", "",
+        [](const TimelineInJson& timeline) -> const std::optional<Rehearsal>& {
+          return timeline.state.recording->origin.rehearsal;
+        },
+        kRehearsal)
+        .if_any(),
+    member("devices", "Each device, or the one of --device", &TimelineInJson::parts,
+           limited([](const TimelineInJson& timeline) -> TextLimit& { return timeline.limit; },
+                   made_by(part_of_device, kTimelineDevice))),
+    member("warnings", kWarningsMeaning,
+           [](const TimelineInJson& timeline) { return warnings_and_losses(timeline.state); }));
 
 } // namespace
 
 std::string timeline_json(const std::string& file, const MemoryState& state, std::span<const TimelinePart> parts) {
-  return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.timeline/1.2").member("file", file);
-    write_rehearsal(json, state.recording->origin.rehearsal);
-    json.key("devices").begin_array();
-    TimelineJson devices(state, parts.size(), json);
-    for (const TimelinePart& part : parts)
-      devices.add(part);
-    json.end_array().member("warnings", warnings_and_losses(state)).end_object();
-  });
+  const LifeLines lines(state);
+  TextLimit limit(state.recording->origin.size_bytes, "--device makes less");
+  return document_text(kTimeline, {file, state, parts, lines, limit});
+}
+
+std::string timeline_schema() {
+  return schema_text(kTimeline);
 }
 
 } // namespace memviz

@@ -1,0 +1,15 @@
+#include "export/device_json.hpp"
+
+namespace memviz {
+
+void DeviceForm::write_rules(SchemaWriter& writer, const ValueRule& rule) const {
+  const auto write_definition = [](SchemaWriter& to, const void* /*content*/) {
+    to.json().member("description", "The number of a GPU, or host for pinned host memory").key("anyOf").begin_array();
+    to.json().begin_object().member("type", "integer").member("minimum", 0).end_object();
+    to.json().begin_object().member("const", "host").end_object().end_array();
+  };
+  if (rule.may_be_null) throw std::logic_error("JSON Schema: a device that may be null");
+  writer.refer("device", &kDeviceForm, write_definition);
+}
+
+} // namespace memviz

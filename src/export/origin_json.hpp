@@ -1,0 +1,26 @@
+#pragma once
+
+// The writer of a file, in JSON.
+
+#include "base/json_object.hpp"
+#include "memviz/device_kind.hpp"
+#include "memviz/recording.hpp"
+
+#include <string_view>
+
+namespace memviz {
+
+[[nodiscard]] inline std::string_view device_kind_key(DeviceKind kind) {
+  return words_of(kind).key;
+}
+
+inline constexpr std::string_view kDeviceKindMeaning =
+    "The kind of device, as far as the file shows; cuda where nothing shows another one";
+inline constexpr auto kNamedDeviceKind = named(device_kind_key, DeviceKind::cuda, DeviceKind::cpu);
+
+inline constexpr auto kOrigin =
+    json_object<Origin>({}, member("encoding", "Such as `pickle protocol 4` or `JSON`", &Origin::encoding),
+                        member("generation", "Which PyTorch wrote it, as far as its keys show", &Origin::generation),
+                        member("device_kind", kDeviceKindMeaning, &Origin::device_kind, kNamedDeviceKind));
+
+} // namespace memviz
