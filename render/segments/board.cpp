@@ -11,7 +11,8 @@ namespace memviz::render {
 namespace {
 
 using PlaceKey = std::tuple<DeviceId, PoolId, std::int64_t>;
-/// The size of a segment, then sizes, states and classes of its blocks: what determines how it looks.
+/// The size of a segment, then sizes, states, classes and keepers of its blocks: what determines how it looks, and what
+/// its tooltips say.
 using Look = std::vector<std::uint64_t>;
 
 PlaceKey key_of(const Segment& segment) {
@@ -25,6 +26,7 @@ Look look_of(const MemoryState& state, const Colouring& colouring, const Segment
     const std::uint64_t line = block.is_active() ? colouring.of_block[i] : 0;
     look.push_back(block.size_bytes);
     look.push_back(line << 2U | static_cast<std::uint64_t>(block.state));
+    if (colouring.keepers) look.push_back(colouring.keepers->path_of_block[i].value);
   }
   return look;
 }

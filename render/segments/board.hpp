@@ -55,7 +55,7 @@ struct BoardOptions {
 };
 
 /// Returns the places, those of the leading device first and those of others closed. Segments of one place and size
-/// whose blocks have the same sizes, states and classes, in the same order, become one cell.
+/// whose blocks have the same sizes, states, classes and keepers, in the same order, become one cell.
 [[nodiscard]] Board board_of(const MemoryState& state, const Colouring& colouring, const BoardOptions& options);
 
 /// Returns the reserved bytes of all segments of a cell.

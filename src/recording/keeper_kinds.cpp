@@ -81,6 +81,11 @@ private:
       const auto position = names_.position(tensor);
       if (!position) continue;
       BlockTensors& found = tensors[holder.block];
+      const bool is_of_optimizer = names_.is_of_optimizer_alone(tensor);
+      if (found.first && is_of_optimizer != names_.is_of_optimizer_alone(*found.first)) {
+        if (is_of_optimizer) continue; // a module's name for the memory is better
+        found = {};
+      }
       if (!found.first || *position < found.first_position) {
         found.first = tensor;
         found.first_position = *position;

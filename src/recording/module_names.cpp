@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
+#include <string>
 #include <string_view>
 
 namespace memviz {
@@ -34,6 +36,38 @@ ModuleNames::ModuleNames(const KeeperGraph& graph, const Neighbours& references,
   // Modules that refer to each other: the first one that was found is the outermost.
   for (std::uint32_t i = 0; i < graph.objects.size(); ++i)
     if (is_module({i})) visit_all_below({i});
+  first_of_optimizers_ = next_position_;
+  for (std::uint32_t i = 0; i < graph.references.size(); ++i) {
+    const KeeperReference& one = graph.references[i];
+    const bool is_of_optimizer = graph.objects[one.from.value].kind == KeeperKind::optimizer && is_attribute(one);
+    if (is_of_optimizer && texts.text(one.label) == "param_groups") visit_groups(i);
+  }
+}
+
+bool ModuleNames::add_name(std::uint32_t number) {
+  const KeeperId object = graph_.references[number].to;
+  if (named_by_[object.value] != kNone || positions_[object.value] != kNone) return false;
+  named_by_[object.value] = number;
+  return true;
+}
+
+/// Names the parameters in the groups of an optimizer. A list that several groups have is visited once.
+void ModuleNames::visit_groups(std::uint32_t number) {
+  if (!add_name(number)) return;
+  for (const std::uint32_t group : references_.of(graph_.references[number].to.value)) {
+    if (graph_.references[group].how != ReferenceKind::index || !add_name(group)) continue;
+    for (const std::uint32_t entry : references_.of(graph_.references[group].to.value)) {
+      const KeeperReference& one = graph_.references[entry];
+      if (one.how != ReferenceKind::key || texts_.text(one.label) != "params" || !add_name(entry)) continue;
+      for (const std::uint32_t item : references_.of(one.to.value)) {
+        const KeeperReference& tensor = graph_.references[item];
+        const KeeperKind kind = graph_.objects[tensor.to.value].kind;
+        const bool is_tensor = kind == KeeperKind::parameter || kind == KeeperKind::tensor;
+        if (is_tensor && tensor.how == ReferenceKind::index && add_name(item))
+          positions_[tensor.to.value] = next_position_++;
+      }
+    }
+  }
 }
 
 void ModuleNames::visit_all_below(KeeperId outermost) {
@@ -81,7 +115,7 @@ bool ModuleNames::is_wrapper_step(const KeeperReference& reference) const {
 }
 
 std::string ModuleNames::name(KeeperId tensor) const {
-  std::vector<std::string_view> parts;
+  std::vector<std::string> parts; // the last one first
   std::size_t bytes = 0;
   KeeperId object = tensor;
   for (std::size_t depth = 0; named_by_[object.value] != kNone; ++depth) {
@@ -89,12 +123,13 @@ std::string ModuleNames::name(KeeperId tensor) const {
     const KeeperReference& reference = graph_.references[named_by_[object.value]];
     object = reference.from;
     if (is_wrapper_step(reference)) continue;
-    parts.push_back(texts_.text(reference.label));
+    const bool is_index = reference.how == ReferenceKind::index;
+    parts.push_back(is_index ? fmt::format("[{}]", reference.index) : std::string(texts_.text(reference.label)));
     bytes += parts.back().size() + 1;
   }
   std::string name;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part)
-    name.append(name.empty() ? "" : ".").append(*part);
+    name.append(name.empty() || part->starts_with('[') ? "" : ".").append(*part);
   return name;
 }
 

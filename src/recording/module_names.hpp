@@ -1,7 +1,7 @@
 #pragma once
 
-// Recording::keepers -> the names of the tensors of modules, as model.named_parameters() has them:
-// "h.0.attn.weight".
+// Recording::keepers -> the names of the tensors of modules, as model.named_parameters() has them: "h.0.attn.weight".
+// Parameters of an optimizer that are of no module have its name for them: "param_groups[0].params[1]".
 
 #include "base/neighbours.hpp"
 #include "memviz/frames.hpp"
@@ -22,9 +22,14 @@ public:
   /// `references`: the numbers of the references from each object. All must outlive this object.
   ModuleNames(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts);
 
-  /// Returns the position of a parameter or buffer among those of all modules; nothing if it is of none.
+  /// Returns the position of a parameter or buffer among those of all modules, then of all optimizers; nothing if it is
+  /// of none.
   [[nodiscard]] std::optional<std::uint32_t> position(KeeperId tensor) const;
-  /// Returns "" if it is of no module, or within very many.
+  /// Whether it is a parameter of an optimizer, and of no module.
+  [[nodiscard]] bool is_of_optimizer_alone(KeeperId tensor) const {
+    return positions_[tensor.value] != kNone && positions_[tensor.value] >= first_of_optimizers_;
+  }
+  /// Returns "" if it is of no module or optimizer, or within very many.
   [[nodiscard]] std::string name(KeeperId tensor) const;
 
 private:
@@ -32,6 +37,9 @@ private:
 
   void visit_all_below(KeeperId outermost);
   void visit(KeeperId module, std::vector<std::uint32_t>& pending);
+  void visit_groups(std::uint32_t number);
+  /// Names an object after this reference; returns whether it had no name.
+  bool add_name(std::uint32_t number);
   [[nodiscard]] bool is_module(KeeperId id) const { return graph_.objects[id.value].kind == KeeperKind::module; }
   [[nodiscard]] bool is_wrapper_step(const KeeperReference& reference) const;
 
@@ -39,9 +47,10 @@ private:
   const Neighbours& references_;
   const FrameTable& texts_;
   std::vector<std::uint32_t> named_by_;  ///< by object: the reference that gives its name; kNone for none
-  std::vector<std::uint32_t> positions_; ///< by object; kNone for all but tensors of modules
+  std::vector<std::uint32_t> positions_; ///< by object; kNone for all but tensors of modules and optimizers
   std::vector<bool> is_visited_;         ///< by object
   std::uint32_t next_position_ = 0;
+  std::uint32_t first_of_optimizers_ = 0;
 };
 
 /// Whether this reference is one from a module to its parameter or buffer.

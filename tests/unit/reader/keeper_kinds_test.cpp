@@ -90,6 +90,44 @@ TEST_CASE("a module's parameters and buffers, their gradients and the optimizer'
                            "5 optimizer_state");
 }
 
+TEST_CASE("parameters of an optimizer that are of no module have their places in it as names, with their gradients") {
+  Program program;
+  KeeperBuilder& keepers = program.keepers;
+  const int weight = program.tensor(0, "parameter");
+  const int plain = program.tensor(1);
+  const int of_module = program.tensor(2, "parameter");
+  const int model = program.module();
+  keepers.refer(model, "parameter", "bias", of_module).refer(weight, "grad", "grad", program.tensor(3));
+  const int optimizer = program.optimizer_of({of_module, weight, plain}, program.tensor(4));
+  keepers.refer(optimizer, "attribute", "others", weight);
+  CHECK(program.kinds() == "0 parameter param_groups[0].params[1], 1 parameter param_groups[0].params[2], "
+                           "2 parameter bias, 3 gradient param_groups[0].params[1], 4 optimizer_state");
+}
+
+TEST_CASE("memory of a module that an optimizer has as other tensors keeps the module's name") {
+  Program program;
+  KeeperBuilder& keepers = program.keepers;
+  const int part = program.tensor(0);
+  program.optimizer_of({part, program.tensor(0)}, program.tensor(1));
+  CHECK(program.kinds() == "0 parameter param_groups[0].params[0] and 1 more, 1 optimizer_state");
+  const int model = program.module();
+  keepers.refer(model, "parameter", "weight", program.tensor(0, "parameter"));
+  CHECK(program.kinds() == "0 parameter weight, 1 optimizer_state");
+}
+
+TEST_CASE("groups of an optimizer that contain themselves have an end") {
+  Program program;
+  KeeperBuilder& keepers = program.keepers;
+  const int optimizer = program.optimizer();
+  const int list = keepers.object("list");
+  const int group = keepers.object("dict");
+  keepers.refer(optimizer, "attribute", "param_groups", list)
+      .refer(list, "index", 0, list)
+      .refer(list, "index", 1, group);
+  keepers.refer(group, "key", "params", list).refer(list, "index", 2, program.tensor(0, "parameter"));
+  CHECK(program.kinds() == "0 parameter");
+}
+
 TEST_CASE("an attribute of a module that is a Parameter is one, as older recorders write it; a tensor is not") {
   Program program;
   const int model = program.module();
@@ -175,7 +213,7 @@ TEST_CASE("tensors that an optimizer updates are parameters, but not the copies 
   const int weight = program.tensor(0);
   program.optimizer_of({weight}, program.tensor(1));
   SUBCASE("in a program without modules") {
-    CHECK(program.kinds() == "0 parameter, 1 optimizer_state");
+    CHECK(program.kinds() == "0 parameter param_groups[0].params[0], 1 optimizer_state");
   }
   SUBCASE("copies in float32") {
     const int wrapper = program.keepers.object("instance", {.name = "deepspeed.runtime.zero.stage_1_and_2.Optimizer"});
@@ -194,7 +232,7 @@ TEST_CASE("what an optimizer's groups have besides parameters is state; keys and
   const int group = keepers.object("dict");
   keepers.refer(optimizer, "attribute", "param_groups", groups).refer(groups, "index", 0, group);
   keepers.refer(group, "key", "lr", program.tensor(2)).refer(optimizer, "attribute", "best", program.tensor(3));
-  CHECK(program.kinds() == "0 parameter, 1 optimizer_state, 2 optimizer_state");
+  CHECK(program.kinds() == "0 parameter param_groups[0].params[0], 1 optimizer_state, 2 optimizer_state");
 }
 
 TEST_CASE("a tensor that is made of others gives them its kind and its name, except for gradients") {

@@ -5,6 +5,8 @@
 #include "memviz/timeline_svg.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
+#include "support/keeper_builder.hpp"
+#include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 #include "support/svg_check.hpp"
 
@@ -66,6 +68,28 @@ TEST_CASE("a state by keeper has a colour for each variable, and lists them") {
   CHECK(contains(text, "outputs train.py:31"));
   CHECK(contains(text, "no Python object refers to it"));
   CHECK(!contains(text, "without a stack"));
+}
+
+TEST_CASE("segments that look the same are drawn separately if different variables keep their blocks") {
+  KeeperBuilder keepers;
+  SnapshotBuilder snapshot;
+  const int frame = keepers.object("frame", {.name = "train", .file = "/home/me/train.py", .line = 12});
+  keepers.root("local", frame);
+  for (const char* const variable : {"first", "second"}) {
+    const int list = keepers.object("list", {.items = 2});
+    keepers.refer(frame, "local", variable, list);
+    for (int i = 0; i < 2; ++i) {
+      const std::uint64_t address =
+          0x1000000 + (variable[0] == 'f' ? 0U : 16U) * MiB + static_cast<unsigned>(i) * 4 * MiB;
+      snapshot.segment(address, 2 * MiB).active(MiB, MiB, {"/home/me/train.py:3:make"}).inactive(MiB);
+      keepers.refer(list, "index", i, keepers.tensor(address, MiB));
+    }
+  }
+  snapshot.set("memviz_keepers", keepers.python());
+  const std::string svg = state_drawn(replay(std::make_shared<const Recording>(snapshot.read())), ColorBy::line);
+  CHECK(contains(shown(svg), "×2"));
+  CHECK(contains(svg, "kept by first[*]"));
+  CHECK(contains(svg, "kept by second[*]"));
 }
 
 TEST_CASE("a timeline by keeper has a colour for each variable, and one for what was freed before the end") {
