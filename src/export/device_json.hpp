@@ -11,11 +11,6 @@
 
 namespace memviz {
 
-inline JsonWriter& write_device_key(JsonWriter& json, DeviceId device) {
-  json.key("device");
-  return is_host(device) ? json.value(device_word(device)) : json.value(device.value);
-}
-
 /// A device as a value in JSON.
 struct DeviceForm {
   template <class Subject> void write(JsonWriter& json, const Subject& /*subject*/, DeviceId device) const {
@@ -45,23 +40,5 @@ inline constexpr auto kTotals = json_object<MemoryTotals>(
            "Bytes of blocks in state active_pending_free: freed, but another stream may still use them",
            &MemoryTotals::pending_free_bytes),
     member("inactive_bytes", "Bytes of free blocks that stay reserved", &MemoryTotals::inactive_bytes));
-
-/// Writes what the best of all allocators would need, or null.
-inline JsonWriter& write_perfect_allocator(JsonWriter& json, const std::optional<PerfectAllocator>& perfect) {
-  json.key("perfect_allocator");
-  if (!perfect) return json.value(nullptr);
-  return json.begin_object(JsonLayout::compact)
-      .member("needed_bytes", perfect->needed_bytes)
-      .member("available_bytes", perfect->available_bytes)
-      .end_object();
-}
-
-/// Writes the sizes of segments and of blocks by state.
-inline JsonWriter& write_totals(JsonWriter& json, const MemoryTotals& totals) {
-  return json.member("reserved_bytes", totals.reserved_bytes)
-      .member("allocated_bytes", totals.allocated_bytes)
-      .member("pending_free_bytes", totals.pending_free_bytes)
-      .member("inactive_bytes", totals.inactive_bytes);
-}
 
 } // namespace memviz

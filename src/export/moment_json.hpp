@@ -18,11 +18,4 @@ inline constexpr auto kMoment = json_object<Moment>(
     member("annotation", "Its name, where the moment is the start of an annotation", &Moment::annotation)
         .when([](const Moment& moment) { return moment.kind == MomentKind::annotation; }));
 
-inline void write_moment(JsonWriter& json, const Moment& moment) {
-  json.begin_object().member("kind", moment_kind_name(moment.kind)).member("event", moment.event.number());
-  json.member("time_us", moment.time_us);
-  if (moment.kind == MomentKind::annotation) json.member("annotation", moment.annotation);
-  json.end_object();
-}
-
 } // namespace memviz
