@@ -35,7 +35,7 @@ public:
   struct Snapshot {
     Input input;
     std::vector<std::string> layers; ///< from the outside: "gzip", "tar", ...
-    std::string place;               ///< "mem.pickle in the zip archive", where byte offsets are in it; else ""
+    std::string place;               ///< "'mem.pickle' in the zip archive", where byte offsets are in it; else ""
   };
   /// Returns an entry, unpacked; each may be taken once. Throws the exceptions of the constructor.
   [[nodiscard]] Snapshot take(std::size_t index);

@@ -12,6 +12,7 @@
 #include "memviz/causes.hpp"
 #include "memviz/check.hpp"
 #include "memviz/check_report.hpp"
+#include "memviz/chosen_snapshot.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/compare_jobs.hpp"
 #include "memviz/compare_jobs_report.hpp"

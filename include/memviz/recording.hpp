@@ -102,8 +102,9 @@ struct ReadOptions {
   TextRewriter* rewriter = nullptr;
   /// The number of threads that decode the events of a pickle of protocol 4 or 5, including this one.
   unsigned threads = 1;
-  /// The one that is wanted of several snapshots in a pickle or JSON; see chosen_snapshot().
-  std::optional<std::string> snapshot = {};
+  /// Called for a pickle or JSON with several snapshots, with their names; returns the index of the one that is wanted.
+  /// Without it such a file is a SeveralSnapshots.
+  std::function<std::size_t(const std::vector<std::string>& names)> choose = {};
   /// Whether the fast reader converts the events of a pickle while it decodes. Without it everything is decoded first,
   /// which costs more time and memory for the same result; files that the fast reader gives up on are read like that in
   /// any case.

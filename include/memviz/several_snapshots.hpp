@@ -1,11 +1,10 @@
 #pragma once
 
-// A file that holds several snapshots -> the one that is wanted: an archive, or a pickle with a snapshot for each rank.
+// The error for a file that holds several snapshots, where one is wanted: an archive, or a pickle with a snapshot for
+// each rank.
 
 #include "memviz/error.hpp"
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,7 @@ private:
   std::vector<std::string> names_;
 };
 
-/// Returns the index of the only snapshot, or of the one that `rank` names: by its name, by its number, or by the rank
-/// in its name. Throws SeveralSnapshots if there are several and none is named, UsageError if there is none of that
-/// name.
-[[nodiscard]] std::size_t chosen_snapshot(const std::vector<std::string>& names,
-                                          const std::optional<std::string>& rank);
+/// "'job/rank0.pickle', 'job/rank1.pickle', ..."
+[[nodiscard]] std::string listed_snapshots(const std::vector<std::string>& names);
 
 } // namespace memviz

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -77,7 +78,8 @@ std::vector<RankPart> parts_of_session(const std::string& name, Session& session
     parts.push_back(part_of_snapshot(name, session, options));
   } catch (const SeveralSnapshots&) {
     session.read_each([&](const std::string& inside, Session& one) {
-      parts.push_back(part_of_snapshot(name + inside, one, options));
+      const bool is_shown = options.file.redactor == nullptr; // the subscript may be a name
+      parts.push_back(part_of_snapshot(name + (is_shown ? inside : fmt::format("[{}]", parts.size())), one, options));
     });
   }
   return parts;

@@ -59,7 +59,12 @@ std::vector<std::string> names_of(const std::vector<FoundSnapshot>& found) {
 void choose_root(Document& document, const ReadOptions& options) {
   reject_foreign_document(document);
   const std::vector<FoundSnapshot> found = snapshots_in(document);
-  document.root = found[chosen_snapshot(names_of(found), options.snapshot)].value;
+  std::size_t chosen = 0;
+  if (found.size() > 1) {
+    if (!options.choose) throw SeveralSnapshots(names_of(found));
+    chosen = options.choose(names_of(found));
+  }
+  document.root = found.at(chosen).value;
 }
 
 /// Decodes everything before it looks at anything: the reference for the fast reader, and slower.

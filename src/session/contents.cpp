@@ -107,9 +107,9 @@ private:
   void unpack_one(Packing packing) {
     const std::string_view bytes = input_->bytes();
     if (packing == Packing::torch_save_pickles) {
+      replace(part_of(object_of_torch_save(bytes)));
       add_name("torch.save");
       place_ = "the object that torch.save wrote";
-      replace(part_of(object_of_torch_save(bytes)));
       return;
     }
     ByteBuffer unpacked = buffer();
@@ -153,7 +153,7 @@ private:
   }
 
   [[nodiscard]] std::string place_of(std::size_t index) const {
-    return fmt::format("{} in the {} archive", elided(names_[index], kShownName), archive_);
+    return fmt::format("'{}' in the {} archive", elided(names_[index], kShownName), archive_);
   }
 
   [[nodiscard]] Input entry(std::size_t index) {

@@ -1,6 +1,7 @@
 #include "memviz/session.hpp"
 
 #include "memviz/births.hpp"
+#include "memviz/chosen_snapshot.hpp"
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
@@ -34,7 +35,7 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
   options.sink = sink != nullptr && options_.add_sources ? &sink_and_first : sink;
   options.rewriter = options_.rewriter;
   options.threads = options_.threads;
-  options.snapshot = options_.rank;
+  options.choose = [&](const std::vector<std::string>& names) { return chosen_snapshot(names, options_.rank); };
   options.on_reader = options_.on_reader;
   options.on_progress = [&](std::uint64_t done_bytes) {
     input_.release_before(static_cast<std::size_t>(done_bytes));

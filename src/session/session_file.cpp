@@ -1,7 +1,7 @@
+#include "memviz/chosen_snapshot.hpp"
 #include "memviz/error.hpp"
 #include "memviz/logged_error.hpp"
 #include "memviz/session.hpp"
-#include "memviz/several_snapshots.hpp"
 #include "recording/file_kind.hpp"
 
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "memviz/contents.hpp"
 
+#include "memviz/chosen_snapshot.hpp"
 #include "memviz/error.hpp"
 #include "memviz/session.hpp"
 #include "memviz/several_snapshots.hpp"
@@ -255,7 +256,7 @@ TEST_CASE("an error in an archive names the entry") {
   test::write_bytes(path, zip_archive({{.name = "mem.pickle", .content = "\x80\x04K\x01."}}));
   CHECK(error_of([&] {
           static_cast<void>(Session(path).open());
-        }).starts_with("mem.pickle in the zip archive: byte 0: expected a memory snapshot"));
+        }).starts_with("'mem.pickle' in the zip archive: byte 0: expected a memory snapshot"));
 }
 
 } // namespace memviz
