@@ -46,7 +46,7 @@ struct CodePlaceInJson {
 };
 
 inline constexpr auto kCodePlace = json_object<CodePlaceInJson>(
-    {},
+    {.meaning = "A line"},
     member(
         "how", "Whether it sets or uses the variable", [](const CodePlaceInJson& in) { return in.place.how; },
         named(keeper_word, CodeRelation::sets, CodeRelation::uses)),

@@ -48,7 +48,7 @@ TEST_CASE("a change that is given by a bound says in which direction") {
   DeviceFigures after;
   before.reserved_bytes = 2 * MiB;
   after.reserved_bytes = 528;
-  CHECK(change_figures(before, after).front().note.ends_with("(> 99.9 % less)"));
+  CHECK(change_figures(before, after).front().note.ends_with("(−100.0 %)"));
   after.reserved_bytes = 2 * MiB + 1;
   CHECK(change_figures(before, after).front().note.ends_with("(< 0.1 % more)"));
   after.reserved_bytes = 3 * MiB;
