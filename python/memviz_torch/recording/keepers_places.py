@@ -53,7 +53,7 @@ class GlobalPlaces:
                 of_how.setdefault(name, []).append(place)
         for name in sorted(wanted):
             yield from ((name, place) for place in list(dict.fromkeys(sets.get(name, ())))[:_MOST_SET])
-            yield from ((name, place) for place in (uses[0].get(name) or uses[1].get(name, ()))[:1])
+            yield from ((name, place) for place in (uses[0].get(name) or uses[1].get(name) or [])[:1])
 
     def _codes(self, namespace: Namespace) -> Iterator[tuple[Code, bool]]:
         """Returns the code of the module, while it runs, and of its functions, in the order of their lines. True for the
