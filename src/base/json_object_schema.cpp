@@ -17,8 +17,9 @@ void SchemaWriter::refer(std::string_view name, const void* content, void (*writ
 void SchemaWriter::write_definitions() {
   if (definitions_.empty()) return;
   json_.key("$defs").begin_object();
-  for (std::size_t i = 0; i < definitions_.size(); ++i) { // one may refer to others
-    const Definition definition = definitions_[i];
+  std::size_t written = 0;
+  while (written < definitions_.size()) { // writing one may add others
+    const Definition definition = definitions_[written++];
     json_.key(definition.name).begin_object();
     definition.write(*this, definition.content);
     json_.end_object();

@@ -12,6 +12,7 @@
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 
+#include <functional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -218,9 +219,7 @@ constexpr auto kCompare = json_described<CompareReport>(
                },
                kComparedSteps))
         .if_any(),
-    member(
-        "gate", "With --fail-over: whether it was passed",
-        [](const CompareReport& report) -> const CompareReport& { return report; }, kCompareGate)
+    member("gate", "With --fail-over: whether it was passed", std::identity(), kCompareGate)
         .when([](const CompareReport& report) { return report.verdict.has_value(); }),
     member("warnings", kWarningsMeaning, &CompareReport::warnings));
 

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -222,9 +223,7 @@ constexpr auto kTimelineDevice = json_object<Part>(
     member("to_event", "and ends after this one", [](const Part& part) { return event_of(part.window.last); })
         .at_least(-1),
     member("allocations", "Allocations in the events", [](const Part& part) { return part.record.lives.size(); }),
-    member(
-        "peak", "The highest point between from_event and to_event",
-        [](const Part& part) -> const Part& { return part; }, kPeak),
+    member("peak", "The highest point between from_event and to_event", std::identity(), kPeak),
     member("ooms", "Between from_event and to_event", ooms_of, kOom),
     member("curve",
            "Ascending; it stays so until the next point. Every change where these are at most 4,500; else the highest, "

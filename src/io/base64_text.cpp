@@ -25,7 +25,7 @@ constexpr std::array<std::uint8_t, 256> letter_values() {
   values['+'] = 62;
   values['/'] = 63;
   for (const char c : {' ', '\t', '\r', '\n'})
-    values[static_cast<std::size_t>(c)] = kWhiteSpace;
+    values[static_cast<unsigned char>(c)] = kWhiteSpace;
   return values;
 }
 

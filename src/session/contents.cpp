@@ -98,7 +98,7 @@ private:
     }
   }
 
-  ByteBuffer buffer() const {
+  [[nodiscard]] ByteBuffer buffer() const {
     ByteBuffer result(options_.max_bytes, options_.check_head);
     limit_growth(result, stored_bytes_);
     return result;

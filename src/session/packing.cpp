@@ -52,7 +52,7 @@ Packing packing_of(std::string_view bytes) {
 }
 
 std::string_view base64_of_page(std::string_view page) {
-  constexpr std::string_view kKey = "\"base64\": \"";
+  constexpr std::string_view kKey = R"("base64": ")";
   const std::size_t key = page.find(kKey);
   if (key == std::string_view::npos) return "";
   const std::string_view text = page.substr(key + kKey.size());
