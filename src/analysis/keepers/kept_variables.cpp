@@ -84,9 +84,11 @@ std::vector<CodePlace> VariableFinder::places_of(PathId path) const {
   const KeeperPath& variable = paths_.paths[path.value];
   const auto& object = paths_.paths[root.value].object;
   if (path == root || !object || variable.step.part != KeeperPart::variable) return {};
-  const auto found = std::ranges::equal_range(places_, std::tuple(*object, variable.step.text), {}, kVariable);
-  const auto count = std::min(static_cast<std::size_t>(found.size()), KeptVariable::kMostPlaces);
-  return {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count)};
+  const std::tuple key(*object, variable.step.text);
+  const auto begin = std::ranges::lower_bound(places_, key, {}, kVariable);
+  const auto end = std::ranges::upper_bound(begin, places_.end(), key, {}, kVariable);
+  const auto count = std::min(static_cast<std::size_t>(end - begin), KeptVariable::kMostPlaces);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
 KeptVariable VariableFinder::variable_at(PathId path, const std::vector<std::uint64_t>& retained) const {
