@@ -80,13 +80,13 @@ TEST_CASE("each form of a snapshot gives the bytes of the snapshot") {
       {"before.zip", {"zip"}},           {"before.tar.gz", {"gzip", "tar"}},
       {"before.base64.txt", {"base64"}}, {"nested.zip", {"zip", "gzip", "tar", "xz"}},
   };
-  for (const auto& [name, layers] : forms) {
-    CAPTURE(name);
-    Contents contents((folder / name).string());
+  for (const auto& form : forms) {
+    CAPTURE(form.first);
+    Contents contents((folder / form.first).string());
     REQUIRE(contents.names() == std::vector<std::string>{""});
     const Contents::Snapshot found = contents.take(0);
     CHECK(found.input.bytes() == snapshot);
-    CHECK(found.layers == layers);
+    CHECK(found.layers == form.second);
   }
 }
 
