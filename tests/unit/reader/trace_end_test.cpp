@@ -1,3 +1,4 @@
+#include "memviz/error.hpp"
 #include "memviz/recording.hpp"
 #include "support/snapshot_builder.hpp"
 
