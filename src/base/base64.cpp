@@ -7,7 +7,6 @@
 namespace memviz {
 
 std::string base64(std::string_view bytes) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr std::size_t kGroup = 3;
   std::string text;
   text.reserve((bytes.size() + kGroup - 1) / kGroup * 4);
@@ -17,7 +16,7 @@ std::string base64(std::string_view bytes) {
       group = group << 8U | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0U);
     const std::size_t letters = std::min(kGroup, bytes.size() - i) + 1;
     for (std::size_t letter = 0; letter < 4; ++letter)
-      text += letter < letters ? kLetters[group >> (18U - 6U * letter) & 63U] : '=';
+      text += letter < letters ? kBase64Letters[group >> (18U - 6U * letter) & 63U] : '=';
   }
   return text;
 }

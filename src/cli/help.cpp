@@ -43,7 +43,7 @@ std::string general_help() {
          "PROGRAM...\n       memviz SNAPSHOT|LOG     a brief answer\n\nCommands\n" +
          command_list() +
          "  help      help for a command and its options: memviz help flame\n\nA SNAPSHOT is a pickle or its JSON "
-         "form, plain, gzip, zstd, xz or bzip2; - is standard input.\n\nExample\n  memviz flame mem.pickle -o "
+         "form, plain, compressed or in an archive; - is standard input.\n\nExample\n  memviz flame mem.pickle -o "
          "mem.svg\n\nExit "
          "codes: 0 done, 1 bad data or I/O, 2 bad usage, 3 threshold exceeded.\nmemviz --version prints the version; "
          "memviz completion bash|zsh|fish prints a\nscript with which that shell completes commands and options.\n";

@@ -86,11 +86,11 @@ std::string general_manual() {
   text += ".SH SYNOPSIS\n\\fBmemviz\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] \\fISNAPSHOT\\fR...\n.br\n"
           "\\fBmemviz\\fR \\fBhelp\\fR [\\fICOMMAND\\fR]\n.br\n\\fBmemviz\\fR \\fB\\-\\-version\\fR\n";
   text += ".SH DESCRIPTION\n";
-  text += paragraphs(
-      "memviz opens the files that torch.cuda.memory._dump_snapshot writes, draws them as one SVG, and "
-      "reports as text and JSON who holds the memory, why it ran out, what grows and what changed. "
-      "Nothing in a snapshot is executed. A snapshot is a pickle or its JSON form, plain, gzip, zstd, xz or bzip2; "
-      "- is standard input. Results go to standard output, warnings to standard error.");
+  text += paragraphs("memviz opens the files that torch.cuda.memory._dump_snapshot writes, draws them as one SVG, and "
+                     "reports as text and JSON who holds the memory, why it ran out, what grows and what changed. "
+                     "Nothing in a snapshot is executed. A snapshot is a pickle or its JSON form, plain, compressed "
+                     "(gzip, zstd, xz, bzip2) or in an archive (zip, tar); "
+                     "- is standard input. Results go to standard output, warnings to standard error.");
   text += ".SH COMMANDS\n";
   for (const Command& command : commands())
     text += fmt::format(".TP\n{}(1)\n{}", bold(fmt::format("memviz-{}", command.text.name)),

@@ -1,5 +1,6 @@
 #include "cli/many_files.hpp"
 
+#include "base/snapshot_names.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
@@ -20,18 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view without_compression(std::string_view name) {
-  for (const std::string_view ending : {".gz", ".zst", ".xz", ".bz2"})
-    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
-  return name;
-}
-
 bool is_compressed(std::string_view name) {
   return without_compression(name).size() < name.size();
 }
 
 bool is_snapshot_name(const std::string& name) {
-  return !name.starts_with('.') && stem_of(name).size() < without_compression(name).size();
+  return !name.starts_with('.') && has_snapshot_ending(name);
 }
 
 std::vector<std::string> files_below(const std::string& folder) {
@@ -147,14 +142,6 @@ private:
 };
 
 } // namespace
-
-std::string stem_of(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> kEndings{".pickle", ".pkl", ".pt", ".json", ".ndjson"};
-  std::string_view plain = without_compression(name);
-  for (const std::string_view ending : kEndings)
-    if (plain.ends_with(ending)) return std::string(plain.substr(0, plain.size() - ending.size()));
-  return std::string(plain);
-}
 
 std::vector<std::string> files_of(const std::vector<std::string>& operands) {
   std::vector<std::string> files;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace memviz::cli {
@@ -15,9 +14,6 @@ namespace memviz::cli {
 /// Returns the operands, with each folder replaced by the snapshots below it, sorted by name: files that end in
 /// .pickle, .pkl, .pt, .json or .ndjson, compressed or not. Throws Error for a folder that cannot be read or has none.
 [[nodiscard]] std::vector<std::string> files_of(const std::vector<std::string>& operands);
-
-/// Returns the name of a snapshot without the usual endings.
-[[nodiscard]] std::string stem_of(std::string_view name);
 
 /// Sets files_of() as the operands of a command that takes several files.
 void find_files(CommandOptions& options);

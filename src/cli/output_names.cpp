@@ -1,6 +1,6 @@
 #include "cli/output_names.hpp"
 
-#include "cli/many_files.hpp"
+#include "base/snapshot_names.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
@@ -53,7 +53,8 @@ std::vector<fs::path> outputs_below(const fs::path& folder, const CommandOptions
     const std::string& file = options.operands[i];
     const fs::path name = options.file.redactor == nullptr ? snapshots[i].lexically_relative(common)
                                                            : fs::path(shown_name(file, options.file));
-    outputs.push_back(folder / name.parent_path() / (stem_of(name.filename().string()) + std::string(ending)));
+    outputs.push_back(folder / name.parent_path() /
+                      fmt::format("{}{}", snapshot_stem(name.filename().string()), ending));
     const auto [entry, is_free] = taken.emplace(end_of(outputs.back()), file);
     if (is_free) continue;
     const std::string path = outputs.back().string();

@@ -158,6 +158,9 @@ bool has_recording(const CheckReport& report) {
   return report.recording != nullptr;
 }
 
+constexpr std::array<std::string_view, 9> kLayers{"gzip", "zstd", "xz",         "bzip2", "zip",
+                                                  "tar",  "HTML", "torch.save", "base64"};
+
 constexpr auto kCheck = json_described<CheckReport>(
     {.schema = "memviz.check/1.2",
      .title = "memviz check --json",
@@ -176,11 +179,8 @@ constexpr auto kCheck = json_described<CheckReport>(
     member("size_bytes", "Bytes, decompressed", &CheckReport::size_bytes),
     member("stored_bytes", "Bytes of the file, where it is compressed or an archive", &CheckReport::stored_bytes)
         .if_any(),
-    member(
-        "layers",
-        "What the snapshot is packed in, from the outside: gzip, zstd, xz, bzip2, zip, tar, torch.save, base64, HTML; "
-        "absent where it is not packed",
-        &CheckReport::layers)
+    member("layers", "What the snapshot is packed in, from the outside; absent where it is not packed",
+           &CheckReport::layers, one_of(kLayers))
         .if_any()
         .never_empty(),
     members_of(

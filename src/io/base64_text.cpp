@@ -1,5 +1,6 @@
 #include "io/base64_text.hpp"
 
+#include "base/base64.hpp"
 #include "memviz/error.hpp"
 
 #include <array>
@@ -16,14 +17,8 @@ constexpr std::uint8_t kWhiteSpace = 65;
 constexpr std::array<std::uint8_t, 256> letter_values() {
   std::array<std::uint8_t, 256> values{};
   values.fill(kNoLetter);
-  for (std::uint8_t i = 0; i < 26; ++i) {
-    values[static_cast<std::size_t>('A' + i)] = i;
-    values[static_cast<std::size_t>('a' + i)] = static_cast<std::uint8_t>(26 + i);
-  }
-  for (std::uint8_t i = 0; i < 10; ++i)
-    values[static_cast<std::size_t>('0' + i)] = static_cast<std::uint8_t>(52 + i);
-  values['+'] = 62;
-  values['/'] = 63;
+  for (std::size_t i = 0; i < kBase64Letters.size(); ++i)
+    values[static_cast<unsigned char>(kBase64Letters[i])] = static_cast<std::uint8_t>(i);
   for (const char c : {' ', '\t', '\r', '\n'})
     values[static_cast<unsigned char>(c)] = kWhiteSpace;
   return values;

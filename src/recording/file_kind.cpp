@@ -54,10 +54,6 @@ struct ForeignFormat {
   std::string_view what_to_do;
 };
 
-constexpr std::string_view kWriteSnapshot =
-    "write a snapshot with torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), or let memviz run -- python train.py "
-    "do "
-    "that";
 constexpr std::array<ForeignFormat, 8> kForeignFormats{{
     {"version https://git-lfs.github.com/spec/", "a Git LFS pointer, which only names the file",
      "git lfs pull downloads it"},
@@ -76,12 +72,9 @@ bool is_safetensors(std::string_view bytes) {
 }
 
 void reject_foreign_format(std::string_view bytes) {
-  if (is_safetensors(bytes))
-    throw Error(fmt::format("byte 0: expected a memory snapshot, found the weights of a model (safetensors): {}",
-                            kWriteSnapshot));
+  if (is_safetensors(bytes)) throw_other_file("the weights of a model (safetensors)");
   for (const ForeignFormat& format : kForeignFormats)
-    if (bytes.starts_with(format.begins))
-      throw Error(fmt::format("byte 0: expected a memory snapshot, found {}: {}", format.name, format.what_to_do));
+    if (bytes.starts_with(format.begins)) throw_other_file(format.name, format.what_to_do);
 }
 
 } // namespace
@@ -91,19 +84,20 @@ bool looks_like_json(std::string_view bytes) {
   return text.starts_with('{') || text.starts_with('[');
 }
 
+void throw_other_file(std::string_view what, std::string_view what_to_do) {
+  throw Error(fmt::format("byte 0: expected a memory snapshot, found {}: {}", what, what_to_do));
+}
+
 void reject_foreign_file(std::string_view bytes) {
   if (bytes.empty()) throw Error("the file is empty");
-  if (bytes.starts_with("PK\x03\x04")) {
-    throw Error("byte 0: expected a memory snapshot, found a zip archive: unpack it first, or use the program memviz, "
-                "which reads the snapshots in it");
-  }
+  if (bytes.starts_with("PK\x03\x04"))
+    throw_other_file("a zip archive", "unpack it first, or use the program memviz, which reads the snapshots in it");
   constexpr std::size_t kTarMagicAt = 257;
   if (bytes.size() > kTarMagicAt && bytes.substr(kTarMagicAt).starts_with("ustar"))
-    throw Error("byte 0: expected a memory snapshot, found a tar archive: unpack it first");
+    throw_other_file("a tar archive", "unpack it first");
   reject_foreign_format(bytes);
-  if (without_leading_space(bytes).starts_with('<')) {
-    throw Error("byte 0: expected a memory snapshot, found HTML or XML: pass the .pickle that the page was made from");
-  }
+  if (without_leading_space(bytes).starts_with('<'))
+    throw_other_file("HTML or XML", "pass the .pickle that the page was made from");
   if (looks_like_folded(bytes)) return;
   if (!looks_like_json(bytes) && !may_be_text_pickle(bytes) && is_readable_text(bytes)) {
     throw Error("byte 0: expected a memory snapshot (a pickle or JSON), found text: '" +

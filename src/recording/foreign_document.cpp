@@ -1,20 +1,17 @@
 #include "recording/foreign_document.hpp"
 
-#include "memviz/error.hpp"
+#include "recording/file_kind.hpp"
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace memviz {
 namespace {
 
-[[noreturn]] void throw_foreign(std::string_view what) {
-  throw Error(
-      "byte 0: expected a memory snapshot, found " + std::string(what) +
-      ": record a snapshot of that run with torch.cuda.memory._record_memory_history() and _dump_snapshot(), or with "
-      "memviz run -- python train.py");
-}
+constexpr std::string_view kRecordThatRun =
+    "record a snapshot of that run with torch.cuda.memory._record_memory_history() and _dump_snapshot(), or with "
+    "memviz "
+    "run -- python train.py";
 
 bool is_row_of_timeline(const Document& document, Value row) {
   constexpr std::size_t kColumns = 4; // time, action, bytes, category
@@ -29,7 +26,8 @@ bool is_row_of_timeline(const Document& document, Value row) {
 void reject_foreign_document(const Document& document) {
   const Value root = document.root;
   if (root.kind() == Kind::dict && document.get(root, "traceEvents").kind() == Kind::list)
-    throw_foreign("a trace of a profiler, which has times, and no stacks of the memory that was in use");
+    throw_other_file("a trace of a profiler, which has times, and no stacks of the memory that was in use",
+                     kRecordThatRun);
   if (root.kind() != Kind::list) return;
   bool is_timeline = false;
   document.for_each(root, [&](Value row) {
@@ -37,7 +35,8 @@ void reject_foreign_document(const Document& document) {
     return false;
   });
   if (is_timeline)
-    throw_foreign("a memory timeline of PyTorch's profiler (export_memory_timeline), which has no stacks");
+    throw_other_file("a memory timeline of PyTorch's profiler (export_memory_timeline), which has no stacks",
+                     kRecordThatRun);
 }
 
 } // namespace memviz

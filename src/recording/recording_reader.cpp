@@ -111,20 +111,17 @@ Recording read_pickle(std::string_view bytes, const ReadOptions& options) {
 Recording read_text(std::string_view bytes, const ReadOptions& options) {
   tell_reader(options, {PlainReason::not_a_pickle});
   const bool is_folded = looks_like_folded(bytes);
-  Recording recording;
-  recording.origin.encoding = is_folded ? "folded stacks" : "JSON";
-  if (is_folded)
-    recording.warnings.emplace_back("read from folded stacks, which have neither addresses nor events: each line is "
-                                    "one block, and segments are made up");
-  Document document = is_folded ? folded_document(bytes) : json::read(bytes);
-  choose_root(document, options);
-  try {
-    Readers readers(document, recording, bytes.size(), options, true);
-    read_document(readers);
-  } catch (const SchemaError& error) {
-    throw Error(error.what());
-  }
-  if (is_folded) recording.origin.generation = "unknown PyTorch";
+  DecodedFile file{{}, bytes, false};
+  file.decoded.document = is_folded ? folded_document(bytes) : json::read(bytes);
+  choose_root(file.decoded.document, options);
+  Recording recording = read_root(file, options);
+  if (!is_folded) return recording;
+  recording.origin.encoding = "folded stacks";
+  recording.origin.generation = "unknown PyTorch";
+  recording.warnings.emplace(
+      recording.warnings.begin(),
+      "read from folded stacks, which have neither addresses nor events: each line is one block, "
+      "and segments are made up");
   return recording;
 }
 

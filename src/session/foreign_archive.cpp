@@ -1,29 +1,18 @@
 #include "session/foreign_archive.hpp"
 
-#include "memviz/error.hpp"
+#include "base/snapshot_names.hpp"
 #include "memviz/label.hpp"
+#include "recording/file_kind.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace memviz {
 
 namespace {
 
-constexpr std::string_view kWriteOne =
-    ": write a snapshot with torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), or let memviz run -- python "
-    "train.py do that";
-
-[[noreturn]] void throw_other(std::string_view what, std::string_view what_to_do = kWriteOne) {
-  throw Error("byte 0: expected a memory snapshot, found " + std::string(what) + std::string(what_to_do));
-}
-
 bool ends_as_snapshot(std::string_view name) {
-  for (const std::string_view ending : {".gz", ".zst", ".xz", ".bz2"})
-    if (name.ends_with(ending)) name.remove_suffix(ending.size());
-  constexpr std::array<std::string_view, 5> kEndings{".pickle", ".pkl", ".pt", ".json", ".html"};
-  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+  return has_snapshot_ending(name) || without_compression(name).ends_with(".html");
 }
 
 /// Whether it is a file of the user's, not a folder or what an archiver added.
@@ -49,7 +38,7 @@ std::size_t saved_object(const std::vector<std::string>& names) {
   const auto is_of_program = [&](std::string_view name) {
     return name.starts_with(folder + "code/") || name == folder + "constants.pkl";
   };
-  if (any_name(names, is_of_program)) throw_other("a TorchScript program, which records no memory");
+  if (any_name(names, is_of_program)) throw_other_file("a TorchScript program, which records no memory");
   const auto is_tensor = [&](std::string_view name) {
     return name.starts_with(folder + "data/") && name.size() > folder.size() + 5;
   };
@@ -62,15 +51,15 @@ void reject_other_archive(const std::vector<std::string>& names) {
     return name.ends_with("serialized_exported_program.json") || name.ends_with("archive_format");
   };
   if (any_name(names, is_program))
-    throw_other("a program that torch.export.save wrote", ": memviz flops counts its operations and memory");
+    throw_other_file("a program that torch.export.save wrote", "memviz flops counts its operations and memory");
   const auto is_array = [](std::string_view name) { return name.ends_with(".npy"); };
-  if (!names.empty() && std::ranges::all_of(names, is_array)) throw_other("arrays of NumPy (.npz)");
+  if (!names.empty() && std::ranges::all_of(names, is_array)) throw_other_file("arrays of NumPy (.npz)");
 }
 
 } // namespace
 
 void throw_checkpoint() {
-  throw_other("a checkpoint (tensors that torch.save wrote)");
+  throw_other_file("a checkpoint (tensors that torch.save wrote)");
 }
 
 std::vector<std::size_t> snapshot_entries(const std::vector<std::string>& names) {
@@ -84,7 +73,7 @@ std::vector<std::size_t> snapshot_entries(const std::vector<std::string>& names)
     files.push_back(i);
     if (ends_as_snapshot(names[i])) named.push_back(i);
   }
-  if (files.empty()) throw_other("an archive without a file");
+  if (files.empty()) throw_other_file("an archive without a file");
   return named.empty() ? files : named;
 }
 

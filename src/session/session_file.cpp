@@ -1,5 +1,4 @@
 #include "memviz/chosen_snapshot.hpp"
-#include "memviz/error.hpp"
 #include "memviz/logged_error.hpp"
 #include "memviz/session.hpp"
 #include "recording/file_kind.hpp"
@@ -31,9 +30,7 @@ Contents::Snapshot snapshot_in(const std::string& path, const SessionOptions& op
 } // namespace
 
 Contents contents_of(const std::string& path, const SessionOptions& options) {
-  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep"))
-    throw Error("expected a memory snapshot, found a report of Nsight Systems: write a snapshot with "
-                "torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), or let memviz run -- python train.py do that");
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep")) throw_other_file("a report of Nsight Systems");
   return Contents(path, input_options(options));
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// A recording that a test holds -> its states. They refer to it, so it must outlive them.
+// A recording that a test holds -> its states. Most refer to it, so it must outlive them.
 
 #include "memviz/births.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 
 #include <cstddef>
@@ -30,6 +31,14 @@ namespace memviz::test {
   BirthFinder finder(state);
   take_events(*state.recording, finder);
   finder.finish();
+  return state;
+}
+
+/// Returns a state that owns its recording, with the kinds of memory.
+[[nodiscard]] inline MemoryState state_with_kinds(Recording recording, MomentKind moment) {
+  KindWatch watch;
+  MemoryState state = rewind(std::make_shared<const Recording>(std::move(recording)), {.kind = moment}, &watch);
+  add_kinds(state, watch);
   return state;
 }
 

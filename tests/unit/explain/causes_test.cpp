@@ -25,80 +25,6 @@ namespace {
 
 constexpr std::uint64_t kCauseMiB = std::uint64_t{1} << 20U;
 
-/// A recording of a mistake on an H200, its first cause, and the line that the answer names.
-struct RecordedMistake {
-  std::string file;
-  CauseKind kind;
-  std::string line;
-};
-
-const std::vector<RecordedMistake>& recorded_mistakes() {
-  static const std::vector<RecordedMistake> all{
-      {"attention_scores", CauseKind::attention_scores, "forward attention_scores.py:10"},
-      {"best_copies", CauseKind::copied_weights, "keep_best best_copies.py:8"},
-      {"broadcast_nxn", CauseKind::large_request, "regression_loss broadcast_nxn.py:7"},
-      {"gan_no_detach", CauseKind::kept_graphs, "critic_step gan_no_detach.py:8"},
-      {"logits_float", CauseKind::logits, "loss_of_tokens logits_float.py:14"},
-      {"running_loss", CauseKind::kept_graphs, "epoch running_loss.py:8"},
-      {"slice_keeps_base", CauseKind::kept_outputs, "last_logits slice_keeps_base.py:8"},
-      {"validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
-  };
-  return all;
-}
-
-/// Recordings of ../shared, and the first cause of each.
-const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
-  static const std::vector<std::pair<std::string, CauseKind>> all{
-      {"causes/snapshots/adamw_foreach.pickle.zst", CauseKind::foreach_temporaries},
-      {"causes/snapshots/attention_scores.pickle.zst", CauseKind::attention_scores},
-      {"causes/snapshots/best_copies.pickle.zst", CauseKind::copied_weights},
-      {"causes/snapshots/broadcast_nxn.pickle.zst", CauseKind::large_request},
-      {"causes/snapshots/caught_oom.pickle.zst", CauseKind::earlier_failure},
-      {"causes/snapshots/checkpoint_whole.pickle.zst", CauseKind::recomputed},
-      {"causes/snapshots/dataset_on_gpu.pickle.zst", CauseKind::made_at_once},
-      {"causes/snapshots/fp32_by_default.pickle.zst", CauseKind::weights},
-      {"causes/snapshots/gan_no_detach.pickle.zst", CauseKind::kept_graphs},
-      {"causes/snapshots/hook_stores.pickle.zst", CauseKind::kept_outputs},
-      {"causes/snapshots/kv_cat.pickle.zst", CauseKind::concatenation},
-      {"causes/snapshots/load_on_gpu.pickle.zst", CauseKind::loaded_weights},
-      {"causes/snapshots/logits_float.pickle.zst", CauseKind::logits},
-      {"causes/snapshots/lora_not_frozen.pickle.zst", CauseKind::training_state},
-      {"causes/snapshots/outside.pickle.zst", CauseKind::outside},
-      {"causes/snapshots/rnn_state.pickle.zst", CauseKind::kept_graphs},
-      {"causes/snapshots/running_loss.pickle.zst", CauseKind::kept_graphs},
-      {"causes/snapshots/slice_keeps_base.pickle.zst", CauseKind::kept_outputs},
-      {"causes/snapshots/validate_keeps.pickle.zst", CauseKind::kept_graphs},
-      {"causes/snapshots/varying_lengths.pickle.zst", CauseKind::varying_sizes},
-      {"probes/findings4/field/caught_exception_keeps_attempts.pickle", CauseKind::earlier_failure},
-      {"probes/findings4/field/eval_keeps_predictions.pickle", CauseKind::kept_outputs},
-      {"probes/findings4/field/eval_without_no_grad.pickle", CauseKind::kept_graphs},
-      {"probes/findings4/field/foreach_adamw_oom.pickle", CauseKind::foreach_temporaries},
-      {"probes/findings4/field/logits_oom.pickle", CauseKind::logits},
-      {"probes/findings4/field/logits_oom_checkpointed.pickle", CauseKind::logits},
-      {"probes/findings4/field/outside_94_percent.pickle", CauseKind::outside},
-      {"probes/findings4/field/retain_graph_no_steps.pickle.gz", CauseKind::kept_graphs},
-      {"probes/findings4/truth/explain/ema_copy.pickle", CauseKind::copied_weights},
-      {"probes/findings4/truth/explain/eval_without_no_grad.pickle", CauseKind::kept_graphs},
-      {"probes/findings4/truth/explain/first_step.pickle", CauseKind::activations},
-      {"probes/findings4/truth/explain/infer_no_guard.pickle", CauseKind::activations},
-      {"probes/findings4/truth/explain/prealloc.pickle", CauseKind::activations},
-      {"probes/findings4/truth/explain/retained_graph.pickle", CauseKind::kept_graphs},
-  };
-  return all;
-}
-
-MemoryState with_kinds(Recording recording, MomentKind moment) {
-  KindWatch watch;
-  MemoryState state = rewind(std::make_shared<const Recording>(std::move(recording)), {.kind = moment}, &watch);
-  add_kinds(state, watch);
-  return state;
-}
-
-/// Returns the state at the error, with kinds.
-MemoryState state_of(const std::filesystem::path& path) {
-  return with_kinds(test::read_file(path), MomentKind::automatic);
-}
-
 /// A program whose model makes blocks in each of its passes; fails to allocate 64 MiB.
 class Passes {
 public:
@@ -123,7 +49,7 @@ public:
   }
   /// Looks at the program in which no request failed.
   [[nodiscard]] DeviceExplanation look(MomentKind moment) {
-    state_ = with_kinds(made_.take(), moment);
+    state_ = test::state_with_kinds(made_.take(), moment);
     return explain(state_, {}).at(0);
   }
   [[nodiscard]] DeviceExplanation fail() {
@@ -155,60 +81,6 @@ private:
 };
 
 } // namespace
-
-TEST_CASE("causes: the first cause of mistakes recorded on a GPU is the mistake") {
-  for (const RecordedMistake& mistake : recorded_mistakes()) {
-    CAPTURE(mistake.file);
-    const MemoryState state = state_of(test::testdata() / "causes" / ("h200_" + mistake.file + ".pickle.zst"));
-    const std::vector<DeviceExplanation> devices = explain(state, {});
-    REQUIRE(devices.size() == 1);
-    REQUIRE_FALSE(devices[0].causes.empty());
-    const Cause& first = devices[0].causes.front();
-    CHECK(cause_name(first.kind) == cause_name(mistake.kind));
-    CHECK_MESSAGE(called_line_text(state.frames(), first.line).find(mistake.line) != std::string::npos,
-                  called_line_text(state.frames(), first.line));
-    CHECK(has_mistake(devices[0]));
-    CHECK_FALSE(is_request_the_problem(devices[0]));
-  }
-}
-
-TEST_CASE("causes: the first cause of audited mistakes is the mistake") {
-  const auto shared = test::shared_folder();
-  if (!shared) return;
-  for (const std::pair<std::string, CauseKind>& mistake : shared_mistakes()) {
-    CAPTURE(mistake.first);
-    const MemoryState state = state_of(*shared / mistake.first);
-    const std::vector<DeviceExplanation> devices = explain(state, {});
-    REQUIRE_FALSE(devices.empty());
-    REQUIRE_FALSE(devices[0].causes.empty());
-    CHECK(cause_name(devices[0].causes.front().kind) == cause_name(mistake.second));
-  }
-}
-
-TEST_CASE("causes: what an audited pass and an optimizer had still to make is named") {
-  const auto shared = test::shared_folder();
-  if (!shared) return;
-  const std::vector<std::pair<std::string, std::uint64_t>> to_come_bytes{
-      {"truth/explain/first_step.pickle", 19 * 184'320'000ULL},   // of 12 layers with two blocks each, 5 are there
-      {"truth/explain/infer_no_guard.pickle", 9 * 65'536'000ULL}, // of 24, 15
-      {"field/foreach_adamw_oom.pickle", 419'049'472ULL},         // of 674,357,248 bytes of gradients
-  };
-  for (const auto& program : to_come_bytes) {
-    CAPTURE(program.first);
-    const MemoryState state = state_of(*shared / "probes/findings4" / program.first);
-    CHECK(explain(state, {}).at(0).causes.at(0).to_come_bytes == program.second);
-  }
-}
-
-TEST_CASE("causes: training state says how much of the parameters is trained") {
-  const auto shared = test::shared_folder();
-  if (!shared) return;
-  const MemoryState state = state_of(*shared / "causes/snapshots/lora_not_frozen.pickle.zst");
-  const DeviceExplanation device = explain(state, {}).at(0);
-  CHECK(cause_text(state.frames(), scope_of(device), device.causes.at(0)) ==
-        "Training state: 1.24 GiB (63.7 %) is gradients and the optimizer's state. The gradients are as large as all "
-        "parameters, 661 MiB. Its largest line: train common.py:56 ‹ <module> lora_not_frozen.py:23.");
-}
 
 TEST_CASE("causes: passes that are kept without a backward pass are named with their call") {
   Passes program;
@@ -282,19 +154,11 @@ TEST_CASE("causes: what a checkpoint recomputes is named with the line that call
       .segment(0x200000000, 500 * kCauseMiB)
       .active(500 * kCauseMiB, 500 * kCauseMiB, recomputes)
       .event(Action::oom, 0, 100 * kCauseMiB, recomputes);
-  const MemoryState state = with_kinds(made.take(), MomentKind::automatic);
+  const MemoryState state = test::state_with_kinds(made.take(), MomentKind::automatic);
   const DeviceExplanation device = explain(state, {}).at(0);
   REQUIRE_FALSE(device.causes.empty());
   CHECK(device.causes[0].kind == CauseKind::recomputed);
   CHECK(called_line_text(state.frames(), device.causes[0].line) == "layers net.py:14 ‹ body net.py:30");
-}
-
-TEST_CASE("causes: the line of the script is the caller if there is no other") {
-  const auto shared = test::shared_folder();
-  if (!shared) return;
-  const MemoryState state = state_of(*shared / "causes/snapshots/rnn_state.pickle.zst");
-  CHECK(called_line_text(state.frames(), explain(state, {}).at(0).causes.at(0).line) ==
-        "window rnn_state.py:9 ‹ <module> rnn_state.py:15");
 }
 
 TEST_CASE("causes: passes of which most are freed are not kept") {
@@ -337,7 +201,7 @@ TEST_CASE("causes: what is freed later in the recording is not kept") {
     }
     for (std::uint64_t i = 0; is_freed && i < 10; ++i)
       made.event(Action::free_completed, address_of(i), 32 * kCauseMiB, output);
-    const MemoryState state = with_kinds(made.take(), MomentKind::peak);
+    const MemoryState state = test::state_with_kinds(made.take(), MomentKind::peak);
     const DeviceExplanation device = explain(state, {}).at(0);
     CHECK(device.device_state.figures.requested_bytes == 320 * kCauseMiB);
     CHECK(device.causes.size() == (is_freed ? 0 : 1));
@@ -356,7 +220,7 @@ TEST_CASE("causes: blocks that layers make in their constructors are not kept ou
     made.active(32 * kCauseMiB, 32 * kCauseMiB, stack);
   }
   made.event(Action::oom, 0, 64 * kCauseMiB, other);
-  CHECK(explain(with_kinds(made.take(), MomentKind::automatic), {}).at(0).causes.empty());
+  CHECK(explain(test::state_with_kinds(made.take(), MomentKind::automatic), {}).at(0).causes.empty());
 }
 
 namespace {
@@ -375,7 +239,7 @@ DeviceExplanation with_sizes(const std::vector<std::uint64_t>& sizes) {
         .inactive(bytes);
     address += std::uint64_t{1} << 32U;
   }
-  return explain(with_kinds(made.take(), MomentKind::end), {}).at(0);
+  return explain(test::state_with_kinds(made.take(), MomentKind::end), {}).at(0);
 }
 
 } // namespace
@@ -400,7 +264,7 @@ TEST_CASE("causes: a line that asks for ever new sizes explains what is reserved
 
 TEST_CASE("causes: growth from step to step is named by explain and leaks alike") {
   const std::filesystem::path leaking = test::testdata() / "leaks" / "every_fourth.pickle";
-  const MemoryState state = state_of(leaking);
+  const MemoryState state = test::state_with_kinds(test::read_file(leaking), MomentKind::automatic);
   const std::vector<DeviceExplanation> devices = explain(state, {});
   REQUIRE(devices.size() == 1);
   REQUIRE(devices[0].causes.size() == 1);
@@ -412,7 +276,8 @@ TEST_CASE("causes: growth from step to step is named by explain and leaks alike"
 TEST_CASE("causes: a cache that fills once, and cycles that are freed late, are no mistakes") {
   for (const std::string name : {"buckets", "clean", "clean_marked", "cycles", "last_four", "one_pass", "hidden"}) {
     CAPTURE(name);
-    const MemoryState state = state_of(test::testdata() / "leaks" / (name + ".pickle"));
+    const MemoryState state =
+        test::state_with_kinds(test::read_file(test::testdata() / "leaks" / (name + ".pickle")), MomentKind::automatic);
     for (const DeviceExplanation& device : explain(state, {}))
       CHECK(device.causes.empty());
   }
