@@ -3,6 +3,7 @@
 #include "memviz/causes.hpp"
 #include "memviz/explain.hpp"
 #include "story/cause_words.hpp"
+#include "support/explained.hpp"
 #include "support/files.hpp"
 #include "support/states.hpp"
 
