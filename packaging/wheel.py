@@ -88,7 +88,7 @@ def build_rehearsal(build, zig):
     if not compiler.exists() or compiler.read_text() != script:
         compiler.write_text(script)
         compiler.chmod(0o755)
-    run("cmake", "-G", "Ninja", "-S", ROOT / "capture/rehearsal", "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}",
+    run("cmake", "-G", "Ninja", "-S", ROOT / "rehearsal/gpu", "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}",
         "-DCMAKE_CXX_COMPILER_LAUNCHER=", "-DCMAKE_BUILD_TYPE=Release", "-DMEMVIZ_REHEARSAL_TESTS=OFF",
         stdout=subprocess.DEVNULL)
     run("cmake", "--build", build)

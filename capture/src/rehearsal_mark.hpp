@@ -1,6 +1,6 @@
 #pragma once
 
-// A snapshot of a process on a made-up GPU (capture/rehearsal) -> the same, marked, so that it is never taken for a
+// A snapshot of a process on a made-up GPU (rehearsal/gpu) -> the same, marked, so that it is never taken for a
 // real one.
 
 #include <cstdint>

@@ -21,6 +21,8 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// without a file (`<string>`, `<frozen ...>`) are a library; torch among them is torch; any other Python file, and
 /// code typed at a prompt, is the user's own; everything else is C++.
 [[nodiscard]] CodeOrigin origin_of(std::string_view filename);
+/// Whether the file is memviz's own in a rehearsed process, which stands in for functions of PyTorch's.
+[[nodiscard]] bool is_of_rehearsal(std::string_view filename);
 
 /// Returns the part after the last '/', as PyTorch does, so that a Windows path stays whole in folded output.
 [[nodiscard]] std::string_view folded_basename(std::string_view filename);

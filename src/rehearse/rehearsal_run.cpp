@@ -202,8 +202,11 @@ template <class Read> void reading(FitVerdict& verdict, Read read) {
 void write_hook_files(const fs::path& folder) {
   fs::create_directory(folder);
   hooks::write_hook(folder);
-  for (const auto& [name, text] : hooks::kRehearsalFiles)
-    write_file((folder / name).string(), text);
+  for (const auto& [name, text] : hooks::kRehearsalFiles) {
+    const fs::path file = folder / name;
+    fs::create_directories(file.parent_path());
+    write_file(file.string(), text);
+  }
   fs::permissions(folder / "nvidia-smi", fs::perms::owner_all);
 }
 

@@ -193,6 +193,10 @@ std::string_view known_basename(std::string_view filename) {
   return name.empty() ? filename : name;
 }
 
+bool is_of_rehearsal(std::string_view filename) {
+  return filename.find("/memviz_rehearsal") != std::string_view::npos; // a folder, up to 0.2.0 the beginning of files
+}
+
 CodeOrigin origin_of(std::string_view filename) {
   // The last one is a debugger that runs the program.
   static constexpr std::array<std::string_view, 3> kPackages{"/site-packages/", "/dist-packages/", "/debugpy/"};
@@ -204,9 +208,7 @@ CodeOrigin origin_of(std::string_view filename) {
   if (path.starts_with("<eval_with_key>")) return CodeOrigin::torch;
   if (is_generated(path)) return CodeOrigin::library;
   if (!is_python(path)) return CodeOrigin::cpp;
-  // The second is what `memviz rehearse` substitutes for functions of PyTorch's.
-  if (path.find("torchinductor_") != std::string::npos) return CodeOrigin::torch;
-  if (file_basename(path).starts_with("memviz_rehearsal_")) return CodeOrigin::torch;
+  if (path.find("torchinductor_") != std::string::npos || is_of_rehearsal(path)) return CodeOrigin::torch;
   if (!contains_any(path, kPackages) && !is_standard_library(path)) return CodeOrigin::user;
   return contains_any(path, kTorch) ? CodeOrigin::torch : CodeOrigin::library;
 }

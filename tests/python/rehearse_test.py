@@ -48,9 +48,9 @@ class Rehearsals(unittest.TestCase):
         self.assertIn("the program's own", self.said.getvalue())
 
     def test_values_that_decide_give_a_range(self):
-        decides = ("import sys, torch\nhook = sys.modules['memviz_rehearsal_hook']._State\ntorch.allocate(1 << 20)\n"
+        decides = ("import sys, torch\nhook = sys.modules['memviz_rehearsal.hook']._State\ntorch.allocate(1 << 20)\n"
                    "hook.reads.knowledge = lambda: 'made up'\nhook.reads.count_caller()\nhook.reads.other_count = 1\n"
-                   "torch.allocate((300 if hook.settings['values'] == 'on' else 100) << 20)")
+                   "torch.allocate((300 if sys.modules['memviz_rehearsal.journal'].SETTINGS['values'] == 'on' else 100) << 20)")
         peaks = {}
         for values in (None, "auto", True, False):
             (run,) = self.rehearse([sys.executable, "-c", decides], gpu="small", values=values).runs

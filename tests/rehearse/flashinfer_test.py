@@ -8,9 +8,9 @@ import sys
 import types
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(SOURCE / "src/hooks/rehearse"))
+sys.path.insert(0, str(SOURCE / "rehearsal/hook"))
 
-import memviz_rehearsal_flashinfer  # noqa: E402
+from memviz_rehearsal.server import flashinfer  # noqa: E402
 
 
 class JitSpec:
@@ -24,7 +24,7 @@ class JitSpec:
 def main():
     core = types.SimpleNamespace(JitSpec=JitSpec)
     waiting = {}
-    memviz_rehearsal_flashinfer.install(waiting.__setitem__, lambda act, *arguments: act(*arguments))
+    flashinfer.install(waiting.update)
     waiting["flashinfer.jit.core"](core)
     kernels = JitSpec(is_aot=False).build_and_load()
     answers = [kernels.top_p_sampling_from_probs(1, seed=2), kernels.any_name(), JitSpec(is_aot=True).build_and_load()]

@@ -9,11 +9,11 @@ import socket
 import sys
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path[:0] = [str(SOURCE / "python/memviz_torch"), str(SOURCE / "src/hooks/rehearse")]
+sys.path[:0] = [str(SOURCE / "python/memviz_torch"), str(SOURCE / "rehearsal/hook")]
 sys.modules["memviz_recording"] = __import__("recording")
 sys.modules["memviz_recording.waiting"] = __import__("recording.waiting").waiting
 
-import memviz_rehearsal_requests as requests  # noqa: E402
+from memviz_rehearsal.server import requests  # noqa: E402
 
 
 def connection_to(listener):

@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 
-HOOKS = pathlib.Path(sys.argv[2], "src/hooks")
+SOURCE = pathlib.Path(sys.argv[2])
+HOOK = SOURCE / "rehearsal/hook"
 INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 # An atexit handler that compiles a string, as imports do, makes Python forget that it was interrupted.
 ENDS = """
 import atexit, sys
-import memviz_rehearsal_endings
-atexit.register(memviz_rehearsal_endings.end_by_interrupt)
+from memviz_rehearsal.process import endings
+atexit.register(endings.end_by_interrupt)
 atexit.register(exec, "pass")
 raise KeyboardInterrupt
 """
@@ -32,10 +33,12 @@ def check_ends_by_interrupt(name, program, hooks):
 
 
 def main():
-    check_ends_by_interrupt("at its end", ENDS, HOOKS / "rehearse")
+    check_ends_by_interrupt("at its end", ENDS, HOOK)
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(HOOKS / "record/sitecustomize.py", folder)
-        pathlib.Path(folder, "memviz_rehearsal_hook.py").write_text(INTERRUPTED)
+        shutil.copy(SOURCE / "src/hooks/record/sitecustomize.py", folder)
+        hook = pathlib.Path(folder, "memviz_rehearsal/hook.py")
+        hook.parent.mkdir()
+        hook.write_text(INTERRUPTED)
         check_ends_by_interrupt("at its start", "print('not interrupted')", folder)
 
 

@@ -11,10 +11,10 @@ import pathlib
 import sys
 import types
 
-sys.path.insert(0, str(pathlib.Path(sys.argv[2]) / "src/hooks/rehearse"))
+sys.path.insert(0, str(pathlib.Path(sys.argv[2]) / "rehearsal/hook"))
 
-import memviz_rehearsal_decisions as decisions  # noqa: E402
-from memviz_rehearsal_reads import Reads, line_of_program, place_text  # noqa: E402
+from memviz_rehearsal.values import decisions  # noqa: E402
+from memviz_rehearsal.values.reads import Reads, line_of_program, place_text  # noqa: E402
 
 TORCH = types.SimpleNamespace(__file__="/lib/site-packages/torch/__init__.py")
 

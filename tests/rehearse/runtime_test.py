@@ -10,9 +10,9 @@ import tempfile
 import types
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(SOURCE / "src/hooks/rehearse"))
+sys.path.insert(0, str(SOURCE / "rehearsal/hook"))
 
-import memviz_rehearsal_runtime  # noqa: E402
+from memviz_rehearsal.process import runtime  # noqa: E402
 
 
 class CDLL:
@@ -22,7 +22,7 @@ class CDLL:
 
 def loaded_names(names):
     ctypes = types.SimpleNamespace(CDLL=type("CDLL", (CDLL,), {"__init__": CDLL.__init__}))
-    memviz_rehearsal_runtime.install(lambda name, act: act(ctypes), lambda act, *arguments: act(*arguments))
+    runtime.install(lambda acts: [act(ctypes) for _, act in acts])
     return [ctypes.CDLL(name, mode=2).loaded for name in names]
 
 

@@ -8,11 +8,11 @@ import sys
 import time
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path[:0] = [str(SOURCE / "src/hooks/rehearse"), str(SOURCE / "python/memviz_torch")]
+sys.path[:0] = [str(SOURCE / "rehearsal/hook"), str(SOURCE / "python/memviz_torch")]
 sys.modules["memviz_recording"] = __import__("recording")
 sys.modules["memviz_recording.waiting"] = __import__("recording.waiting").waiting
 
-from memviz_rehearsal_server_log import facts_of_line  # noqa: E402
+from memviz_rehearsal.server.log import facts_of_line  # noqa: E402
 
 LINES = {
     # vLLM 0.8 to 0.19, from published logs

@@ -10,9 +10,9 @@ import sys
 import types
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(SOURCE / "src/hooks/rehearse"))
+sys.path.insert(0, str(SOURCE / "rehearsal/hook"))
 
-import memviz_rehearsal_server_rank as server_rank  # noqa: E402
+from memviz_rehearsal.server import rank as server_rank  # noqa: E402
 
 RANKS = 16
 _VLLM = dict(tensor_parallel_size=8, pipeline_parallel_size=2, data_parallel_size=1, distributed_executor_backend=None)
@@ -71,7 +71,7 @@ def check_exchanges():
         "parallel_state": state,
         "custom_all_reduce": types.SimpleNamespace(CustomAllreduce=CustomAllreduce, ops=ops),
     }
-    server_rank.install(lambda name, act: act(modules[name.rpartition(".")[2]]), lambda act, module: act(module))
+    server_rank.install(lambda acts: [act(modules[name.rpartition(".")[2]]) for name, act in acts])
     CustomAllreduce().register_graph_buffers()
     found = [
         MessageQueue.create_from_process_group(Group((0, 1)), 1, 1),

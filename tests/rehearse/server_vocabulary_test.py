@@ -11,11 +11,11 @@ import sys
 import types
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path[:0] = [str(SOURCE / "src/hooks/rehearse"), str(SOURCE / "python/memviz_torch")]
+sys.path[:0] = [str(SOURCE / "rehearsal/hook"), str(SOURCE / "python/memviz_torch")]
 for module in ("", ".waiting"):
     sys.modules["memviz_recording" + module] = importlib.import_module("recording" + module)
 
-import memviz_rehearsal_server_supply as server  # noqa: E402
+from memviz_rehearsal.server import supply as server  # noqa: E402
 
 
 class HarmonyError(RuntimeError):
@@ -68,7 +68,7 @@ class GPTQConfig:
 
 def check_quantised_layers():
     events = []
-    server._State.log = lambda **facts: events.append(facts)
+    server.log_facts = lambda **facts: events.append(facts)
     server._quantise_decoder(types.SimpleNamespace(GPTQConfig=GPTQConfig))
     found = []
     configs = GPTQConfig(["q_proj"]), GPTQConfig(None, ["k_proj"]), GPTQConfig(None)
@@ -87,8 +87,7 @@ def check_quantised_layers():
 def main():
     module = types.SimpleNamespace(HarmonyError=HarmonyError, load_harmony_encoding=load_harmony_encoding)
     events = []
-    server._State.log = lambda **facts: events.append(facts)
-    server._State.guarded = lambda act: act()
+    server.log_facts = lambda **facts: events.append(facts)
     server._supply_vocabulary(module)
     found = [loaded(module, "absent")]  # of a program that is not a server
     server._State.has_server = True

@@ -13,11 +13,12 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path[:0] = [str(SOURCE / "src/hooks/rehearse"), str(SOURCE / "python/memviz_torch")]
+sys.path[:0] = [str(SOURCE / "rehearsal/hook"), str(SOURCE / "python/memviz_torch")]
 for module in ("", ".files", ".history", ".ranks", ".waiting"):
     sys.modules["memviz_recording" + module] = importlib.import_module("recording" + module)
 
-import memviz_rehearsal_endings  # noqa: E402
+from memviz_rehearsal import journal  # noqa: E402
+from memviz_rehearsal.process import endings  # noqa: E402
 
 
 def named_semaphores():
@@ -25,8 +26,9 @@ def named_semaphores():
 
 
 def end_slowly(log, file, begun):
-    memviz_rehearsal_endings.install(None, None, log)
-    with memviz_rehearsal_endings.undisturbed():
+    journal.SETTINGS["log"] = log
+    endings.install(None, None)
+    with endings.undisturbed():
         begun.set()
         time.sleep(0.5)
         file.write_text("whole")
@@ -37,7 +39,8 @@ def check_kill_waits_for_recording():
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
         log, file, begun = str(pathlib.Path(folder, "log")), pathlib.Path(folder, "recording"), context.Event()
-        memviz_rehearsal_endings.install(None, None, log)
+        journal.SETTINGS["log"] = log
+        endings.install(None, None)
         worker = context.Process(target=end_slowly, args=(log, file, begun))
         worker.start()
         begun.wait()
@@ -52,7 +55,7 @@ def check_semaphores():
     lock = multiprocessing.RLock()
     name = "sem." + lock._semlock.name.lstrip("/")
     before = named_semaphores()
-    memviz_rehearsal_endings.unlink_semaphores()
+    endings.unlink_semaphores()
     after = named_semaphores()
     with lock:  # works without its name
         pass

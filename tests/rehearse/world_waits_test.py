@@ -8,8 +8,8 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(sys.argv[2]) / "src/hooks/rehearse"))
-import memviz_rehearsal_world as world_module
+sys.path.insert(0, str(pathlib.Path(sys.argv[2]) / "rehearsal/hook"))
+from memviz_rehearsal.job import world as world_module
 
 
 class RanksThatWait(unittest.TestCase):

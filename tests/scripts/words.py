@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("src", "include", "render", "view", "capture", "tests", "examples", "python", "cmake", "packaging", "fleet", "docs")
+FOLDERS = ("src", "include", "render", "view", "capture", "rehearsal", "tests", "examples", "python", "cmake", "packaging", "fleet", "docs")
 CODE = {".cpp", ".hpp", ".js", ".def"}  # comments begin with //
 SCRIPTS = {".py", ".sh", ".cmake"}  # comments begin with #
 COMMENT = re.compile(r"^(\s*)(///|//|#)(?!<) ?(.*)")

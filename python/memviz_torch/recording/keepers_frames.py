@@ -11,7 +11,7 @@ from typing import Any, Iterator, NamedTuple, Optional
 from .keepers_types import entry, text_of
 
 _OWN_FOLDER = os.path.dirname(__file__) + os.sep
-_OWN_HOOK = "memviz_rehearsal_"
+_OWN_HOOK = os.sep + "memviz_rehearsal" + os.sep
 _ATTACHED = "memviz_attached"  # the name of the module that a debugger starts (src/attach)
 _MOST_FRAMES = 1000  # of a thread
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: a function, whose variables are not in a dict
@@ -67,7 +67,7 @@ def chain(frame: Optional[types.FrameType]) -> Iterator[types.FrameType]:
 def is_own(frame: types.FrameType) -> bool:
     """Whether it is memviz's."""
     file = text_of(frame.f_code.co_filename)
-    if file.startswith(_OWN_FOLDER) or os.path.basename(file).startswith(_OWN_HOOK):
+    if file.startswith(_OWN_FOLDER) or _OWN_HOOK in file:
         return True
     return file == "<string>" and text_of(entry(frame.f_globals, "__name__")) == _ATTACHED
 

@@ -17,8 +17,8 @@ def _is_ours(folder):
 def _set_up_hooks():
     from importlib import import_module
 
-    if os.path.exists(os.path.join(_FOLDER, "memviz_rehearsal_hook.py")):
-        import_module("memviz_rehearsal_hook").install()
+    if os.path.exists(os.path.join(_FOLDER, "memviz_rehearsal")):
+        import_module("memviz_rehearsal.hook").install()
     import_module("memviz_recording.job").install()
 
 

@@ -41,7 +41,8 @@ TEST_CASE("code is sorted by where its file lies") {
   CHECK(origin_of("C:\\Python311\\Lib\\site-packages\\torch\\nn\\functional.py") == CodeOrigin::torch);
   CHECK(origin_of("/usr/lib/python3/dist-packages/torchvision/ops.py") == CodeOrigin::torch);
   CHECK(origin_of("/tmp/torchinductor_ann/ab/cabcd.py") == CodeOrigin::torch);
-  CHECK(origin_of("/tmp/memviz-b5d26N/memviz_rehearsal_objects.py") == CodeOrigin::torch);
+  CHECK(origin_of("/tmp/memviz-b5d26N/memviz_rehearsal_objects.py") == CodeOrigin::torch); // up to 0.2.0
+  CHECK(origin_of("/tmp/memviz-b5d26N/site-packages/memviz_rehearsal/job/objects.py") == CodeOrigin::torch);
   CHECK(origin_of("<eval_with_key>.12") == CodeOrigin::torch);
   CHECK(origin_of("/opt/conda/lib/python3.10/runpy.py") == CodeOrigin::library);
   CHECK(origin_of("<frozen importlib._bootstrap>") == CodeOrigin::library);

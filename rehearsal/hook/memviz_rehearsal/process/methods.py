@@ -1,0 +1,50 @@
+"""Wraps methods of rehearsed programs, once they import the modules."""
+
+import functools
+import sys
+
+from memviz_recording import waiting
+from memviz_rehearsal.journal import guarded
+
+
+def act_at_imports(acts):
+    """`acts`: pairs of a module's name and a function, which is called with the module when it is imported."""
+    for module, act in acts:
+        waiting.when_imported(module, functools.partial(guarded, act))
+
+
+def wrap(owner, name, around):
+    """Replaces a method by around(original, self, *arguments), if this version has it."""
+    original = getattr(owner, name, None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def wrapped(self, *arguments, **named):
+        return around(original, self, *arguments, **named)
+
+    setattr(owner, name, wrapped)
+
+
+def running_values():
+    """Returns the mode of --values that applies to this thread, or None."""
+    mode = sys.modules["torch"].utils._python_dispatch._get_current_dispatch_mode()
+    return mode if type(mode).__module__ == "memviz_rehearsal.values.values" else None
+
+
+def compiles_nothing(computes_values):
+    """Whether torch.compile compiles nothing but what a backward pass calls: before 2.9, while values are computed."""
+    mode = sys.modules["torch"].utils._python_dispatch.TorchDispatchMode
+    return computes_values and not hasattr(mode, "ignore_compile_internals")
+
+
+def compiler_facts(computes_values):
+    """Returns the number of functions that torch.compile compiled in this process, and whether it compiled nothing of what
+    the program gave to it."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    if dynamo is None:
+        return {}
+    if not compiles_nothing(computes_values):
+        return {"compiled_frames": dynamo.counters["frames"]["ok"]}
+    backends = getattr(sys.modules.get("torch._dynamo.eval_frame"), "cached_backends", {})
+    return {"left_uncompiled": any(callable(backend) for backend in backends.values())}  # those of torch._dynamo.disable are None
