@@ -25,7 +25,7 @@ from memviz_recording import files, history, ranks, waiting
 from memviz_recording.snapshot import with_keepers
 from memviz_rehearsal.journal import SETTINGS, guarded, log
 from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, world
-from memviz_rehearsal.process import checks, endings, initial_values, launchers, methods, peaks, runtime, tries
+from memviz_rehearsal.process import checks, counters, endings, initial_values, launchers, methods, peaks, runtime, tries
 from memviz_rehearsal.server import encoders, flashinfer, outside, requests, sleep, watch as server
 from memviz_rehearsal.values import reads
 
@@ -68,6 +68,7 @@ def _on_torch(torch):
     guarded(_answer_for_other_ranks)
     guarded(splits.install, torch)
     guarded(checks.install, torch)
+    guarded(counters.install, torch)
     guarded(_mark_snapshots)
     guarded(_watch_own_recorder)
     guarded(peaks.install, torch)

@@ -8,20 +8,19 @@ as unknown when the program reads it.
 Values are kept by storage, so that views and writes in place need no rules of their own.
 """
 
+import functools
 import threading
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from memviz_rehearsal.process import methods
 from memviz_rehearsal.values import guesses
+from memviz_rehearsal.values.known import Known
 
 _MOST_WHOLE_NUMBERS = 1 << 18  # elements of a tensor of integers or conditions
 _MOST_NUMBERS = 64  # of any other
-_MOST_BYTES = 4 << 20  # of a storage
-_MOST_KEPT = 20_000  # storages
 _JAGGED = getattr(torch, "jagged", None)
 
 
@@ -55,57 +54,11 @@ def _is_plain(tensor):
     return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
 
 
-class _Known:
-    """The content of device storages, as storages of the host, by address."""
-
-    def __init__(self):
-        self._storages = {}  # by address: the one of the host, and a weak reference to that of the device
-        self._made_up = set()  # of their addresses
-
-    def view(self, tensor):
-        """Returns the same elements on the CPU; None if they are unknown."""
-        if not tensor.numel():
-            return torch.empty_like(tensor, device="cpu")
-        storage = tensor.untyped_storage()
-        kept, owner = self._storages.get(storage.data_ptr(), (None, None))
-        if kept is None or owner.expired() or kept.nbytes() != storage.nbytes():
-            return None
-        empty = torch.empty(0, dtype=tensor.dtype)
-        return empty.set_(kept, tensor.storage_offset(), tensor.size(), tensor.stride())
-
-    def learn(self, tensor, value, is_made_up):
-        """`tensor` is the only one of its storage."""
-        storage = tensor.untyped_storage()
-        self.forget(tensor)
-        if not tensor.numel() or storage.nbytes() > _MOST_BYTES or len(self._storages) >= _MOST_KEPT:
-            return
-        kept = torch.UntypedStorage(storage.nbytes())
-        self._storages[storage.data_ptr()] = kept, StorageWeakRef(storage)
-        self.view(tensor).copy_(value)
-        if is_made_up:
-            self.doubt(tensor)
-
-    def doubt(self, tensor):
-        if tensor.is_cuda and tensor.numel():
-            self._made_up.add(tensor.untyped_storage().data_ptr())
-
-    def is_made_up(self, tensor):
-        return tensor.is_cuda and tensor.untyped_storage().data_ptr() in self._made_up
-
-    def is_sure(self, tensor):
-        return not tensor.is_cuda or (self.view(tensor) is not None and not self.is_made_up(tensor))
-
-    def forget(self, tensor):
-        place = tensor.untyped_storage().data_ptr()
-        self._storages.pop(place, None)
-        self._made_up.discard(place)
-
-
 class Values(TorchDispatchMode):
     def __init__(self, reads):
         super().__init__()
         self._reads = reads
-        self._known = _Known()
+        self._known = Known()
         self._running = threading.local()
         reads.knowledge = self._knowledge
         self._rules = {
@@ -119,6 +72,7 @@ class Values(TorchDispatchMode):
             _aten._unique2.default: self._unique,
             _aten.unique_consecutive.default: self._unique,
             _aten.lift_fresh.default: self._lift_fresh,
+            _aten.copy_.default: self._copy,
             _aten.repeat_interleave.Tensor: self._repeat_interleave,
             _aten.normal.Tensor_Tensor: self._normal,
             _aten.normal.Tensor_float: self._normal,
@@ -290,6 +244,14 @@ class Values(TorchDispatchMode):
         self.learn_fresh(tensor)
         return result
 
+    def _copy(self, func, into, source, *rest, **named):
+        """A whole storage that the host writes is known, as one that is loaded from a file."""
+        result = self._run(func, (into, source, *rest), named, [into, source])
+        is_whole = into.is_cuda and into.is_contiguous() and into.nbytes == into.untyped_storage().nbytes()
+        if is_whole and not source.is_cuda and _is_small(source) and self._known.view(into) is None:
+            self._known.learn(into, source.to(into.dtype).expand(into.shape), False)
+        return result
+
     def _repeat_interleave(self, func, repeats, **named):
         """Reads its argument itself, which must not be negative."""
         value = self._on_cpu(repeats)
@@ -390,4 +352,17 @@ class Values(TorchDispatchMode):
 
 def install(reads):
     """Applies to this thread. `reads` counts what the program reads. Returns the mode."""
+    _keep_form_of_ctc_loss()
     return Values(reads).__enter__()
+
+
+def _keep_form_of_ctc_loss():
+    """Below a mode PyTorch chooses the form that takes lengths from the device; without one it reads them, as here."""
+    loss = torch.ctc_loss
+
+    @functools.wraps(loss)
+    def with_numbers(log_probs, targets, input_lengths, target_lengths, *rest, **named):
+        lengths = [length.tolist() if isinstance(length, torch.Tensor) else length for length in (input_lengths, target_lengths)]
+        return loss(log_probs, targets, *lengths, *rest, **named)
+
+    torch.ctc_loss = with_numbers
