@@ -5,7 +5,9 @@
 #include "memviz/fit_words.hpp"
 #include "memviz/format.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace memviz::rehearse {
 
@@ -39,11 +41,17 @@ bool is_left_uncompiled(const FitVerdict& verdict) {
 }
 
 bool is_doubtful(const FitVerdict& verdict) {
-  if (is_left_uncompiled(verdict)) return true;
+  if (is_left_uncompiled(verdict) || rests_on_made_up(verdict)) return true;
   const auto& other = verdict.other_values;
   if (!other || !other->is_computed) return false;
   return other->disturbance == Disturbance::compiler ||
          (other->outcome != FitOutcome::fits && other->outcome != FitOutcome::does_not_fit);
+}
+
+bool rests_on_made_up(const FitVerdict& verdict) {
+  const std::vector<ReadLine>& decisions = verdict.facts.decisions;
+  return verdict.computes_values && !is_range(verdict) &&
+         std::ranges::any_of(decisions, [](const ReadLine& read) { return read.made_up_count > 0; });
 }
 
 std::string waiting_text(const ReadLine& read) {
@@ -52,6 +60,9 @@ std::string waiting_text(const ReadLine& read) {
 
 std::string unknown_text(const FitVerdict& verdict) {
   if (is_left_uncompiled(verdict)) return " The memory that the compiled program takes is unknown.";
+  if (rests_on_made_up(verdict))
+    return fmt::format(" The values by which it decides at {} are made up, so it may take more.",
+                       read_lines_text(verdict.facts.decisions));
   if (is_doubtful(verdict))
     return fmt::format(" The memory that it takes is unknown unless the values that it reads at {} are zeros.",
                        read_lines_text(verdict.facts.decisions));

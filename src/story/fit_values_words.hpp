@@ -20,6 +20,8 @@ namespace memviz::rehearse {
 /// Whether a real run may differ in an unknown way: values may decide the control flow of the program and only the run
 /// with zeros is an answer, or it was left uncompiled.
 [[nodiscard]] bool is_doubtful(const FitVerdict& verdict);
+/// Whether it decided by made-up values, and no other run gives a range.
+[[nodiscard]] bool rests_on_made_up(const FitVerdict& verdict);
 
 /// "it waits at gen.py:8 for a value that is never computed"
 [[nodiscard]] std::string waiting_text(const ReadLine& read);
