@@ -238,6 +238,13 @@ def check_masks(rehearsals):
     check("UserWarning" not in done.stderr, done.stderr)
 
 
+def check_resumed(rehearsals):
+    """A counter of steps on the GPU is never 0; what a file had is known in a run with values."""
+    for values, epoch in (("off", 0), ("on", 3)):
+        _, done, _ = rehearsals.python([f"--values={values}"], program("resumes"))
+        check(done.returncode == 0 and done.stdout.startswith(f"epoch {epoch}\n"), done.stdout, done.stderr)
+
+
 LOGS = """
 import torch
 loss = torch.randn(64, device="cuda").mean()
@@ -369,7 +376,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
         for one in (check_fits, check_does_not_fit, check_search, check_compare, check_tried, check_no_init, check_steps, check_own_recorder,
-                    check_values, check_masks, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
+                    check_values, check_masks, check_resumed, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
                     check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)

@@ -54,6 +54,10 @@ def _is_plain(tensor):
     return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
 
 
+def _call(func, *args, **named):
+    return func(*args, **named)
+
+
 class Values(TorchDispatchMode):
     def __init__(self, reads):
         super().__init__()
@@ -73,6 +77,7 @@ class Values(TorchDispatchMode):
             _aten.unique_consecutive.default: self._unique,
             _aten.lift_fresh.default: self._lift_fresh,
             _aten.copy_.default: self._copy,
+            **{getattr(_aten.set_, name): _call for name in _aten.set_.overloads()},  # which writes no element
             _aten.repeat_interleave.Tensor: self._repeat_interleave,
             _aten.normal.Tensor_Tensor: self._normal,
             _aten.normal.Tensor_float: self._normal,
