@@ -10,7 +10,7 @@ import time
 from itertools import compress
 from typing import Any, Iterable, Iterator, Optional
 
-from . import keepers_columns, keepers_places, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
+from . import keepers_columns, keepers_pending, keepers_places, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
 from .keepers_code import CodeReader
 from .keepers_columns import Columns
 from .keepers_edges import References
@@ -157,8 +157,12 @@ class _Walk:
                 self._variables.append((holder, [label for _, how, label in added if how != "other_key"]))
 
     def _add_places(self, roots: Roots) -> None:
-        """Adds the lines that set the variables of roots. What they are is known without, so that this may end early."""
+        """Adds the lines that set the variables of roots, and those that would. What they are is known without, so that
+        this may end early."""
         try:
+            for frame, variable, place in keepers_pending.found(roots.threads):
+                if self._columns.has_id(id(frame)):
+                    self._columns.place(frame, variable, place)
             for place in keepers_places.found(self._variables, roots, self._objects, self._code):
                 self._columns.place(*place)
         except Exception:
