@@ -79,15 +79,22 @@ struct KeeperGroup {
   bool is_in_graph = false; ///< whether the path leads through autograd's graph
 };
 
+/// A variable that a running line would set once it ends.
+struct PendingVariable {
+  StringId name; ///< "model", "self.model" or "loss, logits"
+  KeeperStep code;
+};
+
 /// A variable, and the blocks whose best path begins with it. No block belongs to two variables.
 struct KeptVariable {
   std::vector<KeeperStep> steps; ///< its root and its name; for `self`, one attribute more, unless it is a module
   KeeperObject object;
   /// The innermost function of the program's own code around a function of a library.
   std::optional<KeeperStep> called_by;
-  std::vector<CodePlace> places = {}; ///< the lines that set it, and one that uses it: at most kMostPlaces
-  std::uint64_t own_bytes = 0;        ///< not through autograd's graphs
-  std::uint64_t graph_bytes = 0;      ///< through the graphs of its tensors
+  std::optional<PendingVariable> pending = {}; ///< for which that line calls it, if it is for one
+  std::vector<CodePlace> places = {};          ///< the lines that set it, and one that uses it: at most kMostPlaces
+  std::uint64_t own_bytes = 0;                 ///< not through autograd's graphs
+  std::uint64_t graph_bytes = 0;               ///< through the graphs of its tensors
   std::uint64_t blocks = 0;
   /// The bytes that become free when the object goes, of whichever variables: those that all paths reach through it.
   std::uint64_t retained_bytes = 0;
@@ -105,7 +112,8 @@ struct DeviceKeepers {
   std::vector<KeeperGroup> groups; ///< largest first, at most kMostGroups
   /// The innermost running function of the program's own code, or of any if there is none.
   std::optional<KeeperStep> running;
-  std::optional<KeeperObject> temporary; ///< the container, among temporaries, that holds most
+  std::optional<PendingVariable> pending; ///< for which its line runs, if it is for one
+  std::optional<KeeperObject> temporary;  ///< the container, among temporaries, that holds most
   KeeperLimit limit = KeeperLimit::none;
 
   static constexpr std::size_t kMostVariables = 12;

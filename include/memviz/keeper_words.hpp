@@ -27,7 +27,8 @@ namespace memviz {
 /// Returns the number of items of a container, the class of another object: "list of 27", "GPT", "tensor".
 [[nodiscard]] std::string variable_object_text(const FrameTable& frames, const KeeperObject& object);
 
-/// "`predictions` (list of 27) in validate train.py:12", "`model` (GPT), a global of train.py"
+/// "`predictions` (list of 27) in validate train.py:12", "`model` (GPT), a global of train.py", "`self` (GPT) in cuda
+/// module.py:5, called by <module> train.py:3, which would set `model`"
 [[nodiscard]] std::string variable_text(const FrameTable& frames, const KeptVariable& variable);
 
 /// "kept by `cache` (dict of 840), a global of serve.py"; "" unless one variable keeps at least half of the stack's.

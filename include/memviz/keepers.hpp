@@ -119,9 +119,14 @@ struct KeptStorage {
 };
 
 /// The relation of a line of code to a variable.
-enum class CodeRelation : std::uint8_t { sets, uses };
+enum class CodeRelation : std::uint8_t {
+  sets,
+  uses,
+  would_set, ///< a line that runs, and would set the variable once it ends, which may not exist yet
+};
 
-/// A line that sets a variable of a root, or uses it: the line to change.
+/// A line that sets a variable of a root, or uses it: the line to change. For `would_set` the root is a running
+/// function whose value goes to the variable; the line may be that of a function that called it.
 struct CodePlace {
   KeeperId root;     ///< the running function or the module that has the variable
   StringId variable; ///< its name

@@ -7,6 +7,7 @@
 #include "memviz/error.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,10 @@ std::vector<std::string> words_for_gdb(const Process& process, const std::string
 
 std::vector<std::string> words_for_lldb(const Process& process, const std::string& commands,
                                         const std::string& cleanup) {
-  return {"lldb",
+  // It leaves a folder among temporary files: in ours, which goes with all that is in it.
+  return {"/usr/bin/env",
+          "TMPDIR=" + std::filesystem::path(commands).parent_path().string(),
+          "lldb",
           "--batch",
           "--no-lldbinit",
           "-O",

@@ -55,6 +55,21 @@ inline constexpr auto kCodePlace = json_object<CodePlaceInJson>(
     member("file", "As in stacks", [](const CodePlaceInJson& in) { return in.frames.text(in.place.file); }),
     member("line", "In the file", [](const CodePlaceInJson& in) { return in.place.line; }).at_least(1));
 
+struct PendingVariableInJson {
+  const FrameTable& frames;
+  const PendingVariable& pending;
+};
+
+inline constexpr auto kPendingVariable = json_object<PendingVariableInJson>(
+    {.meaning = "A variable that a running line would set once it ends, and that line", .name = "pending_variable"},
+    member("variable", "Its name, also self.model or loss, logits",
+           [](const PendingVariableInJson& in) { return in.frames.text(in.pending.name); }),
+    member("function", "<module> for a module's own code",
+           [](const PendingVariableInJson& in) { return in.frames.text(in.pending.code.text); }),
+    member("file", "As in stacks",
+           [](const PendingVariableInJson& in) { return in.frames.text(in.pending.code.file); }),
+    member("line", "In the file", [](const PendingVariableInJson& in) { return in.pending.code.line; }).at_least(1));
+
 struct KeptVariableInJson {
   const FrameTable& frames;
   const KeptVariable& variable;
@@ -87,6 +102,17 @@ inline constexpr auto kKeptVariable = json_object<KeptVariableInJson>(
               return CodePlaceInJson{kept.frames, place};
             },
             kCodePlace)),
+    member(
+        "pending",
+        "For a variable of a library's function: the variable that gets the value of the program's own line which "
+        "called "
+        "that function; null if that is unknown, or there is none",
+        [](const KeptVariableInJson& kept) -> const auto& { return kept.variable.pending; },
+        made_by(
+            [](const KeptVariableInJson& kept, const PendingVariable& pending) {
+              return PendingVariableInJson{kept.frames, pending};
+            },
+            kPendingVariable)),
     member("text", "The variable in words",
            [](const KeptVariableInJson& kept) { return variable_text(kept.frames, kept.variable); }));
 
@@ -116,6 +142,16 @@ inline constexpr auto kKeepers = json_object<KeepersInJson>(
     member(
         "account", "Requested bytes of the blocks in use; the parts add up to the total",
         [](const KeepersInJson& in) -> const auto& { return in.keepers.account; }, kKeeperAccount),
+    member(
+        "pending",
+        "The variable that gets the value of the line that runs, to which temporaries may belong; null if that is "
+        "unknown, or there is none",
+        [](const KeepersInJson& in) -> const auto& { return in.keepers.pending; },
+        made_by(
+            [](const KeepersInJson& in, const PendingVariable& pending) {
+              return PendingVariableInJson{in.frames, pending};
+            },
+            kPendingVariable)),
     member(
         "variables", "Those that matter most, models and optimizers last",
         [](const KeepersInJson& in) -> const auto& { return in.keepers.variables; },

@@ -36,7 +36,7 @@ public:
     words("kinds", KeeperKind::object);
     words("hows", ReferenceKind::refers);
     words("root_kinds", KeeperRoot::temporary);
-    words("place_hows", CodeRelation::uses);
+    words("place_hows", CodeRelation::would_set);
     objects();
     references();
     column("root_kind", graph_.roots, [](const RootObject& one) { return static_cast<std::uint64_t>(one.kind); });

@@ -71,7 +71,12 @@ std::string_view keeper_word(KeeperRoot root) {
 }
 
 std::string_view keeper_word(CodeRelation how) {
-  return how == CodeRelation::sets ? "set" : "used";
+  switch (how) {
+  case CodeRelation::sets: return "set";
+  case CodeRelation::uses: return "used";
+  case CodeRelation::would_set: break;
+  }
+  return "would set";
 }
 
 std::string_view keeper_word(KeeperLimit limit) {

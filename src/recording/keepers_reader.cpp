@@ -292,20 +292,21 @@ void KeepersReader::read_places() {
   static constexpr std::array<std::string_view, 6> kColumns{"place_node", "place_variable", "place_how",
                                                             "place_name", "place_file",     "place_line"};
   // A relation of a newer recorder is none of these.
-  const auto relations = words("place_hows", static_cast<CodeRelation>(static_cast<int>(CodeRelation::uses) + 1));
+  constexpr auto kNone = static_cast<CodeRelation>(static_cast<int>(CodeRelation::would_set) + 1);
+  const auto relations = words("place_hows", kNone);
   const auto columns = table(kColumns, 6);
   if (!columns) return;
   for (std::size_t i = 0; i < columns->front().size(); ++i) {
     const auto at = [&](std::size_t column) { return (*columns)[column][i]; };
     const auto root = object_of(at(0));
     const StringId variable = text_of(TextKind::variable, at(1));
-    const auto how = word_at(relations, at(2), static_cast<CodeRelation>(static_cast<int>(CodeRelation::uses) + 1));
+    const auto how = word_at(relations, at(2), kNone);
     const std::uint32_t line = count_of(at(5));
     if (!root || variable == kEmptyString || line == 0) {
       ++left_out_;
       continue;
     }
-    if (how > CodeRelation::uses) continue;
+    if (how == kNone) continue;
     const Frame code = texts_.code(code_value(at(3)), code_value(at(4)));
     graph_.places.push_back({*root, variable, how, code.name, code.filename, line});
   }

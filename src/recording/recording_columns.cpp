@@ -120,7 +120,7 @@ template <class Archive, class Part> void keepers(Archive& archive, Part& part) 
   archive.list(part.places, [&](auto& one) {
     archive.number(one.root.value);
     archive.number(one.variable.value);
-    archive.word(one.how, CodeRelation::uses);
+    archive.word(one.how, CodeRelation::would_set);
     archive.number(one.function.value);
     archive.number(one.file.value);
     archive.number(one.line);

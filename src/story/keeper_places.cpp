@@ -1,10 +1,12 @@
 #include "story/keeper_places.hpp"
 
+#include "base/printable.hpp"
 #include "memviz/label.hpp"
 #include "text/keeper_code.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -14,6 +16,7 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostLines = 3;
+constexpr std::size_t kMostPendingColumns = 100;
 
 using Places = std::vector<CodePlace>;
 
@@ -70,6 +73,14 @@ std::string variable_places_text(const FrameTable& frames, const KeptVariable& v
   if (const Places uses = places_with(frames, variable, CodeRelation::uses); !uses.empty())
     text += ", used by " + code_text(frames, code_of(uses.front()));
   return text;
+}
+
+std::string pending_text(const FrameTable& frames, const KeeperStep& code,
+                         const std::optional<PendingVariable>& pending) {
+  if (!pending) return "";
+  const std::string name = elided(frames.text(pending->name), kMostPendingColumns);
+  if (pending->code == code) return fmt::format(", which would set `{}`", name);
+  return fmt::format(", whose value would set `{}` in {}", name, code_text(frames, pending->code));
 }
 
 } // namespace memviz

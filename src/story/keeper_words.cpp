@@ -171,8 +171,10 @@ std::string variable_text(const FrameTable& frames, const KeptVariable& variable
   const std::string root = keeper_root_text(frames, variable.steps.front());
   const std::string name = keeper_path_text(frames, variable.steps);
   const std::string kind = object.empty() ? "" : " (" + object + ")";
-  const std::string caller =
-      variable.called_by ? fmt::format(", called by {}", code_text(frames, *variable.called_by)) : "";
+  const std::string caller = variable.called_by
+                                 ? fmt::format(", called by {}{}", code_text(frames, *variable.called_by),
+                                               pending_text(frames, *variable.called_by, variable.pending))
+                                 : "";
   if (name.empty()) return root + kind + caller;
   return fmt::format("`{}`{}{}{}{}", name, kind, root.starts_with("in ") ? " " : ", ", root, caller);
 }
@@ -232,7 +234,9 @@ std::vector<std::string> keeper_sentences(const FrameTable& frames, const Device
                                     "other, and that no variable reaches. gc.collect() frees them.",
                                     format_bytes(account.cycle_bytes), format_counted(keepers.blocks.cycle, "block")));
   if (is_notable(account.temporary_bytes)) {
-    const std::string line = keepers.running ? fmt::format(", {},", code_text(frames, *keepers.running)) : "";
+    const std::string line = keepers.running ? fmt::format(", {}{},", code_text(frames, *keepers.running),
+                                                           pending_text(frames, *keepers.running, keepers.pending))
+                                             : "";
     const std::string container =
         keepers.temporary ? fmt::format(" (the largest is a {})", variable_object_text(frames, *keepers.temporary))
                           : "";

@@ -57,3 +57,14 @@ class KeeperViewCases(ViewCase):
                 view.page.mouse.click(*view.at(view.cells, 0.2, 0.2))
                 expect(view.pinned).to_contain_text(line_about(name))
                 self.assertEqual(view.page.locator("img:visible").count(), 0)
+
+    def test_the_colours_by_keeper_name_variables_and_a_file_without_keepers_has_none(self):
+        view = self.view(str(snapshots.kept("outputs")))
+        view.press("k", "k")
+        expect(view.page.locator("#by")).to_have_text("by keeper")
+        expect(view.page.locator("#legend")).to_contain_text("outputs")
+        view.press("k")
+        expect(view.page.locator("#by")).to_have_text("by line")
+        other = self.view("oom.pickle")
+        other.press("k", "k")
+        expect(other.page.locator("#by")).to_have_text("by line")

@@ -1,4 +1,4 @@
-"""`memviz attach`: to a process that memviz recorded, and through gdb to one that knows nothing of it."""
+"""`memviz attach`: to a process that memviz recorded, and through gdb or lldb to one that knows nothing of it."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import time
 import unittest
 
 from channel_cases import WAITS, WithRuntime
-from checks import why_no_gdb
+from checks import why_no_gdb, why_no_lldb
 from stage import MEMVIZ, Stage
 
 # Prints what a program could notice of memviz, at the end.
@@ -310,4 +310,50 @@ class AttachByDebugger(AttachStage):
         time.sleep(0.1)
         self.assertIn("is stopped", self.attach(process).err)
         process.send_signal(signal.SIGCONT)
+        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
+
+
+@unittest.skipIf(why_no_lldb(), why_no_lldb())
+class AttachByLldb(AttachStage):
+    """gdb is preferred, so it is not in PATH."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "debuggers"
+        self.path.mkdir()
+        (self.path / "lldb").symlink_to(shutil.which("lldb"))
+
+    def attach(self, process, *options, **environment):
+        return super().attach(process, *options, PATH=str(self.path), **environment)
+
+    def test_the_program_notices_nothing_while_it_computes(self):
+        process = self.python(COMPUTES)
+        done = self.attach(process, "--wait")
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertIn("100 MiB of 100 MiB reserved is in use", done.out)
+        code, out, err = self.go_on(process)
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn(NOTHING.strip(), out)
+        self.nothing_is_left()
+
+    def test_a_program_that_sleeps_again_and_again_answers(self):
+        process = self.python(COMPUTES.replace("[], 0)", "[], 0.05)"))
+        self.assertEqual(self.attach(process, "--wait").returncode, 0)
+        self.assertIn(NOTHING.strip(), self.go_on(process)[1])
+        self.nothing_is_left()
+
+    def test_history_is_on_for_the_seconds_asked_for_and_off_again(self):
+        process = self.python(COMPUTES.replace("pass", "torch.release(torch.allocate(1 << 20)); time.sleep(0.05)"))
+        self.assertEqual(self.attach(process, "--record", "1", "--wait").returncode, 0)
+        self.assertGreater(len(self.snapshot()["device_traces"][0]), 10)
+        self.assertIn(NOTHING.strip(), self.go_on(process)[1])
+
+    def test_a_call_of_c_makes_it_give_up_and_leaves_the_program_as_it_was(self):
+        os.mkfifo(self.folder / "work" / "gate")
+        process = self.python(HOLDS)
+        done = self.attach(process, "--timeout", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has executed no Python code for memviz in 1 s", done.err)
+        self.nothing_is_left()
+        (self.folder / "work" / "gate").write_bytes(b"x")
         self.assertEqual(self.go_on(process), (0, NOTHING, ""))

@@ -336,6 +336,32 @@ class TheWalk(Walks):
         self.assertEqual(answer.paths()[Tensor.last][2:], ("local kept", "index 7", "attribute more"))
         del other
 
+    def test_makes_no_objects_for_storages_where_pytorch_shows_their_addresses(self):
+        kept = [Tensor() for _ in range(50)]
+        with mock.patch.object(Tensor, "untyped_storage", side_effect=AssertionError):
+            self.assertEqual(len(walk().facts["storage_node"]), 50)
+        with mock.patch.object(TORCH._C, "_data_address", None):  # an older PyTorch
+            self.assertEqual(len(walk().facts["storage_node"]), 50)
+        del kept
+
+    def test_parts_of_one_storage_have_the_bytes_of_the_largest(self):
+        whole, part, view = Tensor(4096), Tensor(0), Tensor(0)
+        part.address = view.address = whole.address
+        view.base = Tensor(8192)
+        view.base.address = view.address
+        facts = walk().facts
+        self.assertEqual(set(facts["storage_bytes"]), {8192})
+        self.assertEqual(set(facts["storage_address"]), {whole.address})
+        del whole, part, view
+
+    def test_a_storage_without_memory_is_left_out(self):
+        freed = [Tensor(), Tensor()]
+        for one in freed:
+            one.address = 0
+        kept = Tensor()
+        self.assertEqual(walk().facts["storage_address"], [kept.address])
+        del freed
+
     def test_bounds_texts(self):
         kept = {"\udc80é" * 1000: Tensor(), "a" * 1000: Tensor()}
         texts = walk().facts["texts"]
@@ -366,7 +392,7 @@ class TheWalk(Walks):
             self.assertEqual(sorted(set(facts[column])), list(range(len(facts[words]))))
         lengths = {name.split("_")[0]: set() for name in facts if isinstance(facts[name], list)}
         for name, column in facts.items():
-            if "_" in name and name != "root_kinds":
+            if "_" in name and name not in ("root_kinds", "place_hows"):
                 lengths[name.split("_")[0]].add(len(column))
         self.assertEqual({len(found) for found in lengths.values() if found}, {1})
         del kept

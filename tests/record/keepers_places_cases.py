@@ -211,7 +211,7 @@ class HostileCode(Walks):
         kept = Tensor()
         with mock.patch.object(keepers_code.dis, "findlinestarts", side_effect=ValueError):
             answer = self.assert_path("local kept")
-        self.assertEqual(answer.facts["place_node"], [])
+        self.assertNotIn("set", answer.facts["place_hows"])
         self.assertEqual(answer.facts["cut"], "")
         del kept
 

@@ -18,8 +18,14 @@ class Base:
 
     __slots__ = ("address", "bytes", "__dict__", "__weakref__")
     is_cuda = is_leaf = retains_grad = property(lambda self: True)
-    grad_fn = grad = _base = property(lambda self: None)
+    grad_fn = grad = property(lambda self: None)
+    base = None
+    _base = property(lambda self: self.base)
     layout = property(lambda self: "torch.strided")
+    nbytes = property(lambda self: self.bytes)
+
+    def get_device(self):
+        return 0
 
     def untyped_storage(self):
         return Storage(self.address, self.bytes)
@@ -68,7 +74,13 @@ class Optimizer:
 
 
 TORCH = types.SimpleNamespace(
-    _C=types.SimpleNamespace(TensorBase=Base, StorageBase=Storage, DisableTorchFunction=Guard, _DisableTorchDispatch=Guard),
+    _C=types.SimpleNamespace(
+        TensorBase=Base,
+        StorageBase=Storage,
+        DisableTorchFunction=Guard,
+        _DisableTorchDispatch=Guard,
+        _data_address=lambda tensor: tensor.address,
+    ),
     Tensor=Tensor,
     nn=types.SimpleNamespace(Parameter=Parameter, Module=Module),
     optim=types.SimpleNamespace(Optimizer=Optimizer),

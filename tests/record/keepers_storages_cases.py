@@ -46,6 +46,14 @@ class MemoryOfObjects(unittest.TestCase):
         self.found.add(6, [(0, 2048, 8), (0, 8192, 8)])
         self.assertEqual(self.found.repeated({2, 3, 5, 6}), {2, 5})
 
+    def test_objects_are_distinct_if_no_two_have_memory_in_common(self):
+        self.found.give([1, 2, 3], self.found.add_rows([0, 0, 0], [512, 1024, 512], [8, 8, 8]))
+        self.found.add(4, [(0, 4096, 8), (0, 2048, 8)])
+        self.assertTrue(self.found.are_distinct([1, 2, 7, 99]))
+        self.assertFalse(self.found.are_distinct([1, 3]))
+        self.assertFalse(self.found.are_distinct([1, 1]))
+        self.assertFalse(self.found.are_distinct([1, 4]))
+
     def test_a_million_take_some_100_bytes_each(self):
         count = 100_000
         keys = list(range(1 << 40, (1 << 40) + count))

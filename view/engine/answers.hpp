@@ -1,8 +1,8 @@
 #pragma once
 
 // The answers of the engine. Members of a request that each reads: "file" (0), "device" (the first), "at" (a moment as
-// for --at, or "start"), "state" (of a device: 0 is before its first event), "by" ("line" or "kind"). All throw
-// UsageError for an invalid request.
+// for --at, or "start"), "state" (of a device: 0 is before its first event), "by" ("line", "kind" or "keeper"). All
+// throw UsageError for an invalid request.
 
 #include "engine/engine.hpp"
 

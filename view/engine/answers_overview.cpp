@@ -53,7 +53,8 @@ void write_device(JsonWriter& json, const PageFile& file, const DeviceState& dev
       .member("end_bytes", figures.end_live_bytes())
       .member("reserved_bytes", figures.reserved_bytes)
       .member("baseline_bytes", figures.baseline_bytes)
-      .member("reserved_known_from", record.reserved_known_from);
+      .member("reserved_known_from", record.reserved_known_from)
+      .member("has_keepers", file.keepers() != nullptr && !is_host(device.device));
   std::uint64_t most_reserved = 0;
   for (const Step& step : record.reserved)
     most_reserved = std::max(most_reserved, step.bytes);

@@ -28,9 +28,12 @@ Value choice_of(const Request& request, std::string_view member,
 }
 
 std::optional<ColorBy> color_of(const Request& request) {
-  return choice_of<std::optional<ColorBy>, 4>(
-      request, "color",
-      {{{"kind", ColorBy::kind}, {"line", ColorBy::line}, {"origin", ColorBy::origin}, {"", std::nullopt}}});
+  return choice_of<std::optional<ColorBy>, 5>(request, "color",
+                                              {{{"kind", ColorBy::kind},
+                                                {"line", ColorBy::line},
+                                                {"keeper", ColorBy::keeper},
+                                                {"origin", ColorBy::origin},
+                                                {"", std::nullopt}}});
 }
 
 /// Returns the memory at "at", in the form that the answers of the program take.

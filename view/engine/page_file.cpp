@@ -42,7 +42,7 @@ Walk& PageFile::walk(std::optional<DeviceId> device) {
   if (known != walks_.end()) return known->second;
   const auto record = std::find_if(end_.timeline.begin(), end_.timeline.end(),
                                    [&](const DeviceRecord& one) { return one.device == chosen; });
-  return walks_.try_emplace(chosen, end_.state, *lines_, *record).first->second;
+  return walks_.try_emplace(chosen, end_.state, *lines_, *record, keepers()).first->second;
 }
 
 std::shared_ptr<const MemoryState> PageFile::state_at(const std::string& moment, std::optional<DeviceId> device) {

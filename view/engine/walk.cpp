@@ -5,6 +5,7 @@
 #include "memviz/short_label.hpp"
 #include "page/hues.hpp"
 #include "page/kind_paints.hpp"
+#include "page/naming.hpp"
 #include "timeline/timeline_palette.hpp"
 
 #include <algorithm>
@@ -18,17 +19,17 @@ namespace memviz::view {
 
 namespace {
 
-/// Returns the line of each allocation, as an index into `keys`.
+/// The line or the keeper of each allocation, as an index into `keys`.
 struct LinesOfLives {
   std::vector<NodeKey> keys;
   std::vector<std::uint32_t> of_life;
 };
 
-LinesOfLives lines_of_lives(const LifeLines& lines, const DeviceRecord& record, const Scrub& scrub) {
+LinesOfLives lines_of_lives(const Scrub& scrub, const std::function<NodeKey(const Life&)>& line_of) {
   LinesOfLives found;
   std::map<NodeKey, std::uint32_t> places;
   for (std::uint32_t index = 0; index < scrub.size(); ++index) {
-    const NodeKey key = lines.line_of(record.device, scrub.life(index));
+    const NodeKey key = line_of(scrub.life(index));
     const auto [entry, is_new] = places.try_emplace(key, static_cast<std::uint32_t>(found.keys.size()));
     if (is_new) found.keys.push_back(key);
     found.of_life.push_back(entry->second);
@@ -58,10 +59,9 @@ Classes::Name named(std::string label, const render::Paint& paint) {
   return {std::move(label), std::string(paint.light_fill), std::string(paint.dark_fill)};
 }
 
-/// As many lines as there are hues, those that ever hold most, then all others as one.
-Classes by_line(const MemoryState& state, const LifeLines& life_lines, const DeviceRecord& record, Scrub& scrub) {
-  const LinesOfLives lines = lines_of_lives(life_lines, record, scrub);
-  const std::vector<std::uint64_t> most = most_bytes(lines, record, scrub);
+/// As many lines as there are hues, those that ever hold most, then all others as one, "3 other lines".
+Classes by_line(const MemoryState& state, const LinesOfLives& lines, const std::vector<std::uint64_t>& most,
+                std::string_view word) {
   std::vector<std::uint32_t> ranked(lines.keys.size());
   std::iota(ranked.begin(), ranked.end(), 0U);
   std::stable_sort(ranked.begin(), ranked.end(),
@@ -79,13 +79,13 @@ Classes by_line(const MemoryState& state, const LifeLines& life_lines, const Dev
   Classes classes;
   std::vector<std::uint8_t> class_of(lines.keys.size(), static_cast<std::uint8_t>(ranked.size()));
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    const bool is_line = is_frame(keys[i]);
-    classes.names.push_back(named(texts[i], is_line ? render::hues()[hues[i]] : render::paint::kNoStack));
+    const bool is_coloured = render::has_hue(keys[i]);
+    classes.names.push_back(named(texts[i], is_coloured ? render::hues()[hues[i]] : render::paint::kNoStack));
     class_of[ranked[i]] = static_cast<std::uint8_t>(i);
   }
   if (ranked.size() < lines.keys.size())
     classes.names.push_back(
-        named(fmt::format("{} other lines", lines.keys.size() - ranked.size()), render::paint::kOtherLines));
+        named(fmt::format("{} other {}", lines.keys.size() - ranked.size(), word), render::paint::kOtherLines));
   for (const std::uint32_t line : lines.of_life)
     classes.of_life.push_back(class_of[line]);
   return classes;
@@ -106,9 +106,15 @@ std::uint64_t not_negative(std::int64_t bytes) {
 
 } // namespace
 
-Walk::Walk(const MemoryState& state, const LifeLines& lines, const DeviceRecord& record)
-    : record_(record), scrub_(record), live_(live_bytes_by_state(record)),
-      lines_(by_line(state, lines, record, scrub_)), kinds_(by_kind(scrub_)) {
+Walk::Walk(const MemoryState& state, const LifeLines& lines, const DeviceRecord& record, const EndKeepers* keepers)
+    : record_(record), scrub_(record), live_(live_bytes_by_state(record)), kinds_(by_kind(scrub_)) {
+  const LinesOfLives by_code =
+      lines_of_lives(scrub_, [&](const Life& life) { return lines.line_of(record.device, life); });
+  lines_ = by_line(state, by_code, most_bytes(by_code, record, scrub_), "lines");
+  if (keepers == nullptr) return;
+  const LinesOfLives by_keeper = lines_of_lives(
+      scrub_, [&](const Life& life) { return keepers->key_at(life.end == kForever, record.device, life.address); });
+  keepers_ = by_line(state, by_keeper, most_bytes(by_keeper, record, scrub_), "variables");
 }
 
 std::uint64_t Walk::live_bytes(std::uint32_t state) const {

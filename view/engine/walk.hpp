@@ -1,14 +1,16 @@
 #pragma once
 
 // One device of a recording, for a page that steps through it: what is live at any of its states, in classes with
-// colours: the user's own lines, or kinds of memory.
+// colours: the user's own lines, kinds of memory, or the variables that keep it at the end.
 
+#include "memviz/keeper_table.hpp"
 #include "memviz/scrub.hpp"
 #include "memviz/timeline.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,14 +30,18 @@ struct Classes {
 
 class Walk {
 public:
-  /// Walks a device of the recording that `state` is a state of; both must outlive this object.
-  Walk(const MemoryState& state, const LifeLines& lines, const DeviceRecord& record);
+  /// Walks a device of the recording that `state` is a state of; both must outlive this object. `keepers`: null if the
+  /// recording has none.
+  Walk(const MemoryState& state, const LifeLines& lines, const DeviceRecord& record, const EndKeepers* keepers);
 
   [[nodiscard]] const DeviceRecord& record() const { return record_; }
   [[nodiscard]] Scrub& scrub() { return scrub_; }
   [[nodiscard]] const Scrub& scrub() const { return scrub_; }
-  /// Returns the classes by "kind" or, for any other word, by line.
-  [[nodiscard]] const Classes& classes(std::string_view by) const { return by == "kind" ? kinds_ : lines_; }
+  /// Returns the classes by "kind", by "keeper" if keepers are known or, for any other word, by line.
+  [[nodiscard]] const Classes& classes(std::string_view by) const {
+    if (by == "keeper" && keepers_) return *keepers_;
+    return by == "kind" ? kinds_ : lines_;
+  }
   /// Returns exact bytes, equal to the accounts, for a state of the record.
   [[nodiscard]] std::uint64_t live_bytes(std::uint32_t state) const;
   [[nodiscard]] std::uint64_t reserved_bytes(std::uint32_t state) const;
@@ -46,6 +52,7 @@ private:
   std::vector<std::int64_t> live_; ///< by state
   Classes lines_;
   Classes kinds_;
+  std::optional<Classes> keepers_;
 };
 
 /// Returns a part of a curve as doubles: for each column its highest state, live and reserved bytes there, and the

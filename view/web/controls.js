@@ -65,7 +65,7 @@ const KEYS = [
   ['+ −, 0', 'zoom in and out around the playhead; show all'],
   ['m', 'mark this moment: the Difference tab compares it with the playhead'],
   ['1 to 9, i', 'the tabs'],
-  ['k, t', 'colours by line or kind; the axis by event or time'],
+  ['k, t', 'colours by line, kind or, where the file shows it, the variable that keeps memory; the axis by event or time'],
   ['/, Esc', 'search; close, let go, stop searching'],
   ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures of the tab as JSON'],
   ['?', 'this list'],
@@ -80,7 +80,7 @@ const ACTIONS = {
   '-': () => zoomCurve(2),
   '0': () => showRange(0, deviceNow().events),
   'm': () => change({other: view.other === view.state ? null : view.state}),
-  'k': () => change({by: view.by === 'line' ? 'kind' : 'line'}),
+  'k': () => change({by: nextColours()}),
   't': () => deviceNow().has_times && change({axis: view.axis === 'event' ? 'time' : 'event'}),
   '/': () => byId('search').focus(),
   'c': copyLink,
@@ -89,6 +89,15 @@ const ACTIONS = {
   'i': () => change({tab: 'info'}),
   '?': () => byId('help').showModal(),
 };
+
+const hasKeepers = () => hasDevice() && deviceNow().has_keepers;
+// Without keepers the engine colours by line.
+const coloursNow = () => (view.by === 'keeper' && !hasKeepers() ? 'line' : view.by);
+
+function nextColours() {
+  const choices = hasKeepers() ? ['line', 'kind', 'keeper'] : ['line', 'kind'];
+  return choices[(choices.indexOf(coloursNow()) + 1) % choices.length];
+}
 
 async function copyLink() {
   const link = location.href.split('#')[0] + fragmentOf();
@@ -156,8 +165,8 @@ export function startControls() {
   watch(['tab', 'before', 'file'], showSides);
   watch(['file', 'device'], showDevices);
   watch(['file', 'device'], showFiles);
-  watch(['by', 'axis'], () => {
-    byId('by').textContent = view.by === 'line' ? 'by line' : 'by kind';
+  watch(['by', 'axis', 'file', 'device'], () => {
+    byId('by').textContent = `by ${coloursNow()}`;
     byId('axis').textContent = view.axis === 'event' ? 'events' : 'time';
   });
   watch(['search'], () => {

@@ -33,7 +33,7 @@ const watchers = [];
 export const watch = (names, react) => watchers.push({names, react});
 
 export const TABS = ['flame', 'state', 'why', 'table', 'events', 'timeline', 'reserved', 'pools', 'difference', 'info'];
-const WORDS = {tab: TABS, by: ['line', 'kind'], axis: ['event', 'time'], lives: ['live', 'born', 'freed']};
+const WORDS = {tab: TABS, by: ['line', 'kind', 'keeper'], axis: ['event', 'time'], lives: ['live', 'born', 'freed']};
 const NAMES_IN_LINK = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives', 'life', 'search'];
 const NUMBERS = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'life'];
 

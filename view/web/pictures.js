@@ -30,8 +30,8 @@ function livesOfPicture() {
 
 function requestNow() {
   const {tab, state, by} = view, where = whereNow();
-  const color = by === 'kind' ? {color: 'kind'} : {};
-  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesOfPicture(), ...color};
+  const color = by === 'line' ? {} : {color: by};
+  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesOfPicture(), ...(by === 'keeper' ? {} : color)};
   if (tab === 'state') return {ask: 'picture', of: 'state', ...where, at: momentOf(state), ...color};
   if (tab === 'why') return {ask: 'picture', of: 'explain', ...where, at: momentOf(state)};
   if (tab === 'difference') return {ask: 'compare', ...where, ...sidesNow(), other: where.file};

@@ -10,7 +10,7 @@ import time
 from itertools import compress
 from typing import Any, Iterable, Iterator, Optional
 
-from . import keepers_columns, keepers_places, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
+from . import keepers_columns, keepers_pending, keepers_places, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
 from .keepers_code import CodeReader
 from .keepers_columns import Columns
 from .keepers_edges import References
@@ -94,18 +94,21 @@ class _Walk:
 
     def _reach(self, roots: Roots) -> keepers_reach.Reach:
         tensors, classes = self._tensors, self._classes
-        tensors.explore(list(keepers_reach.of_classes(self._objects, self._holds_memory)), lambda: self._is_over(_SHARES[0]))
+        of_all = keepers_reach.classes_of(self._objects)
+        found = list(keepers_reach.of_classes(self._objects, of_all, self._holds_memory))
+        tensors.explore(found, lambda: self._is_over(_SHARES[0]))
         self._objects.extend(tensors.explored.values())
         self._objects.extend(tensors.others)
-        own = set(map(id, keepers_reach.of_classes(self._objects, lambda cls: classes.of_class(cls).is_own)))
+        for some in (tensors.explored.values(), tensors.others):
+            of_all.update(keepers_reach.classes_of(some))
+        own = set(map(id, keepers_reach.of_classes(self._objects, of_all, lambda cls: classes.of_class(cls).is_own)))
         reach = keepers_reach.Reach(classes, own | roots.frame_ids, {id(space.items) for space in roots.namespaces})
         reach.add_references(tensors.references)
-        for holder in self._largest_holders():
-            reach.add(holder)
+        reach.add_all(self._largest_holders())
         reach.spread(self._objects, lambda: self._is_over(_SHARES[1]))
         return reach
 
-    def _largest_holders(self) -> Iterable[int]:
+    def _largest_holders(self) -> list[int]:
         """Returns those of the most memory, so that a list of a million small tensors leaves room for others."""
         holders = list(self._tensors.storages.holders())
         most = keepers_columns.MOST_NODES // 2
@@ -148,7 +151,7 @@ class _Walk:
             references = references_of(holder)
             if not references:
                 continue
-            if len(references) > _MANY:
+            if len(references) > _MANY and not self._tensors.storages.are_distinct([id(one) for one, _, _ in references]):
                 references = list(self._without_repeated(references))
             added = [reference for reference in references if self._add_node(reference[0])]
             for reference in added:
@@ -157,8 +160,12 @@ class _Walk:
                 self._variables.append((holder, [label for _, how, label in added if how != "other_key"]))
 
     def _add_places(self, roots: Roots) -> None:
-        """Adds the lines that set the variables of roots. What they are is known without, so that this may end early."""
+        """Adds the lines that set the variables of roots, and those that would. What they are is known without, so that
+        this may end early."""
         try:
+            for frame, variable, place in keepers_pending.found(roots.threads):
+                if self._columns.has_id(id(frame)):
+                    self._columns.place(frame, variable, place)
             for place in keepers_places.found(self._variables, roots, self._objects, self._code):
                 self._columns.place(*place)
         except Exception:

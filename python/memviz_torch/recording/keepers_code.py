@@ -17,11 +17,11 @@ _MOST_CODES = 20_000
 _MOST_DEPTH = 20  # of functions within functions
 _WITHOUT_NAME = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _HAS_ONE_LIST_OF_LOCALS = sys.version_info >= (3, 11)
-_SHIFT_OF_GLOBALS = 1 if sys.version_info >= (3, 11) else 0  # the lowest bit is a flag
+SHIFT_OF_GLOBALS = 1 if sys.version_info >= (3, 11) else 0  # the lowest bit is a flag
 
 
 class Place(NamedTuple):
-    how: str  # "set" or "used"
+    how: str  # "set", "used" or "would set"
     function: str
     file: str
     line: int
@@ -95,7 +95,7 @@ class CodeReader:
 
     def _add_locals(self, one: Code, found: dict[str, list[Place]]) -> None:
         """Adds what sets the variables of the outermost function."""
-        plain, cells = _names_of_locals(one.code)
+        plain, cells = names_of_locals(one.code)
         stores: list[tuple[int, str]] = []
         borrowed: set[str] = set()
         for offset, number, argument in self._instructions(one.code, _ABOUT_LOCALS):
@@ -121,7 +121,7 @@ class CodeReader:
         wanted = _STORE_GLOBAL | _STORE_NAME if is_module else _STORE_GLOBAL | _LOAD_GLOBAL
         for offset, number, argument in self._instructions(one.code, wanted):
             is_use = number in _LOAD_GLOBAL
-            for name in _at(one.code.co_names, argument >> _SHIFT_OF_GLOBALS if is_use else argument):
+            for name in _at(one.code.co_names, argument >> SHIFT_OF_GLOBALS if is_use else argument):
                 if name in names:
                     (uses if is_use else sets).append((offset, name))
         return [*_places(one, "set", sets), *_places(one, "used", uses)]
@@ -157,7 +157,7 @@ def _places(one: Code, how: str, offsets: list[tuple[int, str]]) -> list[tuple[s
     return list(dict.fromkeys(found))
 
 
-def _names_of_locals(code: types.CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def names_of_locals(code: types.CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns the variables that the arguments of STORE_FAST and of STORE_DEREF number."""
     if not _HAS_ONE_LIST_OF_LOCALS:
         return code.co_varnames, code.co_cellvars + code.co_freevars

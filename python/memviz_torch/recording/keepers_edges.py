@@ -41,6 +41,8 @@ class References:
         if type(holder) is Namespace:
             return list(self._keys(holder.items, "global"))
         facts = self._classes.of(holder)
+        if facts.is_tensor and id(holder) not in self._in_torch and self.is_only_memory(holder):
+            return []
         found: list[Reference] = []
         by_kind = _PARTS_BY_KIND.get(facts.kind)
         if by_kind is not None:

@@ -32,6 +32,7 @@ class RunningFrame(NamedTuple):
     line: int
     locals: dict[str, Any]
     code: types.CodeType
+    instruction: int  # the offset of the one that runs; negative before the first
     namespace: dict[str, Any]  # its globals
     is_module: bool
 
@@ -75,7 +76,8 @@ def is_own(frame: types.FrameType) -> bool:
 def _read(frame: types.FrameType) -> RunningFrame:
     name, file = _name_and_file(frame.f_code)
     is_module = not frame.f_code.co_flags & _OPTIMIZED and frame.f_locals is frame.f_globals
-    return RunningFrame(name, file, frame.f_lineno or 0, locals_of(frame), frame.f_code, frame.f_globals, is_module)
+    line, instruction = frame.f_lineno or 0, frame.f_lasti
+    return RunningFrame(name, file, line, locals_of(frame), frame.f_code, instruction, frame.f_globals, is_module)
 
 
 def _name_and_file(code: types.CodeType) -> tuple[str, str]:

@@ -10,6 +10,8 @@ from .keepers_storages import Storage, Storages
 from .keepers_types import Classes, Facts, KnownClasses, class_items
 from .tensors import PARTS_OF_SPARSE
 
+_Place = tuple[int, int]  # of a storage: device, address
+_NO_MEMORY = -1
 _ONLY_NONE = frozenset((id(None),))
 
 
@@ -28,10 +30,12 @@ class MemoryReader:
     """Asks the classes in C++ for fields, never the object, whose class may answer with code of the program."""
 
     def __init__(self, torch: Any, classes: Classes) -> None:
-        self._torch = torch
         self._tensor_fields = class_items(classes.known.base_of_tensors) if classes.known.base_of_tensors else {}
         self._storage_fields = class_items(classes.known.storage) if classes.known.storage else {}
-        self._rows: dict[int, int] = {}  # of the storages of the last tensors, by id: many may be views of one
+        # Reads the address of a tensor's storage without making an object for it, or a copy of memory that is shared
+        # until it is written to. None in an older PyTorch.
+        self._address_of = getattr(torch._C, "_data_address", None)
+        self._rows: dict[Any, int] = {}  # of the last tensors, by their storages: many may be views of one
         self._kept: list[Any] = []
 
     def field(self, tensor: Any, name: str) -> Any:
@@ -48,10 +52,18 @@ class MemoryReader:
                 found.append(self.of_storage(self._tensor_fields["untyped_storage"](part), part))
         if not found:
             try:
-                found.append(self.of_storage(self._tensor_fields["untyped_storage"](tensor), tensor))
+                found.append(self._of_whole_tensor(tensor, facts))
             except (RuntimeError, NotImplementedError):  # it has none
                 pass
         return [storage for storage in found if storage is not None]
+
+    def _of_whole_tensor(self, tensor: Any, facts: Facts) -> Optional[Storage]:
+        if self._address_of is None or facts.overrides_dispatch:
+            return self.of_storage(self._tensor_fields["untyped_storage"](tensor), tensor)
+        address = int(self._address_of(tensor))
+        base = self.field(tensor, "_base")
+        size = self.field(tensor if base is None else base, "nbytes")
+        return (self._tensor_fields["get_device"](tensor), address, size) if address else None
 
     def add_plain_tensors(self, keys: list[int], tensors: list[Any], found: Storages) -> None:
         """Adds what of_tensor() returns for each of these, whose classes must not override dispatch. Raises if one is sparse
@@ -63,20 +75,37 @@ class MemoryReader:
         is_on_gpu = list(map(fields["is_cuda"].__get__, tensors))
         if not all(is_on_gpu):
             tensors, keys = list(compress(tensors, is_on_gpu)), list(compress(keys, is_on_gpu))
+        if self._address_of is not None:
+            self._add_by_address(keys, tensors, found)
+            return
         objects = list(map(fields["untyped_storage"], tensors))
         ids = list(map(id, objects))
-        fresh = dict(zip(ids, zip(objects, tensors)))
-        rows = {key: self._rows[key] for key in fresh.keys() & self._rows.keys()}
-        for key in rows:
-            del fresh[key]
-        address_of = getattr(self._torch._C, "_data_address", None)
-        if address_of is None:
-            addresses = map(self._storage_fields["data_ptr"], [one for one, _ in fresh.values()])
-        else:  # makes no copy of memory that is shared until it is written to
-            addresses = map(address_of, [tensor for _, tensor in fresh.values()])
-        rows.update(self._added(dict(zip(fresh, [one for one, _ in fresh.values()])), addresses, found))
+        fresh = {key: one for key, one in zip(ids, objects) if key not in self._rows}
+        rows = {key: self._rows[key] for key in set(ids) & self._rows.keys()}
+        rows.update(self._added(fresh, map(self._storage_fields["data_ptr"], fresh.values()), found))
         found.give(keys, map(rows.__getitem__, ids))
         self._rows, self._kept = rows, objects
+
+    def _add_by_address(self, keys: list[int], tensors: list[Any], found: Storages) -> None:
+        """Does this for tensors on GPUs, whose storages have an address each."""
+        fields = self._tensor_fields
+        devices = list(map(fields["get_device"], tensors))
+        addresses = list(map(self._address_of, tensors))
+        wholes = [one if base is None else base for one, base in zip(tensors, map(fields["_base"].__get__, tensors))]
+        known_sizes = list(map(fields["nbytes"].__get__, wholes))
+        if all(addresses) and len(set(addresses)) == len(addresses):
+            self._rows = {}
+            found.give(keys, found.add_rows(devices, addresses, known_sizes))
+            return
+        places = list(zip(devices, addresses))
+        sizes = _largest_of_each(places, known_sizes)
+        rows = {place: self._rows[place] for place in sizes.keys() & self._rows.keys()}
+        rows.update((place, _NO_MEMORY) for place in sizes if not place[1])
+        fresh = [place for place in sizes if place not in rows]
+        numbers = found.add_rows([place[0] for place in fresh], [place[1] for place in fresh], [sizes[place] for place in fresh])
+        rows.update(zip(fresh, numbers))
+        found.give(keys, map(rows.__getitem__, places))
+        self._rows = rows
 
     def add_storages(self, keys: list[int], storages: list[Any], found: Storages) -> None:
         """Adds the memory of objects that are storages of the program."""
@@ -112,6 +141,15 @@ class MemoryReader:
 
     def _address(self, storage: Any, tensor: Any) -> int:
         """Returns it without making a copy of memory that is shared until it is written to."""
-        if tensor is not None and hasattr(self._torch._C, "_data_address"):
-            return int(self._torch._C._data_address(tensor))
+        if tensor is not None and self._address_of is not None:
+            return int(self._address_of(tensor))
         return int(self._storage_fields["data_ptr"](storage))
+
+
+def _largest_of_each(places: list[_Place], sizes: list[int]) -> dict[_Place, int]:
+    """Returns for each storage the bytes of the largest tensor in it."""
+    found = dict(zip(places, sizes))
+    if len(found) < len(places) and len(set(sizes)) > 1:
+        for place, size in zip(places, sizes):
+            found[place] = max(found[place], size)
+    return found

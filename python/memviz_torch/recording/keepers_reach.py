@@ -8,7 +8,7 @@ import array
 import gc
 import types
 from itertools import compress
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Collection, Iterator
 
 from .keepers_roots import Namespace
 from .keepers_torch import Reference
@@ -50,10 +50,16 @@ def frozen_objects(objects: list[Any], roots: list[Any]) -> list[Any]:
     return found
 
 
-def of_classes(objects: list[Any], accepts: Callable[[type], bool]) -> Iterator[Any]:
+def classes_of(objects: Collection[Any]) -> dict[int, type]:
+    """Returns the classes of the objects, by id, because a lookup by the class would ask its metaclass for a hash."""
+    return dict(zip(map(id, map(type, objects)), map(type, objects)))
+
+
+def of_classes(objects: list[Any], classes: dict[int, type], accepts: Callable[[type], bool]) -> Iterator[Any]:
     """Returns the objects whose class is accepted."""
-    classes = dict(zip(map(id, map(type, objects)), map(type, objects)))
     accepted = {key for key, cls in classes.items() if accepts(cls)}
+    if not accepted:
+        return iter(())
     return compress(objects, map(accepted.__contains__, map(id, map(type, objects))))
 
 
@@ -91,6 +97,16 @@ class Reach:
                 self.leading.add(one)
                 self._added.append(one)
                 pending.extend(self._holders.get(one, ()))
+
+    def add_all(self, found: list[int]) -> None:
+        """Does the same for many, of which most have no holders of that kind."""
+        have_holders = [one for one in found if one in self._holders] if self._holders else []
+        for one in have_holders:
+            self.add(one)
+        leading, left_out, namespaces = self.leading, self._left_out, self._namespaces
+        fresh = [one for one in found if one not in leading and one not in left_out and one not in namespaces]
+        self.leading.update(fresh)
+        self._added.extend(fresh)
 
     def leads(self, root: Any) -> bool:
         if type(root) is Namespace:

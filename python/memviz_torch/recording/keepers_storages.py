@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import array
-import heapq
 import itertools
 from typing import Iterable, Iterator
 
@@ -67,9 +66,14 @@ class Storages:
 
     def largest(self, most: int, holders: list[int]) -> list[int]:
         """Returns those of these objects that have most memory."""
-        sizes = list(map(self._bytes_of if self._more else self._bytes_of_one, holders))
-        order = heapq.nlargest(most, range(len(holders)), key=sizes.__getitem__)
-        return [holders[place] for place in order]
+        return sorted(holders, key=self._bytes_of if self._more else self._bytes_of_one, reverse=True)[:most]
+
+    def are_distinct(self, keys: list[int]) -> bool:
+        """Whether each of these objects has one storage or none, and no two the same one."""
+        if not self._more.keys().isdisjoint(keys):
+            return False
+        rows = [row for row in map(self._rows.get, keys) if row is not None and row >= 0]
+        return len(set(map(self._addresses.__getitem__, rows))) == len(rows)
 
     def _bytes_of_one(self, key: int) -> int:
         return self._sizes[self._rows[key]]
@@ -79,12 +83,10 @@ class Storages:
 
     def repeated(self, objects: set[int]) -> set[int]:
         """Returns those of these objects whose memory another object has as well."""
-        rows: set[int] = set()
-        known: set[tuple[int, int]] = set()
-        for key in self.holders():
-            if key not in objects:
-                rows.add(self._rows[key])
-                known.update((device, address) for device, address, _ in self._more.get(key, ()))
+        wanted = {(device, address) for key in objects for device, address, _ in self.of(key)}
+        known = {one[:2] for key, more in self._more.items() if key not in objects for one in more}
+        alike = {row for row, one in enumerate(zip(self._devices, self._addresses)) if one in wanted}
+        rows = {row for key, row in self._rows.items() if row in alike and key not in objects}
         known.update((self._devices[row], self._addresses[row]) for row in rows)
         return {key for key in objects if all((device, address) in known for device, address, _ in self.of(key))}
 

@@ -20,6 +20,7 @@ public:
     DeviceKeepers found;
     found.limit = recording_.keepers.limit;
     found.running = variables_.running(recording_.keepers.roots);
+    if (found.running) found.pending = variables_.pending_of(*found.running);
     const std::vector<std::uint32_t> blocks = blocks_of(device);
     const std::vector<std::uint64_t> retained = variables_.retained_bytes(blocks);
     for (const std::uint32_t block : blocks)

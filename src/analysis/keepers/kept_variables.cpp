@@ -38,11 +38,13 @@ std::vector<PathId> variables_by_path(const KeeperPaths& found, const Recording&
 VariableFinder::VariableFinder(const Recording& recording)
     : recording_(recording), holders_(block_holders(recording)), paths_(keeper_paths(recording, holders_)),
       variables_(variables_by_path(paths_, recording)), retained_(recording, holders_),
-      places_(recording.keepers.places), references_(recording.keepers.objects.size()) {
+      references_(recording.keepers.objects.size()) {
   for (const KeeperReference& one : recording.keepers.references)
     ++references_[one.to.value];
   for (const RootObject& one : recording.keepers.roots)
     ++references_[one.object.value];
+  for (const CodePlace& one : recording.keepers.places)
+    (one.how == CodeRelation::would_set ? pending_ : places_).push_back(one);
   std::ranges::stable_sort(places_, {}, kVariable);
 }
 
@@ -75,6 +77,14 @@ std::optional<KeeperStep> VariableFinder::caller_of(const KeeperStep& root) cons
   return caller && is_own_code(caller->file) ? caller : std::nullopt;
 }
 
+std::optional<PendingVariable> VariableFinder::pending_of(const KeeperStep& code) const {
+  const auto found = std::ranges::find_if(pending_, [&](const CodePlace& one) { return code_of(one.root) == code; });
+  if (found == pending_.end()) return std::nullopt;
+  return PendingVariable{
+      .name = found->variable,
+      .code = {.part = KeeperPart::running, .text = found->function, .file = found->file, .line = found->line}};
+}
+
 std::vector<CodePlace> VariableFinder::places_of(PathId path) const {
   PathId root = path;
   while (paths_.paths[root.value].before != kNoPath) {
@@ -99,6 +109,7 @@ KeptVariable VariableFinder::variable_at(PathId path, const std::vector<std::uin
   variable.retained_bytes = retained[object.value];
   variable.other_references = references_[object.value] - 1;
   variable.called_by = caller_of(variable.steps.front());
+  if (variable.called_by) variable.pending = pending_of(*variable.called_by);
   variable.places = places_of(path);
   return variable;
 }

@@ -29,6 +29,8 @@ public:
   [[nodiscard]] KeptVariable variable_at(PathId path, const std::vector<std::uint64_t>& retained) const;
   /// Returns the innermost of the running functions from `first` on that is the program's own; else the first one.
   [[nodiscard]] std::optional<KeeperStep> running(std::span<const RootObject> first) const;
+  /// Returns the variable that gets the value of a running function, if one does.
+  [[nodiscard]] std::optional<PendingVariable> pending_of(const KeeperStep& code) const;
 
 private:
   /// Returns the program's own function around a function of a library.
@@ -43,7 +45,8 @@ private:
   KeeperPaths paths_;
   std::vector<PathId> variables_; ///< by path
   Retained retained_;
-  std::vector<CodePlace> places_;         ///< by root and name
+  std::vector<CodePlace> places_;         ///< by root and name; without those that would set a variable
+  std::vector<CodePlace> pending_;        ///< those that would
   std::vector<std::uint32_t> references_; ///< by object: the references to it, and the roots that it is
 };
 

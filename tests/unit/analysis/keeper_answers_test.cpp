@@ -228,6 +228,32 @@ TEST_CASE("a variable has the lines that set and use it, each variable of a name
   }
 }
 
+TEST_CASE(
+    "the variable that a line would set is named with what that line runs, and is no variable that keeps memory") {
+  const std::string library = "/usr/lib/python3/site-packages/torch/nn/module.py";
+  KeeperBuilder keepers;
+  const int cuda = frame(keepers, "cuda", library);
+  const int load = frame(keepers, "load");
+  const int main = frame(keepers, "<module>");
+  keepers.refer(cuda, "argument", "self", keepers.object("module", {.name = "Net"}));
+  keepers.refer(3, "parameter", "weight", keepers.tensor(at(0), MiB));
+  keepers.refer(load, "local", "model", keepers.tensor(at(1), MiB));
+  const BuiltObject line{.name = "<module>", .file = "/home/me/train.py", .line = 30};
+  keepers.place(load, "model", "would set", line).place(main, "model", "would set", line);
+  const Recording recording = heap_of(keepers.python());
+  const DeviceKeepers found = keepers_in(recording);
+  REQUIRE(found.pending);
+  CHECK(recording.frames.text(found.pending->name) == "model");
+  CHECK(recording.frames.text(found.pending->code.text) == "<module>");
+  CHECK(found.pending->code.line == 30);
+  REQUIRE(found.variables.size() == 2);
+  for (const KeptVariable& variable : found.variables) {
+    const bool is_of_library = text_of(recording, variable.steps) == "running cuda / variable self";
+    CHECK(variable.pending.has_value() == is_of_library);
+    CHECK(variable.places.empty());
+  }
+}
+
 TEST_CASE("numbered modules and keys of large dicts are items, and a caught exception names the function") {
   KeeperBuilder keepers;
   const int search = frame(keepers, "search");

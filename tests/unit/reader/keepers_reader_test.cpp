@@ -36,6 +36,7 @@ KeeperBuilder predictions() {
   keepers.storage(tensor, kKeptStart, 4 * MiB);
   keepers.place(frame, "predictions", "set", {.name = "validate", .file = "/home/me/train.py", .line = 8});
   keepers.place(frame, "predictions", "used", {.name = "hook", .file = "/home/me/hooks.py", .line = 5});
+  keepers.place(frame, "scores", "would set", {.name = "<module>", .file = "/home/me/train.py", .line = 30});
   return keepers;
 }
 
@@ -75,7 +76,7 @@ TEST_CASE("what the recorder writes about keepers is read") {
   CHECK(graph.roots[0].kind == KeeperRoot::local);
   REQUIRE(graph.storages.size() == 1);
   CHECK(graph.storages[0] == KeptStorage{{2}, {0}, kKeptStart, 4 * MiB});
-  REQUIRE(graph.places.size() == 2);
+  REQUIRE(graph.places.size() == 3);
   CHECK(graph.places[0].root == KeeperId{0});
   CHECK(graph.places[0].variable == graph.references[0].label);
   CHECK(graph.places[0].how == CodeRelation::sets);
@@ -84,6 +85,8 @@ TEST_CASE("what the recorder writes about keepers is read") {
   CHECK(graph.places[1].how == CodeRelation::uses);
   CHECK(text(graph.places[1].function) == "hook");
   CHECK(text(graph.places[1].file) == "/home/me/hooks.py");
+  CHECK(graph.places[2].how == CodeRelation::would_set);
+  CHECK(text(graph.places[2].variable) == "scores");
 }
 
 TEST_CASE("both readers read the same keepers, and the JSON form has them as well") {
@@ -149,7 +152,7 @@ TEST_CASE("places of no variable, object or line are omitted and counted; those 
       .place(0, "predictions", "set", {.name = "f", .line = 0})
       .place(0, "predictions", "dreamt", {.name = "f", .line = 1});
   const Recording recording = with_keepers(keepers.python()).read();
-  CHECK(recording.keepers.places.size() == 2);
+  CHECK(recording.keepers.places.size() == 3);
   REQUIRE(recording.warnings.size() == 1);
   CHECK(contains(recording.warnings[0], "3 entries of 'memviz_keepers'"));
   for (const char* const key :
@@ -182,6 +185,7 @@ TEST_CASE("a snapshot that is written again has its keepers") {
   REQUIRE(after.keepers.places.size() == before.keepers.places.size());
   CHECK(after.keepers.places[1].line == 5);
   CHECK(after.frames.text(after.keepers.places[1].function) == "hook");
+  CHECK(after.keepers.places[2].how == CodeRelation::would_set);
   CHECK(after.keepers.walk_ms == 810);
   CHECK(after.frames.text(after.keepers.references[0].label) == "predictions");
   CHECK(after.keepers.references[1].index == 3);

@@ -85,6 +85,8 @@ TEST_CASE("the sentence about a variable says what dropping it frees") {
   shared.called_by = steps.running();
   CHECK(contains(sentence(shared),
                  "`predictions` (list of 27) in backward _tensor.py:5, called by validate train.py:10"));
+  shared.pending = PendingVariable{steps.frames.intern("self.loss"), steps.running()};
+  CHECK(contains(sentence(shared), ", called by validate train.py:10, which would set `self.loss`:"));
 }
 
 TEST_CASE("the sentence about a variable names the lines that set it and one that uses it") {
@@ -133,6 +135,10 @@ TEST_CASE("small variables have no sentence; cycles and temporaries have one") {
   CHECK(contains(sentences[0], "Cycles: 300 MiB waits for the garbage collector: 3 blocks"));
   CHECK(contains(sentences[1], "200 MiB has no name: objects of the line that runs, validate train.py:10, (the largest "
                                "is a list of 9) or held by C++."));
+  keepers.pending = PendingVariable{steps.frames.intern("images"),
+                                    steps.step(KeeperPart::running, "<module>", "/home/me/train.py", 30)};
+  CHECK(contains(keeper_sentences(steps.frames, keepers)[1],
+                 "validate train.py:10, whose value would set `images` in <module> train.py:30, (the largest"));
 }
 
 TEST_CASE("the tooltip of a block says by which path it is kept, and what goes with its variable") {

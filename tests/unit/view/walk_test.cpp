@@ -11,6 +11,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <numeric>
+#include <optional>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -22,11 +23,13 @@ namespace {
 /// A recording, and walks through its devices.
 struct Walked {
   explicit Walked(Opened&& all) : opened(std::move(all)), lines(opened.state) {
+    if (opened.state.recording->keepers.is_recorded) keepers.emplace(KeeperAnswers(*opened.state.recording));
     for (const DeviceRecord& record : opened.timeline)
-      walks.emplace_back(opened.state, lines, record);
+      walks.emplace_back(opened.state, lines, record, keepers ? &*keepers : nullptr);
   }
   Opened opened;
   LifeLines lines;
+  std::optional<EndKeepers> keepers;
   std::vector<Walk> walks;
 };
 
@@ -41,7 +44,8 @@ Walked walked_testdata(const std::string& name) {
 
 const std::vector<std::string> kFiles = {
     "training_step", "oom",           "devices_streams", "gen_2.15_host", "recorder_key",    "ring_lost_history",
-    "empty",         "segments_only", "unbalanced",      "expandable",    "unpaired_events", "gen_2.5_annotations"};
+    "empty",         "segments_only", "unbalanced",      "expandable",    "unpaired_events", "gen_2.5_annotations",
+    "keepers_key"};
 
 void check_column(const Walk& walk, Scrub& scrub, const double* column, std::size_t classes) {
   const auto state = static_cast<std::uint32_t>(column[0]);
@@ -63,7 +67,7 @@ TEST_CASE("a curve has the bytes of each class, and its highest column is the pe
       const DeviceRecord& record = walk.record();
       const DeviceState& device = *all.opened.state.device_at(record.device);
       Scrub scrub(record);
-      for (const std::string by : {"line", "kind"}) {
+      for (const std::string by : {"line", "kind", "keeper"}) {
         const std::size_t classes = walk.classes(by).names.size();
         for (const std::size_t columns : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
           for (const TimelineAxis axis : {TimelineAxis::event, TimelineAxis::time}) {
@@ -106,7 +110,7 @@ TEST_CASE("each allocation is in a class that has a name") {
     CAPTURE(name);
     Walked all = walked_testdata(name);
     for (Walk& walk : all.walks) {
-      for (const std::string by : {"line", "kind"}) {
+      for (const std::string by : {"line", "kind", "keeper"}) {
         const view::Classes& classes = walk.classes(by);
         CHECK(classes.of_life.size() == walk.scrub().size());
         CHECK(classes.names.size() < 63); // four values of a byte each
@@ -173,7 +177,7 @@ TEST_CASE("sizes beyond 2^53 bytes are drawn as well") {
   const MemoryState state = replay(recording);
   const std::vector<DeviceRecord> records = record_timeline(*recording);
   const LifeLines lines(state);
-  Walk walk(state, lines, records.front());
+  Walk walk(state, lines, records.front(), nullptr);
   CHECK(walk.live_bytes(2) == huge + 3);
   walk.scrub().go(2);
   const Cells cells = view::cells(walk, "line", 100, 1, [](std::uint32_t) { return false; });
