@@ -21,6 +21,8 @@ from keepers_stage import SOURCE, Answer  # noqa: E402
 # prints a line.
 PROGRAM = """
 import sys, torch, warnings, memviz_torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.multiprocessing.reductions import StorageWeakRef
 
 def kilobytes(count, **options):
     return torch.ones(256 * count, device="cuda", **options)
@@ -70,7 +72,17 @@ def hooked():
     with torch.autograd.graph.saved_tensors_hooks(lambda x: ("packed", x.repeat(3)), unpacks(kilobytes(35))):
         return kilobytes(11, requires_grad=True).exp()
 
+def ended():
+    tensor = kilobytes(13)
+    storage = tensor.untyped_storage()
+    weak = StorageWeakRef(storage)
+    del storage  # before the tensor: its Python object then stays as long as the reference
+    return weak
+
 def main():
+    weak = [ended() for _ in range(50)]
+    with FakeTensorMode():
+        fake = torch.empty(4, 4, device="cuda")
     loud = kilobytes(1).as_subclass(Loud)
     wrapper = Wrapper(kilobytes(2))
     through = Function.apply(kilobytes(4, requires_grad=True))
@@ -158,7 +170,7 @@ def run(memviz, folder, program, words=(), **variables):
 def check_paths(memviz, folder):
     done = run(memviz, folder, PROGRAM)
     file = folder / "kept.pickle"
-    check(file.exists(), done.stdout, done.stderr)
+    check(file.exists() and done.returncode == 0, done.stdout, done.stderr)
     check("allocations 0\n" in done.stdout and "\nran " not in "\n" + done.stdout, done.stdout, done.stderr)
     has_saved = "saved tensors are shown True" in done.stdout
     facts = pickle.loads(file.read_bytes())["memviz_keepers"]

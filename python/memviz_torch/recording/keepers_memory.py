@@ -35,6 +35,7 @@ class MemoryReader:
         # Reads the address of a tensor's storage without making an object for it, or a copy of memory that is shared
         # until it is written to. None in an older PyTorch.
         self._address_of = getattr(torch._C, "_data_address", None)
+        self._is_expired = getattr(classes.known.storage, "_expired", None)
         self._rows: dict[Any, int] = {}  # of the last tensors, by their storages: many may be views of one
         self._kept: list[Any] = []
 
@@ -109,8 +110,10 @@ class MemoryReader:
 
     def add_storages(self, keys: list[int], storages: list[Any], found: Storages) -> None:
         """Adds the memory of objects that are storages of the program."""
-        rows = self._added(dict(zip(keys, storages)), map(self._storage_fields["data_ptr"], storages), found)
-        found.give(keys, map(rows.__getitem__, keys))
+        places = [self.of_storage(storage) for storage in storages]
+        fresh = [place for place in places if place is not None]
+        numbers = iter(found.add_rows(*map(list, zip(*fresh)))) if fresh else iter(())
+        found.give(keys, [_NO_MEMORY if place is None else next(numbers) for place in places])
 
     def _added(self, storages: dict[int, Any], addresses: Iterable[int], found: Storages) -> dict[int, int]:
         """Returns the numbers of storages that are added, negative for those without memory on a GPU."""
@@ -135,9 +138,14 @@ class MemoryReader:
     def of_storage(self, storage: Any, tensor: Any = None) -> Optional[Storage]:
         fields = self._storage_fields
         device = fields["device"].__get__(storage)
-        size = fields["nbytes"](storage) if device.type == "cuda" else 0
+        size = fields["nbytes"](storage) if device.type == "cuda" and not self._has_ended(storage) else 0
         address = self._address(storage, tensor) if size else 0
         return (device.index or 0, address, size) if address else None
+
+    def _has_ended(self, storage: Any) -> bool:
+        """Whether PyTorch has released the memory of a storage, whose Python object stays for weak references: in PyTorch
+        2.6, asking that object for its address frees it a second time."""
+        return self._is_expired is not None and bool(self._is_expired(self._storage_fields["_cdata"].__get__(storage)))
 
     def _address(self, storage: Any, tensor: Any) -> int:
         """Returns it without making a copy of memory that is shared until it is written to."""
