@@ -5,6 +5,9 @@ import {askText} from './engine.js';
 
 const {MEMVIZ} = process.env;
 
+// The value of --device for the number of a device.
+export const deviceWord = (device) => (device === 0x10000 ? 'host' : String(device));
+
 // Standard output, or what keeps the program from an answer.
 export function native(folder, args) {
   const run = spawnSync(MEMVIZ, args, {cwd: folder, maxBuffer: 1 << 30});
