@@ -1,10 +1,10 @@
 #include "memviz/leaks.hpp"
 
+#include "answers/scope_options.hpp"
+#include "answers/sizes.hpp"
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
 #include "cli/messages.hpp"
-#include "cli/scope.hpp"
-#include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/step_options.hpp"
 #include "cli/text_outputs.hpp"

@@ -1,7 +1,7 @@
+#include "answers/scope_options.hpp"
 #include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/sqlite_output.hpp"
 #include "memviz/error.hpp"
@@ -38,7 +38,7 @@ OptionList<ReportOptions> report_options() {
                  &ReportOptions::project_root),
         flag({"full", '\0', "", "add the whole recording: tables of segments, blocks, events, stacks and frames"},
              &ReportOptions::full)},
-       within<ReportOptions>(&ReportOptions::scope, scope_options("peak")),
+       within<ReportOptions>(&ReportOptions::scope, scope_options(peak_scope())),
        kinds_options<ReportOptions>(),
        snapshot_options<ReportOptions>()});
 }

@@ -1,7 +1,7 @@
-#include "cli/choice.hpp"
+#include "answers/choice.hpp"
+#include "answers/scope_options.hpp"
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/step_options.hpp"
 #include "cli/text_outputs.hpp"
@@ -28,7 +28,7 @@ struct StatsOptions : CommandOptions {
 
 OptionList<StatsOptions> stats_options() {
   return joined<StatsOptions>({within<StatsOptions>(&StatsOptions::outputs, TextOutputs::options()),
-                               within<StatsOptions>(&StatsOptions::scope, scope_options("end")),
+                               within<StatsOptions>(&StatsOptions::scope, scope_options(Scope())),
                                {one_of<StatsOptions, StatsBy, StatsBy>(
                                    {"by", '\0', "WHAT",
                                     "device (default), or step: a table of steps instead, with the peak, the end, and "

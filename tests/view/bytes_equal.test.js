@@ -1,15 +1,15 @@
 // Pictures, texts and JSON of the engine as WebAssembly have the bytes of the program's: of every snapshot at its automatic
-// moment, and of a few at more moments, of each device, and of the columns that a page carries instead of the file. Or of the files that the command line
-// names: `node bytes_equal.test.js FILE...`.
+// moment, and of a few at more moments, of each device, with options, and of the columns that a page carries instead of the file. Or of
+// the files that the command line names: `node bytes_equal.test.js FILE...`.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {basename, dirname} from 'node:path';
 import test from 'node:test';
 import {askJson, openBlob, openFile, startEngine} from './engine.js';
 import {everySnapshot, named, testdata} from './files.js';
-import {carriedBytes, checkSame, deviceWord, native} from './native.js';
+import {carriedBytes, checkSame, deviceWord, native, optionsOf} from './native.js';
 
-const few = ['oom', 'devices_streams', 'gen_2.15_host', 'gen_2.5_annotations', 'segments_only', 'unbalanced'].map((name) => `${testdata}/${name}.pickle`);
+const few = ['oom', 'devices_streams', 'gen_2.15_host', 'gen_2.5_annotations', 'segments_only', 'unbalanced', 'keepers_key'].map((name) => `${testdata}/${name}.pickle`);
 
 // A request and the words of the program for the same.
 const QUESTIONS = [
@@ -33,6 +33,14 @@ const TIMELINES = [
   [{ask: 'picture', of: 'timeline'}, ['timeline', '-o', '-']],
   [{ask: 'text', of: 'timeline'}, ['timeline', '--json', '-']],
 ];
+// Options of a picture, among them some that it refuses.
+const OPTIONS = {
+  flame: [{view: 'segments'}, {view: 'segments', group: 'kind'}, {by: 'keeper'}, {by: 'keeper', at: 'peak'}, {group: 'kind,stream', frames: 'user'},
+    {frames: 'all'}, {frames: 'some'}, {focus: 'forward'}, {focus: '('}, {hide: 'forward', no_fold: true}, {max_size: '40K'}, {min_percent: 5}, {color: 'keeper'}],
+  state: [{color: 'keeper'}, {max_size: 30000}, {max_size: 'small'}],
+  explain: [{capacity: '80GiB'}, {capacity: 1}],
+  timeline: [{detail: 3}, {view: 'segments', color: 'kind'}, {axis: 'time', color: 'keeper'}, {view: 'all'}],
+};
 const OTHER_TIMELINES = [
   [{ask: 'picture', of: 'timeline', axis: 'event'}, ['timeline', '-o', '-', '--axis', 'event']],
   [{ask: 'picture', of: 'timeline', axis: 'time'}, ['timeline', '-o', '-', '--axis', 'time']],
@@ -63,6 +71,8 @@ async function checkMore(file, folder, name) {
   for (const moment of ['end', 'peak', `event:${middle}`])
     for (const [request, words] of QUESTIONS) await checkAnswer({...request, file, at: moment}, folder, [...at(words, moment), name]);
   for (const [request, words] of [...COLOURED, ...OTHER_TIMELINES]) await checkAnswer({...request, file}, folder, [...words, name]);
+  for (const [of, all] of Object.entries(OPTIONS))
+    for (const members of all) await checkAnswer({ask: 'picture', of, file, ...members}, folder, [of, '-o', '-', name, ...optionsOf(members)]);
   // A page counts states: the first is before all events.
   if (most > 2 && devices.length === 1)
     for (const [request, words] of TIMELINES) await checkAnswer({...request, file, first: 2, last: middle + 1}, folder, [...words, name, '--from', '1', '--to', String(middle)]);
@@ -72,7 +82,7 @@ async function checkMore(file, folder, name) {
     await checkAnswer({...request, file, device: last.device}, folder, [...words, name, '--device', deviceWord(last.device)]);
 }
 
-// The engine opens a file of its own, or fails with a message that the program has as well.
+// Opens a file in the engine; null, with a message that the program has as well, where that fails.
 async function opened(path) {
   const name = basename(path);
   try {

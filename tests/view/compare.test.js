@@ -7,10 +7,13 @@ import {basename, join} from 'node:path';
 import test from 'node:test';
 import {askJson, openFile, startEngine} from './engine.js';
 import {named, realSnapshots, snapshotsOf, testdata} from './files.js';
-import {checkSame, deviceWord, native} from './native.js';
+import {checkSame, deviceWord, native, optionsOf} from './native.js';
 
 // Pairs that hold different things: two processes, and host memory on one side only.
 const SPECIAL = [['cpp_writer_long_batch', 'after'], ['gen_2.15_host', 'after'], ['after', 'gen_2.15_host']];
+
+// Options of a comparison, among them one that it refuses.
+const OPTIONS = [{match: 'line'}, {match: 'function', frames: 'user', upward: true}, {group: 'kind,stream'}, {view: 'segments', no_fold: true}, {by: 'keeper'}];
 
 function neighbours(paths) {
   return paths.map((path, i) => [path, paths[(i + 1) % paths.length]]);
@@ -33,7 +36,7 @@ async function fileOf(path) {
   return opened.get(path);
 }
 
-async function checkPair(paths) {
+async function checkPair(paths, isSpecial) {
   const [file, other] = [await fileOf(paths[0]), await fileOf(paths[1])];
   if (file === null || other === null) return;
   const folder = mkdtempSync(join(linked, 'pair-'));
@@ -45,6 +48,8 @@ async function checkPair(paths) {
   await check({ask: 'text', of: 'compare'}, ['--json', '-']);
   await check({ask: 'text', of: 'compare', before: 'end', after: 'end'}, ['--json', '-', '--at', 'end']);
   await check({ask: 'compare'}, ['-o', '-']);
+  if (isSpecial)
+    for (const members of OPTIONS) await check({ask: 'compare', ...members}, ['-o', '-', ...optionsOf(members)]);
   const {devices} = await askJson({ask: 'overview', file});
   if (devices.length < 2) return;
   const {device} = devices.at(-1);
@@ -54,6 +59,6 @@ async function checkPair(paths) {
 test('comparisons have the bytes of the program', async () => {
   await startEngine();
   const wrong = [];
-  for (const paths of pairsToCompare()) await checkPair(paths).catch((error) => wrong.push(error.message));
+  for (const [i, paths] of pairsToCompare().entries()) await checkPair(paths, i < SPECIAL.length).catch((error) => wrong.push(error.message));
   assert.equal(wrong.length, 0, wrong.join('\n'));
 });

@@ -8,7 +8,7 @@ export const testdata = fileURLToPath(new URL('../../testdata', import.meta.url)
 const shared = fileURLToPath(new URL('../../../shared/snapshots', import.meta.url));
 const FOLDERS = ['', 'cases', 'causes', 'encodings', 'leaks', 'recorded'];
 
-// Those that the command line names; none: the test has its own.
+// The files that the command line names; none: the test has a list.
 export const named = process.argv.slice(2).map((file) => resolve(file));
 
 export const snapshotsOf = (folder) => readdirSync(folder).filter((name) => /\.pickle(\.zst)?$/.test(name)).sort().map((name) => join(folder, name));

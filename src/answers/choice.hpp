@@ -3,17 +3,15 @@
 // The value of an option that allows a few words -> the value that the word means. The words are in one table, which
 // help, error messages and completion use.
 
-#include "base/suggest.hpp"
-#include "cli/option.hpp"
-#include "memviz/error.hpp"
+#include "answers/option.hpp"
 
-#include <fmt/format.h>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace memviz::cli {
+namespace memviz {
 
 template <class Value> struct Choice {
   std::string_view word;
@@ -29,13 +27,14 @@ template <class Value> [[nodiscard]] std::vector<std::string_view> words_of(cons
   return words;
 }
 
-/// Throws UsageError with the allowed words and the most similar one.
+/// Returns the index of the word in `words`. Throws UsageError with the allowed words and the most similar one.
+[[nodiscard]] std::size_t chosen_index(std::string_view option, std::string_view word,
+                                       const std::vector<std::string_view>& words);
+
+/// Throws the exceptions of chosen_index().
 template <class Value>
 [[nodiscard]] Value chosen(std::string_view option, std::string_view word, const Choices<Value>& choices) {
-  for (const auto& choice : choices)
-    if (choice.word == word) return choice.value;
-  const std::vector<std::string_view> words = words_of(choices);
-  throw UsageError(fmt::format("--{} must be {}, not '{}'{}", option, listed(words), word, did_you_mean(word, words)));
+  return choices[chosen_index(option, word, words_of(choices))].value;
 }
 
 /// Sets the field to the meaning of the word.
@@ -47,4 +46,4 @@ template <class Options, class Field, class Value>
   });
 }
 
-} // namespace memviz::cli
+} // namespace memviz

@@ -1,7 +1,7 @@
 #pragma once
 
-// An option of a command line -> a field of a command's options: each option has its spelling, its help, and the place
-// of its value.
+// A field of a question, described once: its name, the words for it, its help, and the place of its value. It is an
+// option of a command line, and a member of a page's request.
 
 #include <functional>
 #include <initializer_list>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace memviz::cli {
+namespace memviz {
 
 /// The spelling of an option, and its help.
 struct OptionText {
@@ -57,12 +57,6 @@ template <class Options, class Field> [[nodiscard]] Option<Options> verbatim(Opt
   return parsed(std::move(text), field, [](std::string_view /*name*/, const std::string& word) { return word; });
 }
 
-/// Documents --help, which is handled before all other options.
-template <class Options> [[nodiscard]] Option<Options> help_option() {
-  return {{"help", 'h', "", "this text; --help=all lists every option"},
-          [](Options& /*options*/, const std::string& /*word*/) {}};
-}
-
 /// Marks an option that few people need: the short help omits it.
 template <class Options> [[nodiscard]] Option<Options> rare(Option<Options> option) {
   option.text.is_rare = true;
@@ -106,4 +100,4 @@ template <class Options> [[nodiscard]] OptionList<Options> joined(std::initializ
   return all;
 }
 
-} // namespace memviz::cli
+} // namespace memviz
