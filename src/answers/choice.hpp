@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,9 @@ template <class Value>
 template <class Options, class Field, class Value>
 [[nodiscard]] Option<Options> one_of(OptionText text, Field Options::*field, const Choices<Value>& choices) {
   text.words = words_of(choices);
+  if constexpr (std::is_same_v<Field, Value>)
+    for (const Choice<Value>& choice : choices)
+      if (choice.value == Options().*field) text.standard = choice.word;
   return parsed(std::move(text), field, [choices](std::string_view name, const std::string& word) {
     return chosen<Value>(name, word, choices);
   });

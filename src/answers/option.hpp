@@ -23,6 +23,7 @@ struct OptionText {
   std::vector<std::string_view> words = {}; ///< the possible values, or their beginnings; empty: anything
   bool is_list = false;                     ///< the value may have several of the words, separated by commas
   std::string_view value_alone = {};        ///< the value if none is given; then a value only follows "="
+  std::string_view standard = {};           ///< the word of an absent option, if its field has one of the words
 };
 
 /// Returns the part of the help after the name: " SIZE", "[=auto|on|off]", or nothing. `value`: its value as shown.

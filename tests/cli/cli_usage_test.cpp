@@ -10,6 +10,22 @@
 
 namespace memviz {
 
+TEST_CASE("the help of an option has the default that its field has") {
+  std::size_t looked_at = 0;
+  for (const cli::Command& command : cli::commands()) {
+    for (const OptionText& option : command.options) {
+      if (option.standard.empty()) continue;
+      ++looked_at;
+      CAPTURE(command.text.name);
+      CAPTURE(option.text);
+      const std::size_t word = option.text.find(option.standard);
+      REQUIRE(word != std::string::npos);
+      CHECK(option.text.find("(default", word) < option.text.find(';', word));
+    }
+  }
+  CHECK(looked_at > 3);
+}
+
 TEST_CASE("help shows about ten options first, and says how many more there are") {
   for (const cli::Command& command : cli::commands()) {
     CAPTURE(command.text.name);
