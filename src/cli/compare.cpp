@@ -131,13 +131,14 @@ ComparedSide load_side(const std::string& file, const std::string& name, const C
 
 /// Reads the events of both files again, which are otherwise not kept.
 std::vector<StepComparison> steps_of(const CompareCommand& options) {
-  const LeakOptions leaks{step_choice_of(options.file, options.leaks.steps), options.scope.device, {}};
+  const StepsQuestion question{options.scope.device, step_choice_of(options.file, options.leaks.steps)};
   FileOptions again = options.file;
   again.sources.clear(); // tables of steps have no lines
   std::vector<std::vector<StepTable>> tables;
   for (const std::string& file : options.operands) {
-    const Loaded loaded = load(file, again, {.events = true});
-    tables.push_back(naming_file(loaded.name, [&] { return step_tables(loaded.state, leaks); }));
+    Loaded loaded = load(file, again, wants_of(question));
+    const std::string name = loaded.name;
+    tables.push_back(naming_file(name, [&] { return steps_answer(question, std::move(loaded)).tables; }));
   }
   return compare_steps(tables.front(), tables.back());
 }
