@@ -10,7 +10,9 @@
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/leaks.hpp"
+#include "memviz/memory_report.hpp"
 #include "memviz/moment_choice.hpp"
+#include "memviz/project_files.hpp"
 #include "memviz/segment_times.hpp"
 #include "memviz/session.hpp"
 #include "memviz/snapshot_pickle.hpp"
@@ -197,16 +199,13 @@ struct CompareAnswer {
 [[nodiscard]] ComparePicture picture_of(const CompareAnswer& answer, const CompareReport& report);
 
 /// The stacks that grow from step to step.
-struct LeaksQuestion {
-  LeakOptions leaks = {};
-};
 struct LeaksAnswer {
   Loaded loaded;
   std::vector<DeviceLeaks> devices;
 };
-[[nodiscard]] Wants wants_of(const LeaksQuestion& question);
+[[nodiscard]] Wants wants_of(const LeakOptions& question);
 /// Throws the exceptions of find_leaks().
-[[nodiscard]] LeaksAnswer leaks_answer(const LeaksQuestion& question, Loaded loaded);
+[[nodiscard]] LeaksAnswer leaks_answer(const LeakOptions& question, Loaded loaded);
 [[nodiscard]] std::string text_of(const LeaksAnswer& answer);
 [[nodiscard]] std::string json_of(const LeaksAnswer& answer);
 
@@ -224,6 +223,23 @@ struct StepsAnswer {
 [[nodiscard]] StepsAnswer steps_answer(const StepsQuestion& question, Loaded loaded);
 [[nodiscard]] std::string text_of(const StepsAnswer& answer);
 [[nodiscard]] std::string json_of(const StepsAnswer& answer);
+
+/// The weights, gradients and activations at a moment, with stacks in the files of a project.
+struct ReportQuestion {
+  Scope scope = peak_scope();
+  std::optional<std::string> project_root = {}; ///< as the recording spells it; nullopt: the common folder
+};
+struct ReportAnswer {
+  ReportQuestion question;
+  Loaded loaded;
+  MemoryReport report;
+  ProjectFiles project;
+};
+[[nodiscard]] Wants wants_of(const ReportQuestion& question);
+[[nodiscard]] ReportAnswer report_answer(const ReportQuestion& question, Loaded loaded);
+/// Returns hints about what a reader might miss.
+[[nodiscard]] std::vector<std::string> hints_of(const ReportAnswer& answer);
+[[nodiscard]] std::string json_of(const ReportAnswer& answer);
 
 /// A snapshot to write: of one device or all, up to a moment.
 struct SnapshotQuestion {

@@ -6,13 +6,13 @@
 
 namespace memviz {
 
-Wants wants_of(const LeaksQuestion& /*question*/) {
+Wants wants_of(const LeakOptions& /*question*/) {
   return {.events = true, .kinds = true};
 }
 
-LeaksAnswer leaks_answer(const LeaksQuestion& question, Loaded loaded) {
+LeaksAnswer leaks_answer(const LeakOptions& question, Loaded loaded) {
   LeaksAnswer answer{std::move(loaded), {}};
-  answer.devices = find_leaks(answer.loaded.state, question.leaks);
+  answer.devices = find_leaks(answer.loaded.state, question);
   add_keepers(answer.devices, *answer.loaded.state.recording);
   return answer;
 }

@@ -22,26 +22,25 @@ namespace {
 
 struct LeaksCommand : CommandOptions {
   TextOutputs outputs;
-  LeaksQuestion question;                  ///< an annotation in it has its name from the command line
+  LeakOptions question;                    ///< an annotation in it has its name from the command line
   std::optional<std::uint64_t> most_bytes; ///< maximum growth of a device per step
 };
 
 OptionList<LeaksCommand> leaks_options() {
-  const auto leaks = [](const OptionList<LeakOptions>& options) {
-    return within<LeaksCommand>(&LeaksCommand::question, within<LeaksQuestion>(&LeaksQuestion::leaks, options));
-  };
   return joined<LeaksCommand>(
-      {leaks(step_options()),
-       leaks({parsed({"capacity", '\0', "SIZE",
-                      "what PyTorch can use of the device, for example 80GB (default: known if the recording has an "
-                      "out-of-memory error)"},
-                     &LeakOptions::capacity_bytes, parse_bytes)}),
+      {within<LeaksCommand>(&LeaksCommand::question, step_options()),
+       within<LeaksCommand>(
+           &LeaksCommand::question,
+           {parsed({"capacity", '\0', "SIZE",
+                    "what PyTorch can use of the device, for example 80GB (default: known if the recording has an "
+                    "out-of-memory error)"},
+                   &LeakOptions::capacity_bytes, parse_bytes)}),
        {parsed({"fail-over", '\0', "SIZE",
                 "exit with code 3 if a device grows by more than this size per step, which needs a unit, with medium "
                 "or high confidence; with code 1 if that is unknown, because the steps are a guess or there are none: "
                 "declare them with --steps"},
                &LeaksCommand::most_bytes, parse_bytes_with_unit)},
-       leaks({parsed(device_text(), &LeakOptions::device, parse_device)}),
+       within<LeaksCommand>(&LeaksCommand::question, {parsed(device_text(), &LeakOptions::device, parse_device)}),
        within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
        line_options<LeaksCommand>(),
        kinds_options<LeaksCommand>(),
@@ -49,9 +48,9 @@ OptionList<LeaksCommand> leaks_options() {
 }
 
 FileAnswer leaks_of(const std::string& file, const LeaksCommand& options) {
-  LeaksQuestion question = options.question;
-  question.leaks.steps = step_choice_of(options.file, question.leaks.steps);
-  Loaded loaded = load_file(file, options.file, wants_of(question), question.leaks.device);
+  LeakOptions question = options.question;
+  question.steps = step_choice_of(options.file, question.steps);
+  Loaded loaded = load_file(file, options.file, wants_of(question), question.device);
   const std::string name = loaded.name;
   const LeaksAnswer leaks = naming_file(name, [&] { return leaks_answer(question, std::move(loaded)); });
   FileAnswer answer;
