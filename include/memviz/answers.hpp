@@ -9,11 +9,15 @@
 #include "memviz/explain_report.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/leaks.hpp"
+#include "memviz/memory_report.hpp"
 #include "memviz/moment_choice.hpp"
+#include "memviz/project_files.hpp"
 #include "memviz/segment_times.hpp"
 #include "memviz/session.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/state_json.hpp"
+#include "memviz/step_table.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/trace.hpp"
@@ -193,6 +197,49 @@ struct CompareAnswer {
 [[nodiscard]] CompareReport report_of(const CompareAnswer& answer);
 /// Returns the picture of a report of that answer; it refers to the answer.
 [[nodiscard]] ComparePicture picture_of(const CompareAnswer& answer, const CompareReport& report);
+
+/// The stacks that grow from step to step.
+struct LeaksAnswer {
+  Loaded loaded;
+  std::vector<DeviceLeaks> devices;
+};
+[[nodiscard]] Wants wants_of(const LeakOptions& question);
+/// Throws the exceptions of find_leaks().
+[[nodiscard]] LeaksAnswer leaks_answer(const LeakOptions& question, Loaded loaded);
+[[nodiscard]] std::string text_of(const LeaksAnswer& answer);
+[[nodiscard]] std::string json_of(const LeaksAnswer& answer);
+
+/// The memory of each step.
+struct StepsQuestion {
+  std::optional<DeviceId> device = {};
+  StepChoice steps = {};
+};
+struct StepsAnswer {
+  Loaded loaded;
+  std::vector<StepTable> tables;
+};
+[[nodiscard]] Wants wants_of(const StepsQuestion& question);
+/// Throws the exceptions of step_tables().
+[[nodiscard]] StepsAnswer steps_answer(const StepsQuestion& question, Loaded loaded);
+[[nodiscard]] std::string text_of(const StepsAnswer& answer);
+[[nodiscard]] std::string json_of(const StepsAnswer& answer);
+
+/// The weights, gradients and activations at a moment, with stacks in the files of a project.
+struct ReportQuestion {
+  Scope scope = peak_scope();
+  std::optional<std::string> project_root = {}; ///< as the recording spells it; nullopt: the common folder
+};
+struct ReportAnswer {
+  ReportQuestion question;
+  Loaded loaded;
+  MemoryReport report;
+  ProjectFiles project;
+};
+[[nodiscard]] Wants wants_of(const ReportQuestion& question);
+[[nodiscard]] ReportAnswer report_answer(const ReportQuestion& question, Loaded loaded);
+/// Returns hints about what a reader might miss.
+[[nodiscard]] std::vector<std::string> hints_of(const ReportAnswer& answer);
+[[nodiscard]] std::string json_of(const ReportAnswer& answer);
 
 /// A snapshot to write: of one device or all, up to a moment.
 struct SnapshotQuestion {

@@ -103,6 +103,7 @@
 #include "memviz/rehearsal.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/report_json.hpp"
+#include "memviz/report_words.hpp"
 #include "memviz/scrub.hpp"
 #include "memviz/second_pass.hpp"
 #include "memviz/segment_times.hpp"

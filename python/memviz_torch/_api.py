@@ -2,44 +2,45 @@
 
 Keyword arguments are the command's options, with ``_`` for ``-``; an option that is not given is the program's own
 default. ``memviz help COMMAND`` says what each one means; the program checks them, and UsageError has its words.
+
+MEMVIZ_BLESS=1 build/tests/memviz_tests -tc='*_api.py*' makes this file from the options of the program.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Literal, Mapping, Optional, Sequence, Union
+from typing import Any, Literal, Optional, Sequence, Union
 
-from memviz_torch._program import Answer, Option, Snapshot, ask
+from memviz_torch import _answers
+from memviz_torch._program import Snapshot
 from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
 
 Device = Union[int, str]
 Path = Union[str, "os.PathLike[str]"]
 Size = Union[int, str]
-Color = Literal["origin", "line", "kind"]
 Folders = Union[Path, Sequence[Path]]
 
 
 def flame(
     snapshot: Snapshot,
     *,
-    at: Optional[str] = None,
-    device: Optional[Device] = None,
-    view: Optional[str] = None,
-    by: Optional[str] = None,
-    group: "Union[None, str, Sequence[str]]" = None,
-    frames: Optional[str] = None,
+    view: Optional[Literal["memory", "segments"]] = None,
+    by: Optional[Literal["stack", "keeper"]] = None,
+    group: Optional[Union[str, Sequence[str]]] = None,
+    frames: Optional[Literal["program", "filtered", "user", "python", "all"]] = None,
     focus: Optional[str] = None,
     hide: Optional[str] = None,
-    color: Optional[Color] = None,
+    device: Optional[Device] = None,
+    at: Optional[str] = None,
+    color: Optional[Literal["origin", "line", "kind"]] = None,
     upward: bool = False,
     no_fold: bool = False,
     max_size: Optional[Size] = None,
     min_percent: Optional[float] = None,
     source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
@@ -47,36 +48,70 @@ def flame(
     """Draws who holds every reserved byte as a flame graph: the width of a box is bytes.
 
     snapshot: the path of a file, the bytes of one, or what ``torch.cuda.memory._snapshot()`` returns.
-    at: the moment: "end", "peak", "oom", "event:N", "time:MICROSECONDS", "annotation:NAME" or "auto" (default).
-    device: a GPU's number, or "host" for pinned host memory.
-    view: "memory" (default) or "segments"; by: "stack" (default) or "keeper", the variables that refer to the memory;
-    group: any other levels, such as ["kind"] or "stream,annotation".
-    frames: "program" (default), "filtered", "user", "python" or "all"; focus, hide: regular expressions for frames.
-    color: the meaning of colours, "origin" (default), "line" or "kind".
-    source: folders whose files have not changed since, for the text of lines; a notebook's cells need no folder.
-    redact: hides parts of your code, "paths", "names" or "all".
+    view: memory: by stream, state and stack (default); segments: by stream, segment, state and stack,
+        with the blocks of each segment and what keeps mostly empty ones from being returned.
+    by: stack: by the stack that allocated memory (default); keeper: by the variable that refers to it,
+        with its path in Python, at the end of a recording that has keepers (docs/keepers.md).
+    group: any other order of levels above the stacks: device, pool, stream, segment, state, annotation
+        (the record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set),
+        compile (the region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md),
+        keeper (the variable that refers to it; docs/keepers.md), separated by commas; instead of view. If the
+        file has pinned host memory as well as GPUs, device comes first.
+    frames: which frames of a stack to keep. program (default): all except the interpreter's own and those
+        that PyTorch's tools omit; filtered: all except those that PyTorch's tools omit; user: your own code;
+        python; all.
+    focus: only stacks with a frame that matches this regular expression; the rest is one box.
+    hide: remove matching frames from their stacks.
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    at: end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or
+        annotation:NAME#K (its K-th start), or auto: for each device oom if it has one, else peak, else
+        (without events) end (default: auto).
+    color: the meaning of colours. origin: your code, torch, other Python or C++; line: the line of your
+        own code, with the same colour in every picture; kind: parameter, gradient, activation, ...
+        (docs/kinds.md) (default: origin).
+    upward: root at the bottom, stacks growing up.
+    no_fold: draw every frame as a separate box; by default runs of frames that are not your own are
+        folded into one (frames all never folds).
+    max_size: merge small boxes until the file is no larger, for example 500K or 1MiB (default: 2M).
+    min_percent: merge boxes narrower than P percent of the picture into one per parent.
+    source: show, in lists and tooltips, the text of lines whose file is in this folder and has not
+        changed since the snapshot was written. Only source files in the folder are read (.py, .cpp, .cu,
+        ...), no hidden ones, and no symbolic links are followed.
+    kinds: your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular
+        expression for frames (/path/file.py:12:function), annotations and metadata, such as 'activation
+        kv_cache\\.py'.
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
 
     ``memviz help flame`` has the whole of it.
     """
-    return _picture("flame", snapshot, _options(locals()))
+    return _answers.flame(locals())
 
 
 def timeline(
     snapshot: Snapshot,
     after: Optional[Snapshot] = None,
     *,
-    view: Optional[str] = None,
-    axis: Optional[str] = None,
+    view: Optional[Literal["active", "segments", "pools"]] = None,
     detail: Optional[int] = None,
-    steps: Optional[str] = None,
+    axis: Optional[Literal["event", "time", "step"]] = None,
     from_: Optional[int] = None,
     to: Optional[int] = None,
     device: Optional[Device] = None,
-    color: Optional[Color] = None,
+    steps: Optional[str] = None,
+    color: Optional[Literal["origin", "line", "kind", "keeper"]] = None,
     max_size: Optional[Size] = None,
     kinds: Optional[Path] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
@@ -84,37 +119,86 @@ def timeline(
     """Draws live memory over the recording: its peak, and who held it.
 
     after: the snapshot of a second run, whose live memory is drawn over the first.
-    view: "active" (default), "segments" or "pools"; axis: "event", "time" or, for two snapshots, "step"; steps: how to find steps.
-    detail: the number of largest allocations drawn as bands; from_, to: the first and the last event.
-    color: "line" (default), "origin" or "kind".
+    view: active: allocations (default); segments: the memory reserved from the device; pools: a chart for
+        each of the largest streams and private pools, and one for the rest.
+    detail: draw the N largest allocations as bands (default: all that are high enough to be visible).
+    axis: event: evenly spaced events (default); time: to scale in time (default for several devices,
+        which share a clock); step, for two files: by the steps of the program (default for two files whose
+        steps are known).
+    from_: begin after this event (default: before the first).
+    to: end with this event (default: the last).
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    steps: auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so);
+        events:N; time:US (microseconds).
+    color: the meaning of colours. origin: your code, torch, other Python or C++; line: the line of your
+        own code, with the same colour in every picture; kind: parameter, gradient, activation, ...
+        (docs/kinds.md); keeper: the variable that keeps it at the end (docs/keepers.md) (default: line).
+    max_size: draw fewer bands until the file is no larger, for example 500K or 1MiB (default: 2M).
+    kinds: your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular
+        expression for frames (/path/file.py:12:function), annotations and metadata, such as 'activation
+        kv_cache\\.py'.
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
 
     ``memviz help timeline`` has the whole of it.
     """
-    snapshots = {"snapshot": snapshot} if after is None else {"before": snapshot, "after": after}
-    answer = ask("timeline", snapshots, _options(locals()), ("output",))
-    return Picture(answer.files["output"], answer.warnings)
+    return _answers.timeline(locals())
 
 
 def state(
     snapshot: Snapshot,
     *,
-    at: Optional[str] = None,
     device: Optional[Device] = None,
-    color: Optional[Color] = None,
+    at: Optional[str] = None,
+    color: Optional[Literal["origin", "line", "kind", "keeper"]] = None,
     max_size: Optional[Size] = None,
     source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Picture:
     """Draws every segment to scale, with its blocks and holes, at a moment.
 
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    at: end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or
+        annotation:NAME#K (its K-th start), or auto: for each device oom if it has one, else peak, else
+        (without events) end (default: auto).
+    color: the meaning of colours. origin: your code, torch, other Python or C++; line: the line of your
+        own code, with the same colour in every picture; kind: parameter, gradient, activation, ...
+        (docs/kinds.md); keeper: the variable that keeps it at the end (docs/keepers.md) (default: line).
+    max_size: merge small neighbours and draw fewer segments until the file is no larger, for example 500K
+        or 1MiB (default: 2M).
+    source: show, in lists and tooltips, the text of lines whose file is in this folder and has not
+        changed since the snapshot was written. Only source files in the folder are read (.py, .cpp, .cu,
+        ...), no hidden ones, and no symbolic links are followed.
+    kinds: your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular
+        expression for frames (/path/file.py:12:function), annotations and metadata, such as 'activation
+        kv_cache\\.py'.
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
+
     ``memviz help state`` has the whole of it.
     """
-    return _picture("state", snapshot, _options(locals()))
+    return _answers.state(locals())
 
 
 def explain(
@@ -122,75 +206,133 @@ def explain(
     *,
     brief: bool = False,
     capacity: Optional[Size] = None,
-    at: Optional[str] = None,
     device: Optional[Device] = None,
+    at: Optional[str] = None,
     source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Explanation:
     """Explains why memory ran out or is fragmented, and what would have helped.
 
-    brief: limits the text to what happened, why, what to do, and who holds most.
-    capacity: memory of each device, as "80GiB" or in bytes; without it memory outside PyTorch is unknown.
+    brief: only what happened, why, what to do, and which lines hold most; for logs.
+    capacity: the memory of each device, for example 80GiB, if the file does not record it: otherwise
+        memory outside PyTorch is unknown; a value smaller than what a device had is an error.
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    at: end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or
+        annotation:NAME#K (its K-th start), or auto: for each device oom if it has one, else peak, else
+        (without events) end (default: auto).
+    source: show, in lists and tooltips, the text of lines whose file is in this folder and has not
+        changed since the snapshot was written. Only source files in the folder are read (.py, .cpp, .cu,
+        ...), no hidden ones, and no symbolic links are followed.
+    kinds: your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular
+        expression for frames (/path/file.py:12:function), annotations and metadata, such as 'activation
+        kv_cache\\.py'.
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
 
     ``memviz help explain`` has the whole of it.
     """
-    answer = ask("explain", {"snapshot": snapshot}, _options(locals()), ("json", "text", "output"))
-    return Explanation(answer.files["output"], answer.files["text"], _figures(answer), answer.warnings)
+    return _answers.explain(locals())
 
 
 def compare(
     before: Snapshot,
     after: Snapshot,
     *,
-    at: Optional[str] = None,
-    device: Optional[Device] = None,
-    match: Optional[str] = None,
+    match: Optional[Literal["auto", "line", "function"]] = None,
     fail_over: Optional[Size] = None,
-    gate: Optional[str] = None,
+    gate: Optional[Literal["peak", "end", "reserved"]] = None,
     by_step: bool = False,
-    steps: Optional[str] = None,
-    view: Optional[str] = None,
-    by: Optional[str] = None,
-    group: "Union[None, str, Sequence[str]]" = None,
-    frames: Optional[str] = None,
+    view: Optional[Literal["memory", "segments"]] = None,
+    by: Optional[Literal["stack", "keeper"]] = None,
+    group: Optional[Union[str, Sequence[str]]] = None,
+    frames: Optional[Literal["program", "filtered", "user", "python", "all"]] = None,
     focus: Optional[str] = None,
     hide: Optional[str] = None,
+    device: Optional[Device] = None,
+    at: Optional[str] = None,
+    steps: Optional[str] = None,
     upward: bool = False,
     no_fold: bool = False,
     max_size: Optional[Size] = None,
     min_percent: Optional[float] = None,
     source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Comparison:
     """Shows what changed from one snapshot to another, in figures and as a flame graph of the difference.
 
-    match: how frames are matched, "line", "function" or "auto" (default).
-    fail_over: sets ``exceeded`` if the peak, the end or the reserved memory of a device grew by more than this, as
-    "500M" or "2%"; gate: looks at one of them only, "peak", "end" or "reserved".
-    by: "keeper" compares what refers to the memory instead of what allocated it.
+    match: when two frames are the same.
+    fail_over: set ``exceeded`` if the peak or the end of a device grew by more than this size or
+        percentage, which needs a unit: 500M, 1GiB, 2%. Or separate limits: peak=1%,end=64MiB, with
+        reserved=SIZE for reserved memory, and line=SIZE for each line of your code at the compared moment. A
+        peak that is unknown, because a file has no events, is reported and not checked.
+    gate: check only this figure: peak or end (requested bytes), or reserved (at the end). An unknown
+        figure is an error.
+    by_step: also compare step by step, if the steps of both are known, and report in which step they
+        differ most. Events and times are not compared, because one additional allocation shifts all later
+        ones.
+    view: memory: by stream, state and stack; segments: by stream, segment, state and stack (default: by
+        state and stack).
+    by: stack: by the stack that allocated memory (default); keeper: by the variable that refers to it,
+        with its path in Python, at the end of a recording that has keepers (docs/keepers.md).
+    group: any other order of levels above the stacks: device, pool, stream, segment, state, annotation
+        (the record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set),
+        compile (the region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md),
+        keeper (the variable that refers to it; docs/keepers.md), separated by commas; instead of view. If the
+        file has pinned host memory as well as GPUs, device comes first.
+    frames: which frames of a stack to keep. program (default): all except the interpreter's own and those
+        that PyTorch's tools omit; filtered: all except those that PyTorch's tools omit; user: your own code;
+        python; all.
+    focus: only stacks with a frame that matches this regular expression; the rest is one box.
+    hide: remove matching frames from their stacks.
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    at: end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or
+        annotation:NAME#K (its K-th start), or auto: for each device oom if it has one, else peak, else
+        (without events) end (default: auto).
+    steps: auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so);
+        events:N; time:US (microseconds).
+    upward: root at the bottom, stacks growing up.
+    no_fold: draw every frame as a separate box; by default runs of frames that are not your own are
+        folded into one (frames all never folds).
+    max_size: merge small boxes until the file is no larger, for example 500K or 1MiB (default: 2M).
+    min_percent: merge boxes narrower than P percent of the picture into one per parent.
+    source: show, in lists and tooltips, the text of lines whose file is in this folder and has not
+        changed since the snapshot was written. Only source files in the folder are read (.py, .cpp, .cu,
+        ...), no hidden ones, and no symbolic links are followed.
+    kinds: your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular
+        expression for frames (/path/file.py:12:function), annotations and metadata, such as 'activation
+        kv_cache\\.py'.
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
 
     ``memviz help compare`` has the whole of it.
     """
-    snapshots = {"before": before, "after": after}
-    answer = ask("compare", snapshots, _options(locals()), ("output", "json", "markdown"))
-    return Comparison(
-        answer.files["output"],
-        answer.text,
-        _figures(answer),
-        answer.files["markdown"],
-        answer.exceeded,
-        answer.warnings,
-    )
+    return _answers.compare(locals())
 
 
 def leaks(
@@ -202,108 +344,154 @@ def leaks(
     device: Optional[Device] = None,
     source: Optional[Folders] = None,
     kinds: Optional[Path] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Leaks:
     """Finds stacks whose memory grows from step to step, and the number of steps left.
 
-    steps: "auto" (default), "annotation:NAME", "events:N" or "time:MICROSECONDS".
-    fail_over: sets ``exceeded`` if a device grows by more than this per step.
+    steps: auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so);
+        events:N; time:US (microseconds).
+    capacity: what PyTorch can use of the device, for example 80GB (default: known if the recording has an
+        out-of-memory error).
+    fail_over: set ``exceeded`` if a device grows by more than this size per step, which needs a unit,
+        with medium or high confidence; with code 1 if that is unknown, because the steps are a guess or there
+        are none: declare them with steps.
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    source: show, in lists and tooltips, the text of lines whose file is in this folder and has not
+        changed since the snapshot was written. Only source files in the folder are read (.py, .cpp, .cu,
+        ...), no hidden ones, and no symbolic links are followed.
+    kinds: your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular
+        expression for frames (/path/file.py:12:function), annotations and metadata, such as 'activation
+        kv_cache\\.py'.
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
 
     ``memviz help leaks`` has the whole of it.
     """
-    answer = ask("leaks", {"snapshot": snapshot}, _options(locals()), ("json", "output"))
-    return Leaks(answer.files["output"], _figures(answer), answer.exceeded, answer.warnings)
+    return _answers.leaks(locals())
 
 
 def stats(
     snapshot: Snapshot,
     *,
-    at: Optional[str] = None,
-    by: Optional[str] = None,
-    steps: Optional[str] = None,
     device: Optional[Device] = None,
+    at: Optional[str] = None,
+    by: Optional[Literal["device", "step"]] = None,
+    steps: Optional[str] = None,
     kinds: Optional[Path] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
-) -> "dict[str, Any]":
+) -> dict[str, Any]:
     """Returns totals, accounts, largest users and settings of each device, as in ``memviz stats --json``.
 
-    by: "device" (default), or "step" for a table of steps; steps: how to find steps.
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    at: end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or
+        annotation:NAME#K (its K-th start), or auto: for each device oom if it has one, else peak, else
+        (without events) end (default: end).
+    by: device (default), or step: a table of steps instead, with the peak, the end, and the allocated and
+        freed bytes of each.
+    steps: auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so);
+        events:N; time:US (microseconds).
+    kinds: your own rules for kinds of memory (docs/kinds.md), one per line: a kind and a regular
+        expression for frames (/path/file.py:12:function), annotations and metadata, such as 'activation
+        kv_cache\\.py'.
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
 
     ``memviz help stats`` has the whole of it.
     """
-    return _figures(ask("stats", {"snapshot": snapshot}, _options(locals()), ("json",)))
+    return _answers.stats(locals())
 
 
 def keepers(
     snapshot: Snapshot,
     *,
     device: Optional[Device] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
-) -> "list[dict[str, Any]]":
-    """Returns who keeps the memory in use at the end of each GPU, as ``keepers`` of ``memviz stats --json`` does, with
-    the GPU as ``device``; an empty list if the snapshot does not record it.
+) -> list[dict[str, Any]]:
+    """Returns who keeps the memory in use at the end of each GPU; an empty list if that is not recorded.
+
+    Each GPU has what ``keepers`` of ``memviz stats --json`` has, with the GPU as ``device``.
 
     >>> for kept in memviz_torch.keepers("oom.pickle"):
     ...     for variable in kept["variables"]:
-    ...         print(variable["text"], variable["own_bytes"] + variable["graph_bytes"], variable["retained_bytes"])
+    ...         print(variable["text"], variable["own_bytes"] + variable["graph_bytes"])
 
     ``account``: all bytes in use, by how they are kept; ``groups``: the largest paths; ``texts``: sentences.
     docs/keepers.md has the meaning of each figure.
+
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
+
+    ``memviz help stats`` has the whole of it.
     """
-    figures = _figures(ask("stats", {"snapshot": snapshot}, _options(locals()), ("json",)))
-    found = ((of_device["device"], of_device["keepers"]) for of_device in figures["devices"])
-    return [{"device": number, **kept} for number, kept in found if kept is not None]
+    return _answers.keepers(locals())
 
 
 def view(
     *snapshots: Snapshot,
-    device: Optional[Device] = None,
+    max_size: Optional[Size] = None,
     from_: Optional[int] = None,
     to: Optional[int] = None,
-    max_size: Optional[Size] = None,
-    rank: "Union[None, int, str]" = None,
-    redact: Optional[str] = None,
+    device: Optional[Device] = None,
+    rank: Optional[Union[int, str]] = None,
+    redact: Optional[Literal["paths", "names", "all"]] = None,
     redact_key: Optional[str] = None,
     threads: Optional[int] = None,
     max_memory: Optional[Size] = None,
 ) -> Page:
     """Makes one page to explore recordings event by event; without a snapshot, one onto which you drop files.
 
-    device, from_, to: carry only these events, of this device.
-    max_size: the maximum size of the page, "10MB" by default.
+    max_size: refuse to write a larger page (default: 30MB).
+    from_: begin with this event of the device (default: the first).
+    to: end with this event of the device (default: the last).
+    device: only this device: a GPU's number, or host for pinned host memory (default: all).
+    rank: which snapshot of a file that holds several (an archive, or a list or dict of snapshots): its
+        rank or its name.
+    redact: hide what the snapshot reveals about your code, so that the result can be published.
+    redact_key: makes the pseudonyms depend on this text; without it, anyone who guesses a name can check
+        the guess.
+    threads: threads for decoding the file (default: the number of processors, at most 4; for several
+        files all of them).
+    max_memory: fail cleanly instead of using more memory than this, for example 500M or 2GiB; an
+        uncompressed snapshot file itself does not count (default: 80 bytes for each byte of the file, 800 if
+        it is compressed, at least 256MiB and at most a quarter of the machine's memory).
 
     ``memviz help view`` has the whole of it.
     """
-    options = _options(locals())
-    named = {f"snapshot{i or ''}": snapshot for i, snapshot in enumerate(snapshots)}
-    answer = ask("view", named, options if named else {**options, "empty": True}, ("output",))
-    return Page(answer.files["output"], answer.warnings)
-
-
-_SNAPSHOTS = ("snapshot", "before", "after", "snapshots")
-
-
-def _options(arguments: "Mapping[str, Any]") -> "dict[str, Option]":
-    return {name: value for name, value in arguments.items() if name not in _SNAPSHOTS}
-
-
-def _picture(command: str, snapshot: Snapshot, options: "Mapping[str, Option]") -> Picture:
-    answer = ask(command, {"snapshot": snapshot}, options, ("output",))
-    return Picture(answer.files["output"], answer.warnings)
-
-
-def _figures(answer: Answer) -> "dict[str, Any]":
-    figures: "dict[str, Any]" = json.loads(answer.files["json"])
-    return figures
+    return _answers.view(locals())

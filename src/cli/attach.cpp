@@ -1,11 +1,11 @@
 #include "attach/attach.hpp"
 
+#include "answers/sizes.hpp"
 #include "attach/channel.hpp"
 #include "base/whole_number.hpp"
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
-#include "cli/sizes.hpp"
 #include "io/signals.hpp"
 #include "memviz/error.hpp"
 

@@ -1,6 +1,6 @@
 #include "cli/baseline_file.hpp"
 
-#include "cli/scope.hpp"
+#include "answers/scope_options.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/baseline_json.hpp"
 #include "memviz/input.hpp"

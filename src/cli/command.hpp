@@ -3,8 +3,8 @@
 // A command as the command line knows it: its file has a struct of its options, the list of options that sets it, and
 // the function that takes it.
 
+#include "answers/option.hpp"
 #include "cli/file_options.hpp"
-#include "cli/option.hpp"
 #include "cli/words.hpp"
 
 #include <cstddef>

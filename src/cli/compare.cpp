@@ -1,8 +1,11 @@
 #include "memviz/compare.hpp"
 
+#include "answers/choice.hpp"
+#include "answers/question_options.hpp"
+#include "answers/scope_options.hpp"
+#include "answers/sizes.hpp"
 #include "base/path_ends.hpp"
 #include "cli/baseline_file.hpp"
-#include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/compare_jobs.hpp"
 #include "cli/highlight.hpp"
@@ -10,11 +13,8 @@
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/rank_files.hpp"
-#include "cli/scope.hpp"
-#include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/step_options.hpp"
-#include "cli/tree_options.hpp"
 #include "memviz/compare_report.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/error.hpp"
@@ -39,10 +39,9 @@ struct CompareCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
   std::optional<std::string> markdown;
-  std::optional<FrameMatch> match; ///< nullopt: what suits the two files
   std::optional<GateLimits> limits;
   std::optional<Gauge> gauge;
-  TreeChoice tree;
+  CompareQuestion question; ///< its device is that of the scope
   Scope scope = automatic_scope();
   bool is_by_step = false;
   bool lists_addresses = false;
@@ -54,19 +53,8 @@ struct CompareCommand : CommandOptions {
   [[nodiscard]] bool takes_stdout() const { return picture.output == "-" || json == "-" || markdown == "-"; }
 };
 
-OptionList<CompareCommand> own_options() {
+OptionList<CompareCommand> gate_options() {
   return {
-      verbatim({"markdown", '\0', "FILE", "write a comment for a pull request there, in Markdown"},
-               &CompareCommand::markdown),
-      json_option(&CompareCommand::json, "with all of it, for programs"),
-      rare(one_of<CompareCommand, std::optional<FrameMatch>, std::optional<FrameMatch>>(
-          {"match", '\0', "HOW",
-           "when two frames are the same. line: by file, function and line; function: by file and function; auto "
-           "(default): by line, but by function if most lines only moved, that is, if the other side holds at least "
-           "half of what differs by line, and a tenth of everything, in the same functions of the same files at other "
-           "lines. The output says which was used, and shows a function with its largest line"},
-          &CompareCommand::match,
-          {{"auto", std::nullopt}, {"line", FrameMatch::line}, {"function", FrameMatch::function}})),
       parsed({"fail-over", '\0', "LIMIT",
               "exit with code 3 if the peak or the end of a device grew by more than this size or percentage, which "
               "needs a unit: 500M, 1GiB, 2%. Or separate limits: peak=1%,end=64MiB, with reserved=SIZE for reserved "
@@ -98,20 +86,24 @@ OptionList<CompareCommand> job_options() {
 }
 
 OptionList<CompareCommand> compare_command_options() {
+  const auto tree = within<CompareQuestion>(&CompareQuestion::tree, compare_tree_options());
   return joined<CompareCommand>(
       {within<CompareCommand>(&CompareCommand::picture,
                               {output_option("the picture; if this or another output is - (standard output), the text "
                                              "goes to standard error (default: no picture)")}),
-       own_options(),
-       within<CompareCommand>(&CompareCommand::tree,
-                              {view_option("memory: by stream, state and stack; segments: by stream, segment, "
-                                           "state and stack (default: by state and stack)")}),
-       within<CompareCommand>(&CompareCommand::tree, {rare(by_option())}),
-       within<CompareCommand>(&CompareCommand::tree, tree_options()),
-       within<CompareCommand>(&CompareCommand::scope, scope_options("auto")),
+       {verbatim({"markdown", '\0', "FILE", "write a comment for a pull request there, in Markdown"},
+                 &CompareCommand::markdown),
+        json_option(&CompareCommand::json, "with all of it, for programs")},
+       within<CompareCommand>(&CompareCommand::question, {match_option()}),
+       gate_options(),
+       within<CompareCommand>(&CompareCommand::question, tree),
+       within<CompareCommand>(&CompareCommand::scope, scope_options(automatic_scope())),
        within<CompareCommand>(&CompareCommand::leaks, all_rare(step_options())),
-       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()), job_options(),
-       line_options<CompareCommand>(), kinds_options<CompareCommand>(), snapshot_options<CompareCommand>()});
+       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()),
+       job_options(),
+       line_options<CompareCommand>(),
+       kinds_options<CompareCommand>(),
+       snapshot_options<CompareCommand>()});
 }
 
 /// A recording that is compared with a baseline also becomes one, so that both have the same lines. The first side has
@@ -125,7 +117,9 @@ ComparedSide side_of_baseline(const Baseline& baseline, const std::string& name,
 }
 
 CompareQuestion question_of(const CompareCommand& command) {
-  return {.device = command.scope.device, .tree = command.tree, .match = command.match};
+  CompareQuestion question = command.question;
+  question.device = command.scope.device;
+  return question;
 }
 
 ComparedSide load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
@@ -137,13 +131,14 @@ ComparedSide load_side(const std::string& file, const std::string& name, const C
 
 /// Reads the events of both files again, which are otherwise not kept.
 std::vector<StepComparison> steps_of(const CompareCommand& options) {
-  const LeakOptions leaks{step_choice_of(options.file, options.leaks.steps), options.scope.device, {}};
+  const StepsQuestion question{options.scope.device, step_choice_of(options.file, options.leaks.steps)};
   FileOptions again = options.file;
   again.sources.clear(); // tables of steps have no lines
   std::vector<std::vector<StepTable>> tables;
   for (const std::string& file : options.operands) {
-    const Loaded loaded = load(file, again, {.events = true});
-    tables.push_back(naming_file(loaded.name, [&] { return step_tables(loaded.state, leaks); }));
+    Loaded loaded = load(file, again, wants_of(question));
+    const std::string name = loaded.name;
+    tables.push_back(naming_file(name, [&] { return steps_answer(question, std::move(loaded)).tables; }));
   }
   return compare_steps(tables.front(), tables.back());
 }
@@ -232,7 +227,7 @@ int run_compare_jobs(const CompareCommand& options) {
     throw UsageError("two folders are compared at the moment that memviz ranks uses: omit --at and --device");
   if (!options.file.sources.empty())
     throw UsageError("two folders are compared without the text of lines: omit --source");
-  JobsQuestion question{options.ranks, {options.match, {}}, options.json, options.is_strict};
+  JobsQuestion question{options.ranks, {options.question.match, {}}, options.json, options.is_strict};
   if (options.limits) question.compare.limits = limits_of(options);
   return answer_jobs(options, question);
 }
@@ -264,7 +259,8 @@ int run_compare(const CompareCommand& options) {
   if (options.limits) report.verdict = checked_verdict(report, options);
   std::string picture;
   if (options.picture.output)
-    picture = compare_svg(picture_of(answer, report), svg_options(options.picture, frames_of(options.tree)));
+    picture =
+        compare_svg(picture_of(answer, report), svg_options(options.picture.drawing, frames_of(options.question.tree)));
   write_results(options, report, picture);
   const auto message = exceeded_text(report);
   if (!message) return kSuccess;

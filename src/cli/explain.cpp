@@ -1,10 +1,10 @@
+#include "answers/question_options.hpp"
+#include "answers/scope_options.hpp"
 #include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/scope.hpp"
-#include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/answers.hpp"
@@ -32,11 +32,7 @@ struct ExplainCommand : CommandOptions {
 
 OptionList<ExplainCommand> explain_options() {
   const auto question = joined<ExplainQuestion>(
-      {{parsed({"capacity", '\0', "SIZE",
-                "the memory of each device, for example 80GiB, if the file does not record it: otherwise memory "
-                "outside PyTorch is unknown; a value smaller than what a device had is an error"},
-               &ExplainQuestion::capacity_bytes, parse_bytes)},
-       within<ExplainQuestion>(&ExplainQuestion::scope, scope_options("auto"))});
+      {{capacity_option()}, within<ExplainQuestion>(&ExplainQuestion::scope, scope_options(ExplainQuestion().scope))});
   return joined<ExplainCommand>(
       {within<ExplainCommand>(&ExplainCommand::picture,
                               {output_option("also draw a picture; - is standard output, instead of the text")}),

@@ -1,16 +1,17 @@
 #include "memviz/export.hpp"
 
-#include "cli/choice.hpp"
+#include "answers/choice.hpp"
+#include "answers/scope_options.hpp"
+#include "answers/tree_options.hpp"
+#include "base/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
 #include "cli/output_names.hpp"
 #include "cli/outputs.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/speedscope_profiles.hpp"
 #include "cli/sqlite_output.hpp"
 #include "cli/text_outputs.hpp"
-#include "cli/tree_options.hpp"
 #include "io/compress.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
@@ -286,7 +287,7 @@ OptionList<ExportOptions> export_options() {
                         "stack")}),
        within<ExportOptions>(&ExportOptions::tree, {rare(by_option())}),
        within<ExportOptions>(&ExportOptions::tree, tree_options()),
-       within<ExportOptions>(&ExportOptions::scope, scope_options("end")),
+       within<ExportOptions>(&ExportOptions::scope, scope_options(Scope())),
        within<ExportOptions>(&ExportOptions::part, snapshot_part_options()),
        kinds_options<ExportOptions>(),
        snapshot_options<ExportOptions>()});

@@ -1,8 +1,8 @@
 #include "cli/file_options.hpp"
 
-#include "cli/choice.hpp"
+#include "answers/choice.hpp"
+#include "answers/sizes.hpp"
 #include "cli/messages.hpp"
-#include "cli/sizes.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
@@ -135,10 +135,6 @@ FileOptions options_of_one(const FileOptions& options, unsigned threads) {
 unsigned threads_for_files(const FileOptions& options) {
   if (options.max_memory) return 1;
   return options.are_threads_given ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
-}
-
-SizeLimit parse_size_limit(std::string_view option, const std::string& word) {
-  return {parse_bytes(option, word), word};
 }
 
 std::string shown_name(const std::string& file, const FileOptions& options) {

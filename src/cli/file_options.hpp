@@ -3,7 +3,8 @@
 // The options of every command that reads snapshots: how a file is read, what is hidden, and whether anything is
 // printed besides the result.
 
-#include "cli/option.hpp"
+#include "answers/option.hpp"
+#include "answers/sizes.hpp"
 #include "memviz/redact.hpp"
 
 #include <cstdint>
@@ -14,12 +15,6 @@
 #include <vector>
 
 namespace memviz::cli {
-
-/// The value of --max-memory or --max-size, with its spelling.
-struct SizeLimit {
-  std::uint64_t bytes = 0;
-  std::string word;
-};
 
 struct FileOptions {
   std::optional<std::string> rank; ///< of a file with several snapshots, the one that is wanted
@@ -43,6 +38,12 @@ struct FileOptions {
   void advise(std::string_view message) const;
 };
 
+/// Documents --help, which is handled before all other options.
+template <class Options> [[nodiscard]] Option<Options> help_option() {
+  return {{"help", 'h', "", "this text; --help=all lists every option"},
+          [](Options& /*options*/, const std::string& /*word*/) {}};
+}
+
 [[nodiscard]] OptionList<FileOptions> redact_options();      ///< --redact, --redact-key
 [[nodiscard]] OptionList<FileOptions> kind_rules_options();  ///< --kinds, for commands that show kinds of memory
 [[nodiscard]] OptionList<FileOptions> source_options();      ///< --source, for commands that show lines of code
@@ -60,9 +61,6 @@ void settle(FileOptions& options);
 /// Returns the threads for several files: --threads, else the number of processors; one with --max-memory, which must
 /// be enough for each file alone.
 [[nodiscard]] unsigned threads_for_files(const FileOptions& options);
-
-/// Adds --max-size and similar options.
-[[nodiscard]] SizeLimit parse_size_limit(std::string_view option, const std::string& word);
 
 /// Returns the file as named on the command line; with --redact its base name, or a pseudonym.
 [[nodiscard]] std::string shown_name(const std::string& file, const FileOptions& options);

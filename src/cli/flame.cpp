@@ -1,9 +1,9 @@
+#include "answers/question_options.hpp"
+#include "answers/scope_options.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
-#include "cli/tree_options.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/story.hpp"
@@ -24,14 +24,9 @@ struct FlameOptions : CommandOptions {
 };
 
 OptionList<FlameOptions> flame_options() {
-  const auto question = joined<FlameQuestion>(
-      {within<FlameQuestion>(
-           &FlameQuestion::tree,
-           {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and stack, "
-                        "with the blocks of each segment and what keeps mostly empty ones from being returned")}),
-       within<FlameQuestion>(&FlameQuestion::tree, {by_option()}),
-       within<FlameQuestion>(&FlameQuestion::tree, tree_options()),
-       within<FlameQuestion>(&FlameQuestion::scope, scope_options("auto"))});
+  const auto question =
+      joined<FlameQuestion>({within<FlameQuestion>(&FlameQuestion::tree, flame_tree_options()),
+                             within<FlameQuestion>(&FlameQuestion::scope, scope_options(FlameQuestion().scope))});
   return joined<FlameOptions>(
       {within<FlameOptions>(&FlameOptions::picture,
                             {output_option("the picture; - is standard output (required, except with --json)")}),
@@ -39,7 +34,7 @@ OptionList<FlameOptions> flame_options() {
            &FlameOptions::json,
            "with the tree of the graph, as in memviz export --format json, and memory without a stack by its kind")},
        within<FlameOptions>(&FlameOptions::question, question),
-       within<FlameOptions>(&FlameOptions::picture, {color_option("origin")}),
+       within<FlameOptions>(&FlameOptions::picture, drawing_options({color_option("origin")})),
        within<FlameOptions>(&FlameOptions::picture, flame_picture_options()),
        line_options<FlameOptions>(),
        kinds_options<FlameOptions>(),
@@ -49,7 +44,7 @@ OptionList<FlameOptions> flame_options() {
 /// With --redact no pattern is shown, because it may contain a hidden name.
 std::string drawn(const FlameAnswer& answer, const FlameOptions& options) {
   return flame_svg(picture_of(answer, options.file.redactor == nullptr),
-                   svg_options(options.picture, frames_of(options.question.tree)));
+                   svg_options(options.picture.drawing, frames_of(options.question.tree)));
 }
 
 int run_flame(const FlameOptions& options) {

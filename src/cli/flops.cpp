@@ -1,12 +1,12 @@
 #include "memviz/flops.hpp"
 
+#include "answers/sizes.hpp"
 #include "base/whole_number.hpp"
 #include "cli/command.hpp"
 #include "cli/highlight.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/sizes.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flops_report.hpp"

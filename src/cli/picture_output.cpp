@@ -1,9 +1,9 @@
 #include "cli/picture_output.hpp"
 
-#include "cli/choice.hpp"
+#include "answers/choice.hpp"
+#include "answers/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
-#include "cli/sizes.hpp"
 #include "io/program.hpp"
 #include "memviz/error.hpp"
 
@@ -47,40 +47,24 @@ PictureFormat format_by_name(std::string_view output) {
 
 /// Warns that a picture is large although everything that can be merged is.
 void warn_of_size(const FileOptions& file, const PictureOptions& options, std::size_t bytes) {
-  if (!options.max_size || bytes <= options.max_size->bytes) return;
+  const std::optional<SizeLimit>& limit = options.drawing.max_size;
+  if (!limit || bytes <= limit->bytes) return;
   file.advise(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or omitted",
-                          options.output == "-" ? "standard output" : *options.output, bytes, options.max_size->word));
+                          options.output == "-" ? "standard output" : *options.output, bytes, limit->word));
 }
 
 PictureFormat format_of(const PictureOptions& options) {
   return options.format ? *options.format : format_by_name(*options.output);
 }
 
-Option<PictureOptions> color_option_of(std::string_view standard, std::string_view more_words, Choices<ColorBy> more) {
-  Choices<ColorBy> choices{{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}};
-  choices.insert(choices.end(), more.begin(), more.end());
-  return one_of<PictureOptions, std::optional<ColorBy>, ColorBy>(
-      {"color", '\0', "BY",
-       fmt::format("the meaning of colours. origin: your code, torch, other Python or C++; line: the line of your own "
-                   "code, with the same colour in every picture; kind: parameter, gradient, activation, ... "
-                   "(docs/kinds.md){} (default: {})",
-                   more_words, standard)},
-      &PictureOptions::color, choices);
-}
-
 } // namespace
+
+OptionList<PictureOptions> drawing_options(const OptionList<DrawingChoice>& drawing) {
+  return within<PictureOptions>(&PictureOptions::drawing, drawing);
+}
 
 Option<PictureOptions> output_option(std::string help) {
   return verbatim({"output", 'o', "FILE", std::move(help)}, &PictureOptions::output);
-}
-
-Option<PictureOptions> color_option(std::string_view standard) {
-  return color_option_of(standard, "", {});
-}
-
-Option<PictureOptions> color_or_keeper_option(std::string_view standard) {
-  return color_option_of(standard, "; keeper: the variable that keeps it at the end (docs/keepers.md)",
-                         {{"keeper", ColorBy::keeper}});
 }
 
 OptionList<PictureOptions> picture_format_options() {
@@ -96,40 +80,8 @@ OptionList<PictureOptions> picture_format_options() {
   });
 }
 
-Option<PictureOptions> size_option(std::string_view how) {
-  return rare(parsed({"max-size", '\0', "SIZE",
-                      fmt::format("{} until the file is no larger, for example 500K or 1MiB (default: 2M)", how)},
-                     &PictureOptions::max_size, parse_size_limit));
-}
-
 OptionList<PictureOptions> flame_picture_options() {
-  return joined<PictureOptions>(
-      {picture_format_options(),
-       all_rare<PictureOptions>({
-           flag({"upward", '\0', "", "root at the bottom, stacks growing up"}, &PictureOptions::is_upward),
-           flag({"no-fold", '\0', "",
-                 "draw every frame as a separate box; by default runs of frames that are not your own are folded into "
-                 "one (--frames all never folds)"},
-                &PictureOptions::is_unfolded),
-           size_option("merge small boxes"),
-           parsed({"min-percent", '\0', "P", "merge boxes narrower than P percent of the picture into one per parent"},
-                  &PictureOptions::min_percent, parse_percent),
-       })});
-}
-
-SvgOptions svg_options(const PictureOptions& options) {
-  SvgOptions svg;
-  if (options.max_size) svg.max_bytes = options.max_size->bytes;
-  svg.color = options.color;
-  return svg;
-}
-
-SvgOptions svg_options(const PictureOptions& options, FrameFilter frames) {
-  SvgOptions svg = svg_options(options);
-  svg.upward = options.is_upward;
-  svg.fold = !options.is_unfolded && frames != FrameFilter::all;
-  if (options.min_percent) svg.min_percent = *options.min_percent;
-  return svg;
+  return joined<PictureOptions>({picture_format_options(), drawing_options(flame_drawing_options())});
 }
 
 void check_picture(const PictureOptions& options) {

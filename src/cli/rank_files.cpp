@@ -1,11 +1,11 @@
 #include "cli/rank_files.hpp"
 
+#include "answers/sizes.hpp"
 #include "base/printable.hpp"
 #include "cli/many_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"

@@ -2,8 +2,8 @@
 
 // Files and folders of a command line -> the parts of a job's ranks, read by several threads at once.
 
+#include "answers/option.hpp"
 #include "cli/file_options.hpp"
-#include "cli/option.hpp"
 #include "memviz/ranks.hpp"
 
 #include <cstddef>

@@ -84,7 +84,7 @@ int run_ranks(const RanksCommand& options) {
   if (options.json) write_output(options.file, *options.json, ranks_json(report));
   if (options.ndjson) write_output(options.file, *options.ndjson, ranks_ndjson(report));
   if (options.picture.output)
-    write_picture(options.file, options.picture, ranks_svg(report, svg_options(options.picture)));
+    write_picture(options.file, options.picture, ranks_svg(report, svg_options(options.picture.drawing)));
   const bool is_text_replaced = options.json || options.ndjson || options.partial || options.picture.output == "-";
   if (options.text || !is_text_replaced)
     write_text(options.file, options.text.value_or("-"), ranks_text(report, text_columns()));

@@ -3,7 +3,7 @@
 // `memviz rehearse --search`: one name with a range -> the largest number that fits, by bisection; two -> the largest
 // of the first for numbers of the second.
 
-#include "cli/option.hpp"
+#include "answers/option.hpp"
 #include "memviz/fit.hpp"
 #include "rehearse/rehearsal_run.hpp"
 

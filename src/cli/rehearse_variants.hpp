@@ -3,7 +3,7 @@
 // `memviz rehearse --compare-with` and `--levers`: a program -> the program as it is, and with other settings or
 // arguments.
 
-#include "cli/option.hpp"
+#include "answers/option.hpp"
 #include "cli/rehearse_search.hpp"
 #include "memviz/fit.hpp"
 #include "rehearse/change.hpp"

@@ -1,6 +1,6 @@
 #include "cli/rehearse_world.hpp"
 
-#include "cli/sizes.hpp"
+#include "answers/sizes.hpp"
 #include "io/terminal.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"

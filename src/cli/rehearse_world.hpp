@@ -2,7 +2,7 @@
 
 // `memviz rehearse --world`: the options that name ranks of a job, and the runs of those ranks.
 
-#include "cli/option.hpp"
+#include "answers/option.hpp"
 #include "memviz/fit.hpp"
 #include "rehearse/rehearsal_run.hpp"
 

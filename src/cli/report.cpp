@@ -1,19 +1,16 @@
-#include "base/printable.hpp"
+#include "answers/scope_options.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/sqlite_output.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/error.hpp"
-#include "memviz/format.hpp"
-#include "memviz/kinds.hpp"
-#include "memviz/report_json.hpp"
 #include "memviz/sqlite_file.hpp"
 
 #include <filesystem>
-#include <fmt/format.h>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace memviz::cli {
 
@@ -22,23 +19,28 @@ namespace {
 struct ReportOptions : CommandOptions {
   std::optional<std::string> output;
   std::optional<std::string> json;
-  std::optional<std::string> project_root;
+  ReportQuestion question;
   bool full = false;
-  Scope scope = peak_scope();
 };
+
+Option<ReportQuestion> project_root_option() {
+  return verbatim(
+      {"project-root", '\0', "DIR",
+       "the project's folder, as in the recording: stacks contain only its files, with paths relative to it "
+       "(default: the longest common folder of the user's own files)"},
+      &ReportQuestion::project_root);
+}
 
 OptionList<ReportOptions> report_options() {
   return joined<ReportOptions>(
       {{verbatim({"output", 'o', "FILE", "the SQLite file; - is standard output (required, except with --json)"},
                  &ReportOptions::output),
-        json_option(&ReportOptions::json, "with the same entries, stacks and figures"),
-        verbatim({"project-root", '\0', "DIR",
-                  "the project's folder, as in the recording: stacks contain only its files, with paths relative to it "
-                  "(default: the longest common folder of the user's own files)"},
-                 &ReportOptions::project_root),
-        flag({"full", '\0', "", "add the whole recording: tables of segments, blocks, events, stacks and frames"},
+        json_option(&ReportOptions::json, "with the same entries, stacks and figures")},
+       within<ReportOptions>(&ReportOptions::question, {project_root_option()}),
+       {flag({"full", '\0', "", "add the whole recording: tables of segments, blocks, events, stacks and frames"},
              &ReportOptions::full)},
-       within<ReportOptions>(&ReportOptions::scope, scope_options("peak")),
+       within<ReportOptions>(&ReportOptions::question,
+                             within<ReportQuestion>(&ReportQuestion::scope, scope_options(ReportQuestion().scope))),
        kinds_options<ReportOptions>(),
        snapshot_options<ReportOptions>()});
 }
@@ -48,9 +50,9 @@ bool is_of_windows(const std::string& path) {
 }
 
 /// A relative path refers to this machine.
-std::optional<std::string> root_of(const ReportOptions& options) {
-  if (!options.project_root) return std::nullopt;
-  const std::string& root = *options.project_root;
+std::optional<std::string> root_of(const std::optional<std::string>& given) {
+  if (!given) return std::nullopt;
+  const std::string& root = *given;
   if (root.empty()) throw UsageError("--project-root is empty; . is the current folder");
   if (is_of_windows(root)) return root;
   return std::filesystem::absolute(root).lexically_normal().string();
@@ -61,61 +63,30 @@ void check_options(const ReportOptions& options) {
     throw UsageError("report needs an output: add -o report.sqlite, or -o - for standard output");
   if (!options.output && options.full) throw UsageError("--full needs a SQLite file: add -o full.sqlite");
   const bool hides_paths = options.file.redact && *options.file.redact != Redact::names;
-  if (options.project_root && hides_paths)
+  if (options.question.project_root && hides_paths)
     throw UsageError("--project-root names a folder that --redact hides: omit one of them, or hide names only");
-}
-
-/// Prints hints about what a reader of the tables might miss.
-void advise(const ReportOptions& options, const Loaded& loaded, const MemoryReport& report,
-            const ProjectFiles& project) {
-  constexpr std::size_t kMostColumns = 200;
-  const std::string root = elided(project.root(), kMostColumns);
-  if (!project.has_any() && options.project_root)
-    options.file.advise(fmt::format(
-        "no frame is in a file of '{}', so stack_frames is empty; the recording's paths may be from another machine",
-        root));
-  if (project.has_any() && !options.project_root && !project.root().empty())
-    options.file.advise(fmt::format(
-        "stacks contain files in '{}', the common folder of the user's own; use --project-root for another", root));
-  if (report.weights.empty() && report.activations.empty())
-    options.file.advise("nothing is known to be a weight or an activation at that moment; memviz stats lists the kinds "
-                        "of memory, --kinds FILE adds your own rules");
-  std::uint64_t undecided_bytes = 0;
-  for (const DeviceId device : report.devices) {
-    const KindAccount account = kind_account(loaded.state, device);
-    undecided_bytes += account[static_cast<std::size_t>(MemoryKind::parameter_or_state)].bytes;
-  }
-  if (undecided_bytes > 0)
-    options.file.advise(fmt::format("{} may be weights or an optimizer's state, and are in memviz_report only: record "
-                                    "from before the model is made",
-                                    format_bytes(undecided_bytes)));
 }
 
 int run_report(const ReportOptions& options) {
   check_options(options);
   check_outputs(options, {{"-o", options.output}, {"--json", options.json}});
   if (options.output) check_binary_output(*options.output, "an SQLite file");
-  const std::optional<std::string> root = root_of(options);
-  const std::optional<DeviceId> device = options.scope.device;
+  ReportQuestion question = options.question;
+  question.project_root = root_of(question.project_root);
+  const std::optional<DeviceId> device = question.scope.device;
+  Wants wants = wants_of(question);
   std::optional<SqliteOutput> output;
-  if (options.output)
+  if (options.output) {
     output.emplace(options.file, *options.output, SqliteTables{.recording = options.full, .device = device});
-
-  const Loaded loaded = load_one(options,
-                                 {.moment = moment_of(options.scope),
-                                  .kinds = true,
-                                  .timeline = true,
-                                  .sink = output ? output->events() : nullptr},
-                                 device);
-  const MemoryReport report =
-      naming_file(loaded.name, [&] { return memory_report(loaded.state, loaded.timeline, device); });
-  const ProjectFiles project(loaded.state, root);
-  advise(options, loaded, report, project);
-  if (options.json)
-    write_output(options.file, *options.json, naming_file(loaded.name, [&] {
-                   return report_json({loaded.name, loaded.state, report, project});
-                 }));
-  if (output) output->finish(loaded, {report, project});
+    wants.sink = output->events();
+  }
+  Loaded loaded = load_one(options, wants, device);
+  const std::string name = loaded.name;
+  const ReportAnswer answer = naming_file(name, [&] { return report_answer(question, std::move(loaded)); });
+  for (const std::string& hint : hints_of(answer))
+    options.file.advise(hint);
+  if (options.json) write_output(options.file, *options.json, naming_file(name, [&] { return json_of(answer); }));
+  if (output) output->finish(answer.loaded, {answer.report, answer.project});
   return kSuccess;
 }
 

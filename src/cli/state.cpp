@@ -1,7 +1,7 @@
+#include "answers/scope_options.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
@@ -24,9 +24,10 @@ OptionList<StateOptions> state_options() {
       {within<StateOptions>(&StateOptions::picture,
                             {output_option("the picture; - is standard output (required, except with --json)")}),
        {json_option(&StateOptions::json, "with every segment and block")},
-       within<StateOptions>(&StateOptions::scope, scope_options("auto")),
-       within<StateOptions>(&StateOptions::picture, {color_or_keeper_option("line")}),
-       within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
+       within<StateOptions>(&StateOptions::scope, scope_options(automatic_scope())),
+       within<StateOptions>(&StateOptions::picture,
+                            drawing_options({color_or_keeper_option("line"),
+                                             size_option("merge small neighbours and draw fewer segments")})),
        within<StateOptions>(&StateOptions::picture, picture_format_options()),
        line_options<StateOptions>(),
        kinds_options<StateOptions>(),
@@ -38,15 +39,15 @@ int run_state(const StateOptions& options) {
   if (!output && !options.json)
     throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
   check_picture(options.picture);
-  const bool has_kinds = options.json || options.picture.color == ColorBy::kind;
+  const bool has_kinds = options.json || options.picture.drawing.color == ColorBy::kind;
   if (options.file.kinds && !has_kinds) throw UsageError("--kinds sets the kinds for --color kind: add that");
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
   const StateQuestion question{options.scope, has_kinds};
   const StateAnswer answer{question, load_one(options, wants_of(question), options.scope.device)};
   const std::string picture = naming_file(answer.loaded.name, [&] {
-    if (options.picture.color == ColorBy::keeper) check_has_keepers(*answer.loaded.state.recording);
-    return output ? state_svg(picture_of(answer), svg_options(options.picture)) : std::string();
+    check_color(options.picture.drawing, *answer.loaded.state.recording);
+    return output ? state_svg(picture_of(answer), svg_options(options.picture.drawing)) : std::string();
   });
   check_redacted(options.file, picture);
   if (options.json)

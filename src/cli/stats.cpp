@@ -1,17 +1,16 @@
-#include "cli/choice.hpp"
+#include "answers/choice.hpp"
+#include "answers/scope_options.hpp"
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/step_options.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
-#include "memviz/step_table_report.hpp"
 
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace memviz::cli {
 
@@ -28,7 +27,7 @@ struct StatsOptions : CommandOptions {
 
 OptionList<StatsOptions> stats_options() {
   return joined<StatsOptions>({within<StatsOptions>(&StatsOptions::outputs, TextOutputs::options()),
-                               within<StatsOptions>(&StatsOptions::scope, scope_options("end")),
+                               within<StatsOptions>(&StatsOptions::scope, scope_options(Scope())),
                                {one_of<StatsOptions, StatsBy, StatsBy>(
                                    {"by", '\0', "WHAT",
                                     "device (default), or step: a table of steps instead, with the peak, the end, and "
@@ -40,12 +39,13 @@ OptionList<StatsOptions> stats_options() {
 }
 
 FileAnswer steps_of(const std::string& file, const StatsOptions& options) {
-  const Loaded loaded = load_file(file, options.file, {.events = true}, options.scope.device);
-  const LeakOptions leaks{step_choice_of(options.file, options.leaks.steps), options.scope.device, {}};
-  const std::vector<StepTable> tables = naming_file(loaded.name, [&] { return step_tables(loaded.state, leaks); });
+  const StepsQuestion question{options.scope.device, step_choice_of(options.file, options.leaks.steps)};
+  Loaded loaded = load_file(file, options.file, wants_of(question), question.device);
+  const std::string name = loaded.name;
+  const StepsAnswer steps = naming_file(name, [&] { return steps_answer(question, std::move(loaded)); });
   FileAnswer answer;
-  if (options.outputs.wants_text()) answer.text = step_tables_text(loaded.name, loaded.state, tables);
-  if (options.outputs.wants_json()) answer.json = step_tables_json(loaded.name, loaded.state, tables);
+  if (options.outputs.wants_text()) answer.text = text_of(steps);
+  if (options.outputs.wants_json()) answer.json = json_of(steps);
   return answer;
 }
 

@@ -2,8 +2,8 @@
 
 // The option that says where steps begin (--steps).
 
+#include "answers/option.hpp"
 #include "cli/file_options.hpp"
-#include "cli/option.hpp"
 #include "memviz/leaks.hpp"
 
 namespace memviz::cli {

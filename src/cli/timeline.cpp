@@ -1,10 +1,8 @@
+#include "answers/question_options.hpp"
 #include "base/path_ends.hpp"
-#include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/scope.hpp"
-#include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/step_options.hpp"
 #include "memviz/answers.hpp"
@@ -25,72 +23,33 @@ namespace {
 struct TimelineCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
-  TimelineSvgOptions svg;
-  std::optional<OverlayAxis> axis; ///< for a single file: event or time
-  LeakOptions leaks;               ///< the steps of two files
+  TimelineDrawing timeline;
+  LeakOptions leaks; ///< the steps of two files
   TimelineQuestion question;
 };
 
-std::size_t parse_detail(std::string_view option, const std::string& word) {
-  return parse_count(option, word, 0, 20'000);
-}
-
-Option<TimelineCommand> axis_option() {
-  return one_of<TimelineCommand, std::optional<OverlayAxis>, OverlayAxis>(
-      {"axis", '\0', "AXIS",
-       "event: evenly spaced events (default); time: to scale in time (default for several devices, which share a "
-       "clock); step, for two files: by the steps of the program (default for two files whose steps are known)"},
-      &TimelineCommand::axis,
-      {{"event", OverlayAxis::event}, {"time", OverlayAxis::time}, {"step", OverlayAxis::step}});
-}
-
 OptionList<TimelineCommand> timeline_options() {
-  const OptionList<TimelineSvgOptions> drawing{
-      one_of<TimelineSvgOptions, TimelineView, TimelineView>(
-          {"view", '\0', "NAME",
-           "active: allocations (default); segments: the memory reserved from the device; pools: a chart for each of "
-           "the largest streams and private pools, and one for the rest"},
-          &TimelineSvgOptions::view,
-          {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}}),
-      rare(parsed({"detail", '\0', "N",
-                   "draw the N largest allocations as bands (default: all that are high enough to be visible)"},
-                  &TimelineSvgOptions::detail, parse_detail)),
-  };
-  const OptionList<TimelineQuestion> question{
-      parsed({"from", '\0', "EVENT", "begin after this event (default: before the first)"}, &TimelineQuestion::from,
-             parse_event),
-      parsed({"to", '\0', "EVENT", "end with this event (default: the last)"}, &TimelineQuestion::to, parse_event),
-      parsed(device_text(), &TimelineQuestion::device, parse_device)};
   return joined<TimelineCommand>(
       {within<TimelineCommand>(&TimelineCommand::picture,
                                {output_option("the picture; - is standard output (required, except with --json)")}),
        {json_option(&TimelineCommand::json,
                     "with live and reserved bytes where they change, and who held the peak, for any --view")},
-       within<TimelineCommand>(&TimelineCommand::svg, drawing),
-       {axis_option()},
-       within<TimelineCommand>(&TimelineCommand::question, question),
+       within<TimelineCommand>(&TimelineCommand::timeline, timeline_drawing_options()),
+       within<TimelineCommand>(&TimelineCommand::question, timeline_question_options()),
        within<TimelineCommand>(&TimelineCommand::leaks, all_rare(step_options())),
-       within<TimelineCommand>(&TimelineCommand::picture, {color_or_keeper_option("line")}),
-       within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
+       within<TimelineCommand>(&TimelineCommand::picture,
+                               drawing_options({color_or_keeper_option("line"), size_option("draw fewer bands")})),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
        kinds_options<TimelineCommand>(),
        snapshot_options<TimelineCommand>()});
-}
-
-std::string drawn(const TimelineAnswer& answer, const TimelineCommand& options) {
-  TimelineSvgOptions svg = options.svg;
-  if (options.axis) svg.axis = *options.axis == OverlayAxis::time ? TimelineAxis::time : TimelineAxis::event;
-  svg.color = options.picture.color.value_or(svg.color);
-  if (options.picture.max_size) svg.max_bytes = options.picture.max_size->bytes;
-  return timeline_svg(picture_of(answer), svg);
 }
 
 void check_overlay(const TimelineCommand& options) {
   if (options.operands.size() > 2) throw UsageError("timeline draws one file, or one over another: name at most two");
   if (!options.picture.output) throw UsageError("two files are one picture: add -o timeline.svg");
   if (options.json) throw UsageError("--json is for one file: use compare A B --by-step --json for the steps of two");
-  if (options.question.from || options.question.to || options.picture.color || options.svg.detail ||
-      options.svg.view != TimelineView::active)
+  if (options.question.from || options.question.to || options.picture.drawing.color || options.timeline.detail ||
+      options.timeline.view != TimelineView::active)
     throw UsageError("two files are drawn as two lines: omit --from, --to, --view, --detail and --color");
 }
 
@@ -102,9 +61,9 @@ int run_overlay(const TimelineCommand& options) {
   const std::optional<DeviceId> device = options.question.device;
   const Loaded before = load(options.operands[0], options.file, {.events = true}, device);
   const Loaded after = load(options.operands[1], options.file, {.events = true}, device);
-  const Overlay overlay =
-      overlay_of(before.state, after.state,
-                 {.axis = options.axis, .device = device, .steps = step_choice_of(options.file, options.leaks.steps)});
+  const Overlay overlay = overlay_of(
+      before.state, after.state,
+      {.axis = options.timeline.axis, .device = device, .steps = step_choice_of(options.file, options.leaks.steps)});
   const auto [before_name, after_name] = told_apart(before.name, after.name);
   OverlayPicture picture{before_name, after_name, overlay};
   for (const auto& [loaded, name] : {std::pair(&before, before_name), std::pair(&after, after_name)}) {
@@ -112,7 +71,7 @@ int run_overlay(const TimelineCommand& options) {
       picture.warnings.push_back(name + ": " + warning);
     say_warnings(options.file, name, warnings_of(loaded->state));
   }
-  const std::string drawn = overlay_svg(picture, svg_options(options.picture));
+  const std::string drawn = overlay_svg(picture, svg_options(options.picture.drawing));
   check_redacted(options.file, drawn);
   write_picture(options.file, options.picture, drawn);
   return kSuccess;
@@ -120,7 +79,7 @@ int run_overlay(const TimelineCommand& options) {
 
 int run_timeline(const TimelineCommand& options) {
   if (options.operands.size() > 1) return run_overlay(options);
-  if (options.axis == OverlayAxis::step || options.leaks.steps.source != StepSource::none)
+  if (options.timeline.axis == OverlayAxis::step || options.leaks.steps.source != StepSource::none)
     throw UsageError("--axis step and --steps are for two files, one drawn over the other");
   const std::optional<std::string>& output = options.picture.output;
   if (!output && !options.json)
@@ -128,24 +87,18 @@ int run_timeline(const TimelineCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
-  const bool is_segments = options.svg.view == TimelineView::segments;
-  if (options.picture.color == ColorBy::kind && is_segments)
-    throw UsageError(
-        "--color kind colours allocations, and a segment holds several kinds: omit --view segments, or --color");
-  if (options.picture.color == ColorBy::keeper && is_segments)
-    throw UsageError("--color keeper colours allocations, and no variable keeps a segment: omit --view segments, or "
-                     "--color");
-
+  const TimelineSvgOptions svg = svg_options(options.timeline, options.picture.drawing);
   TimelineQuestion question = options.question;
-  question.kinds = options.json || options.svg.view != TimelineView::segments;
+  question.kinds = options.json || svg.view != TimelineView::segments;
   Loaded loaded = load_one(options, wants_of(question), question.device);
   const std::string name = loaded.name;
   const TimelineAnswer answer = naming_file(name, [&] {
-    if (options.picture.color == ColorBy::keeper) check_has_keepers(*loaded.state.recording);
+    check_color(options.picture.drawing, *loaded.state.recording);
     return timeline_answer(question, std::move(loaded));
   });
   const std::string json = options.json ? naming_file(name, [&] { return json_of(answer); }) : std::string();
-  const std::string picture = output ? naming_file(name, [&] { return drawn(answer, options); }) : std::string();
+  const std::string picture =
+      output ? naming_file(name, [&] { return timeline_svg(picture_of(answer), svg); }) : std::string();
   check_redacted(options.file, picture);
   if (options.json) write_output(options.file, *options.json, json);
   if (output) write_picture(options.file, options.picture, picture);

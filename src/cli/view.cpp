@@ -1,7 +1,7 @@
+#include "answers/scope_options.hpp"
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
-#include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "html/view_page.hpp"
 #include "memviz/answers.hpp"

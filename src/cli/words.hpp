@@ -2,7 +2,7 @@
 
 // The words of a command line -> operands, and which option was given which word.
 
-#include "cli/option.hpp"
+#include "answers/option.hpp"
 
 #include <cstddef>
 #include <string>

@@ -10,15 +10,31 @@
 
 namespace memviz {
 
+TEST_CASE("the help of an option has the default that its field has") {
+  std::size_t looked_at = 0;
+  for (const cli::Command& command : cli::commands()) {
+    for (const OptionText& option : command.options) {
+      if (option.standard.empty()) continue;
+      ++looked_at;
+      CAPTURE(command.text.name);
+      CAPTURE(option.text);
+      const std::size_t word = option.text.find(option.standard);
+      REQUIRE(word != std::string::npos);
+      CHECK(option.text.find("(default", word) < option.text.find(';', word));
+    }
+  }
+  CHECK(looked_at > 3);
+}
+
 TEST_CASE("help shows about ten options first, and says how many more there are") {
   for (const cli::Command& command : cli::commands()) {
     CAPTURE(command.text.name);
-    const auto is_first = [](const cli::OptionText& option) { return !option.is_rare; };
+    const auto is_first = [](const OptionText& option) { return !option.is_rare; };
     const auto first = std::count_if(command.options.begin(), command.options.end(), is_first);
     CHECK(first >= 2); // baseline has its output and --quiet
     CHECK(first <= 14);
     const std::string text = cli::command_help(command, cli::HelpExtent::first);
-    for (const cli::OptionText& option : command.options) {
+    for (const OptionText& option : command.options) {
       CAPTURE(option.name);
       const std::string letter = option.letter == '\0' ? "    " : std::string("-") + option.letter + ", ";
       const bool is_shown = text.find("\n  " + letter + "--" + std::string(option.name) + " ") != std::string::npos;
@@ -33,7 +49,7 @@ TEST_CASE("help shows about ten options first, and says how many more there are"
 
 TEST_CASE("a value that may be one of a few words has them in its table, and no other") {
   for (const cli::Command& command : cli::commands())
-    for (const cli::OptionText& option : command.options) {
+    for (const OptionText& option : command.options) {
       CAPTURE(option.name);
       if (option.words.empty() || option.value.find("FILE") != std::string_view::npos) continue; // any file as well
       const bool takes_program = command.text.takes_program;

@@ -20,8 +20,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kVariants
 /// The commands whose outputs are searched for hidden names: the others write less of the same texts.
 constexpr std::array<std::string_view, 2> kRedacted{"flame", "trace"};
 
-const cli::OptionText* option_of(const cli::Command& command, std::string_view name) {
-  const auto found = std::ranges::find(command.options, name, &cli::OptionText::name);
+const OptionText* option_of(const cli::Command& command, std::string_view name) {
+  const auto found = std::ranges::find(command.options, name, &OptionText::name);
   return found == command.options.end() ? nullptr : &*found;
 }
 
@@ -44,7 +44,7 @@ MeasuredStep step_of(const cli::Command& command, std::vector<std::string> optio
   return step;
 }
 
-bool draws_pictures(const cli::OptionText& option) {
+bool draws_pictures(const OptionText& option) {
   return std::ranges::find(option.words, "svg") != option.words.end();
 }
 
@@ -55,12 +55,12 @@ bool needs_format(const cli::Command& command) {
 
 void add_choices(std::vector<MeasuredStep>& steps, const cli::Command& command, std::size_t shape_number) {
   for (const std::string_view name : kChoices) {
-    const cli::OptionText* const option = option_of(command, name);
+    const OptionText* const option = option_of(command, name);
     if (option == nullptr || draws_pictures(*option)) continue;
     for (const std::string_view word : option->words) {
       std::vector<std::string> options{fmt::format("--{}", name), std::string(word)};
       if (needs_format(command) && name != "format") options.insert(options.end(), {"--format", "json"});
-      const cli::OptionText* const table = option_of(command, "table");
+      const OptionText* const table = option_of(command, "table");
       if (table != nullptr && (word == "csv" || word == "ndjson"))
         options.insert(options.end(), {"--table", std::string(table->words[shape_number % table->words.size()])});
       steps.push_back(step_of(command, std::move(options)));

@@ -1,9 +1,9 @@
 // Any text -> a command line, one word per line: options, or a UsageError. No command runs.
 
+#include "answers/sizes.hpp"
 #include "base/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/help.hpp"
-#include "cli/sizes.hpp"
 #include "memviz/error.hpp"
 #include "memviz/moment_choice.hpp"
 #include "promises.hpp"
@@ -40,10 +40,10 @@ std::vector<std::string> words_of(std::string_view text) {
 
 void check_sizes(const std::string& word) {
   constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
-  check_usage([&] { fuzz::require(cli::parse_bytes("max-size", word) <= kMost, "a size within bounds", word); });
-  check_usage([&] { static_cast<void>(cli::parse_limits("fail-over", word)); });
+  check_usage([&] { fuzz::require(parse_bytes("max-size", word) <= kMost, "a size within bounds", word); });
+  check_usage([&] { static_cast<void>(parse_limits("fail-over", word)); });
   check_usage([&] {
-    const GrowthLimit limit = cli::parse_limit("fail-over", word);
+    const GrowthLimit limit = parse_limit("fail-over", word);
     fuzz::require(!limit.is_exceeded(1000, 1000), "no growth is never too much", word);
     fuzz::require(!limit.is_exceeded(1000, 0), "shrinking is never too much", word);
     static_cast<void>(limit.is_exceeded(0, ~std::uint64_t{0}));

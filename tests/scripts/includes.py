@@ -25,9 +25,9 @@ ORDER = """
     src/cli src
 """.split()
 
-# The command line is a client of include/memviz; besides that it speaks, writes files, and starts programs, which no
+# The command line is a client of include/memviz and of the options of its questions; besides that it speaks, writes files, and starts programs, which no
 # other client does.
-OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/hooks", "src/attach", "src/rehearse", "view/html"}, "src": {"src/cli", "src/io"}}
+OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/answers", "src/hooks", "src/attach", "src/rehearse", "view/html"}, "src": {"src/cli", "src/io"}}
 
 OF_SYSTEM = re.compile(
     r"^#include <(thread|mutex|shared_mutex|condition_variable|future|semaphore|stop_token|latch|barrier|filesystem|fstream"

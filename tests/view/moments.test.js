@@ -2,16 +2,14 @@
 // command line names: `node moments.test.js FILE...`.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {basename, dirname, resolve} from 'node:path';
+import {basename, dirname} from 'node:path';
 import test from 'node:test';
-import {fileURLToPath} from 'node:url';
 import {askDoubles, askJson, openFile, startEngine} from './engine.js';
-import {native} from './native.js';
+import {named, testdata} from './files.js';
+import {deviceWord, native} from './native.js';
 
-const testdata = fileURLToPath(new URL('../../testdata', import.meta.url));
 const few = ['oom', 'devices_streams', 'training_step'];
-const named = process.argv.slice(2);
-const files = named.length > 0 ? named.map((file) => resolve(file)) : few.map((name) => `${testdata}/${name}.pickle`);
+const files = named.length > 0 ? named : few.map((name) => `${testdata}/${name}.pickle`);
 const MOMENTS = named.length > 0 ? 50 : 10; // of all devices of a file
 const KINDS = 6;                            // numbers before those of the classes
 
@@ -32,7 +30,7 @@ function nativeJson(path, command, word, state) {
 }
 
 async function checkMoment(path, file, device, state) {
-  const word = device.device === 0x10000 ? 'host' : String(device.device), where = {file, device: device.device, state};
+  const word = deviceWord(device.device), where = {file, device: device.device, state};
   const label = `${basename(path)}, device ${word}, state ${state}`;
   const [figures] = nativeJson(path, 'stats', word, state).devices;
   const live = await askDoubles({ask: 'live', ...where, by: 'kind'});

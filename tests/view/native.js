@@ -5,6 +5,12 @@ import {askText} from './engine.js';
 
 const {MEMVIZ} = process.env;
 
+// The value of --device for the number of a device.
+export const deviceWord = (device) => (device === 0x10000 ? 'host' : String(device));
+
+// Members of a request as options of the program.
+export const optionsOf = (members) => Object.entries(members).map(([name, value]) => `--${name.replaceAll('_', '-')}${value === true ? '' : `=${value}`}`);
+
 // Standard output, or what keeps the program from an answer.
 export function native(folder, args) {
   const run = spawnSync(MEMVIZ, args, {cwd: folder, maxBuffer: 1 << 30});

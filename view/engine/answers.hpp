@@ -36,10 +36,10 @@ namespace memviz::view {
 /// JSON: how much of the recording contains "text"; live_at() marks it from then on.
 [[nodiscard]] std::string find_text(Engine& engine, const Request& request);
 
-/// SVG: "of" is flame, state, timeline or explain. A flame graph of "lives" that are "born" or "freed" from "first" to
-/// "last" contains only these, among what is live "at" a moment.
+/// SVG: "of" is flame, state, timeline or explain; with the options of these commands. A flame graph of "lives" that
+/// are "born" or "freed" from "first" to "last" contains only these, among what is live "at" a moment.
 [[nodiscard]] std::string picture_of(Engine& engine, const Request& request);
-/// SVG: the changes from "before" (a moment) of "file" to "after" of "other".
+/// SVG: the changes from "before" (a moment) of "file" to "after" of "other"; with the options of compare.
 [[nodiscard]] std::string comparison_of(Engine& engine, const Request& request);
 /// "of": explain (text), stats, state, flame, explain_json, timeline, compare (JSON), folded.
 [[nodiscard]] std::string text_of(Engine& engine, const Request& request);

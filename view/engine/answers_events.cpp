@@ -110,8 +110,8 @@ void write_event(JsonWriter& json, PageFile& file, const DeviceRecord& record, c
   json.member("bytes", row.size_bytes);
   json.member("stream", std::to_string(row.stream));
   if (!record.times_us().empty()) json.member("us", axis_position(record, TimelineAxis::time, event + 1));
-  const NodeKey key = user_line_of(frames, row.stack);
-  json.member("line", is_frame(key) ? node_label(frames, key) : std::string());
+  const bool has_stack = !frames.stack(row.stack).empty();
+  json.member("line", has_stack ? node_label(frames, user_line_of(frames, row.stack)) : std::string());
   json.end_object();
 }
 

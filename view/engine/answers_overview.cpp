@@ -77,7 +77,7 @@ std::string overview(Engine& engine, const Request& request) {
   if (const DeviceState* const device = shown_device(shown->devices)) json.member("device", device->device.value);
   json.member("facts", story.facts).member("generation", recording.origin.generation);
   json.member("encoding", recording.origin.encoding).member("bytes", recording.origin.size_bytes);
-  json.member("warnings", warnings_of(file.end()));
+  json.member("warnings", warnings_and_losses(file.end()));
   json.key("settings").begin_array();
   for (const auto& [name, value] : recording.settings)
     json.begin_array().value(recording.frames.text(name)).value(recording.frames.text(value)).end_array();

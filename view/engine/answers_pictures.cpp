@@ -1,5 +1,7 @@
 #include "engine/answers.hpp"
 
+#include "answers/drawing_options.hpp"
+#include "answers/question_options.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/compare_report.hpp"
 #include "memviz/error.hpp"
@@ -8,38 +10,20 @@
 #include "memviz/timeline_json.hpp"
 #include "memviz/timeline_svg.hpp"
 
-#include <array>
+#include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace memviz::view {
 
 namespace {
 
-/// Returns the value of the first name that is the request's; the last one for no word at all.
-template <class Value, std::size_t kCount>
-Value choice_of(const Request& request, std::string_view member,
-                const std::array<std::pair<std::string_view, Value>, kCount>& choices) {
-  const std::string word = request.text(member);
-  for (const auto& [name, value] : choices)
-    if (word == name) return value;
-  if (word.empty()) return choices.back().second;
-  throw UsageError(fmt::format("there is no {} '{}'", member, word));
-}
-
-std::optional<ColorBy> color_of(const Request& request) {
-  return choice_of<std::optional<ColorBy>, 5>(request, "color",
-                                              {{{"kind", ColorBy::kind},
-                                                {"line", ColorBy::line},
-                                                {"keeper", ColorBy::keeper},
-                                                {"origin", ColorBy::origin},
-                                                {"", std::nullopt}}});
-}
-
 /// Returns the memory at "at", in the form that the answers of the program take.
-Loaded loaded(PageFile& file, const Request& request) {
+Loaded loaded(PageFile& file, const Request& request, std::string_view usual = "auto") {
   check_device(file.name(), file.recording(), request.device());
-  return {{.state = *file.state_at(request.text("at", "auto"), request.device())}, file.name()};
+  return {{.state = *file.state_at(request.text("at", usual), request.device())}, file.name()};
 }
 
 /// The moment is that of the loaded state.
@@ -47,28 +31,47 @@ Scope scope_of(const Request& request) {
   return {.device = request.device()};
 }
 
+/// Returns the word of a member; "" by default. Throws UsageError if it is none of `words`.
+std::string word_of(const Request& request, std::string_view member, const std::vector<std::string_view>& words) {
+  std::string word = request.text(member);
+  if (word.empty() || std::ranges::find(words, word) != words.end()) return word;
+  throw UsageError(fmt::format("there is no {} '{}'", member, word));
+}
+
 /// The range is given in states of the device; a flame graph of all devices has none.
 LifeRange lives_of(PageFile& file, const Request& request) {
-  const auto of = choice_of<LivesOf, 4>(
-      request, "lives",
-      {{{"born", LivesOf::born}, {"freed", LivesOf::freed}, {"live", LivesOf::all}, {"", LivesOf::all}}});
-  if (of == LivesOf::all) return {};
+  const std::string of = word_of(request, "lives", {"live", "born", "freed"});
+  if (of.empty() || of == "live") return {};
   for (const DeviceRecord& record : file.timeline()) {
     if (record.device != request.device()) continue;
     const Window window = request.window(record.events);
-    return {of, window.first, window.last};
+    return {of == "born" ? LivesOf::born : LivesOf::freed, window.first, window.last};
   }
   return {};
 }
 
 FlameAnswer flame_of(PageFile& file, const Request& request) {
-  FlameQuestion question{.scope = scope_of(request)};
+  FlameQuestion question{.scope = scope_of(request), .tree = request.filled(flame_tree_options())};
   question.tree.lives = lives_of(file, request);
-  return flame_answer(question, loaded(file, request));
+  const bool is_end = needs_keepers(question.tree); // by default, as in moment_of()
+  return flame_answer(question, loaded(file, request, is_end ? "end" : "auto"));
+}
+
+std::string flame_picture(PageFile& file, const Request& request) {
+  OptionList<DrawingChoice> options = flame_drawing_options();
+  options.push_back(color_option("origin"));
+  const FlameAnswer answer = flame_of(file, request);
+  return flame_svg(memviz::picture_of(answer), svg_options(request.filled(options), frames_of(answer.question.tree)));
 }
 
 StateAnswer board_of(PageFile& file, const Request& request) {
   return {{.scope = scope_of(request)}, loaded(file, request)};
+}
+
+std::string state_picture(PageFile& file, const Request& request) {
+  const auto drawing = request.filled<DrawingChoice>({color_or_keeper_option("line"), size_option("")});
+  check_color(drawing, file.recording());
+  return state_svg(memviz::picture_of(board_of(file, request)), svg_options(drawing));
 }
 
 StatsAnswer stats_of(PageFile& file, const Request& request) {
@@ -78,7 +81,9 @@ StatsAnswer stats_of(PageFile& file, const Request& request) {
 }
 
 ExplainAnswer explained(PageFile& file, const Request& request) {
-  return explain_answer({.scope = scope_of(request)}, loaded(file, request));
+  ExplainQuestion question{.scope = scope_of(request)};
+  request.fill(question, {capacity_option()});
+  return explain_answer(question, loaded(file, request));
 }
 
 /// Returns the timelines of the requested devices, as a picture or as JSON takes them.
@@ -92,30 +97,23 @@ template <class Part> std::vector<Part> timelines_of(PageFile& file, const Reque
 }
 
 std::string timeline_picture(PageFile& file, const Request& request) {
+  const auto drawing = request.filled<DrawingChoice>({color_or_keeper_option("line"), size_option("")});
+  const TimelineSvgOptions svg = svg_options(request.filled(timeline_drawing_options()), drawing);
+  check_color(drawing, file.recording());
   const auto devices = timelines_of<TimelineDevice>(file, request);
-  TimelineSvgOptions options;
-  options.view = choice_of<TimelineView, 4>(request, "view",
-                                            {{{"segments", TimelineView::segments},
-                                              {"pools", TimelineView::pools},
-                                              {"active", TimelineView::active},
-                                              {"", TimelineView::active}}});
-  options.axis = choice_of<TimelineAxis, 3>(
-      request, "axis", {{{"time", TimelineAxis::time}, {"event", TimelineAxis::event}, {"", TimelineAxis::event}}});
-  options.color = color_of(request).value_or(ColorBy::line);
-  return timeline_svg({picture_name(file.name()), file.end(), devices}, options);
-}
-
-/// Returns one side of a request: the file at its moment.
-ComparedSide compared_side(PageFile& file, const std::string& moment, std::optional<DeviceId> device) {
-  return side_of(file.name(), *file.state_at(moment, device), file.segment_times());
+  return timeline_svg({picture_name(file.name()), file.end(), devices}, svg);
 }
 
 CompareAnswer compared(Engine& engine, const Request& request) {
-  const std::optional<DeviceId> device = request.device();
-  PageFile& before = engine.file(request);
-  PageFile& after = engine.file(request, "other");
-  return compare_answer({.device = device}, compared_side(before, request.text("before", "auto"), device),
-                        compared_side(after, request.text("after", "auto"), device));
+  auto question = request.filled<CompareQuestion>({match_option()});
+  question.device = request.device();
+  request.fill(question.tree, compare_tree_options());
+  const auto side = [&](std::string_view file_member, std::string_view moment_member) {
+    PageFile& file = engine.file(request, file_member);
+    const auto state = file.state_at(request.text(moment_member, "auto"), question.device);
+    return side_of(file.name(), *state, file.segment_times());
+  };
+  return compare_answer(question, side("file", "before"), side("other", "after"));
 }
 
 } // namespace
@@ -124,17 +122,17 @@ std::string picture_of(Engine& engine, const Request& request) {
   PageFile& file = engine.file(request);
   const std::string of = request.text("of");
   if (of == "timeline") return timeline_picture(file, request);
-  if (of == "flame")
-    return flame_svg(memviz::picture_of(flame_of(file, request)),
-                     {.upward = request.flag("upward"), .color = color_of(request)});
-  if (of == "state") return state_svg(memviz::picture_of(board_of(file, request)), {.color = color_of(request)});
+  if (of == "flame") return flame_picture(file, request);
+  if (of == "state") return state_picture(file, request);
   if (of == "explain") return explain_svg(memviz::picture_of(explained(file, request)), {});
   throw UsageError("there is no picture '" + of + "'");
 }
 
 std::string comparison_of(Engine& engine, const Request& request) {
   const CompareAnswer answer = compared(engine, request);
-  return compare_svg(memviz::picture_of(answer, report_of(answer)), {});
+  const auto drawing = request.filled(flame_drawing_options());
+  return compare_svg(memviz::picture_of(answer, report_of(answer)),
+                     svg_options(drawing, frames_of(answer.question.tree)));
 }
 
 std::string text_of(Engine& engine, const Request& request) {

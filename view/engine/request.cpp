@@ -41,6 +41,15 @@ bool Request::flag(std::string_view name) const {
   return member->get<bool>();
 }
 
+std::optional<std::string> Request::word_of(const OptionText& option) const {
+  std::string name(option.name);
+  std::ranges::replace(name, '-', '_');
+  const auto member = members_->json.find(name);
+  if (member == members_->json.end()) return std::nullopt;
+  if (option.value.empty()) return flag(name) ? std::optional(std::string()) : std::nullopt;
+  return member->is_number() ? member->dump() : text(name);
+}
+
 std::optional<DeviceId> Request::device() const {
   if (!members_->json.contains("device")) return std::nullopt;
   return DeviceId{static_cast<std::uint32_t>(number("device", 0, std::numeric_limits<std::uint32_t>::max()))};

@@ -1,7 +1,9 @@
 #pragma once
 
-// The text of a JSON object -> a page's question to the engine.
+// The text of a JSON object -> a page's question to the engine. Members that are options of the command line have their
+// names, with _ for -, and their words.
 
+#include "answers/option.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/timeline.hpp"
 
@@ -32,12 +34,25 @@ public:
   }
   /// Returns a bool, false by default.
   [[nodiscard]] bool flag(std::string_view name) const;
+  /// Sets each field of `question` for which the request has a member. Throws the exceptions of Option::set.
+  template <class Question> void fill(Question& question, const OptionList<Question>& options) const {
+    for (const Option<Question>& option : options)
+      if (const auto word = word_of(option.text)) option.set(question, *word);
+  }
+  template <class Question> [[nodiscard]] Question filled(const OptionList<Question>& options) const {
+    Question question;
+    fill(question, options);
+    return question;
+  }
   /// Returns the member "device"; nullopt: all of them.
   [[nodiscard]] std::optional<DeviceId> device() const;
   /// Returns the members "first" and "last" as states of a record; all of them by default.
   [[nodiscard]] Window window(std::uint32_t events) const;
 
 private:
+  /// Returns the word that a command line would have for the member; nullopt if there is none.
+  [[nodiscard]] std::optional<std::string> word_of(const OptionText& option) const;
+
   struct Members;
   std::unique_ptr<Members> members_;
 };

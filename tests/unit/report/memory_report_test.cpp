@@ -3,6 +3,7 @@
 #include "analysis/kinds/declared_kinds.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/report_words.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
@@ -206,4 +207,27 @@ TEST_CASE("a text declares a name besides a kind") {
   CHECK(declared_name("kind=parameter").empty());
   CHECK(declared_kind("kind=optimizer state name=exp_avg") == MemoryKind::optimizer_state);
   CHECK(declared_kind("kind=parameter name=h.0.attn.weight") == MemoryKind::parameter);
+}
+
+TEST_CASE("hints name what is in no entry, and say where no entry is") {
+  Program program;
+  program.weight(4096);
+  const MemoryReport report = program.report();
+  const ProjectFiles project(program.state, std::nullopt);
+  const auto hints = [&](const MemoryReport& of) {
+    return report_hints({"mem.pickle", program.state, of, project}, false);
+  };
+  const std::string root = "stacks contain files in '/app', the common folder of the user's own; use --project-root "
+                           "for another";
+  CHECK(hints(report) == std::vector<std::string>{root});
+  MemoryReport empty;
+  empty.devices = report.devices;
+  REQUIRE(hints(empty).size() == 2);
+  CHECK(
+      hints(empty).back().starts_with("nothing is known to be a weight or an activation at that moment; memviz stats"));
+  for (BlockFacts& facts : program.state.facts)
+    facts.kind.kind = MemoryKind::parameter_or_state;
+  REQUIRE(hints(report).size() == 2);
+  CHECK(hints(report).back() == "4.00 KiB may be weights or an optimizer's state, and are in memviz_report only: "
+                                "record from before the model is made");
 }

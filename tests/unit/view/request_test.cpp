@@ -1,13 +1,13 @@
 #include "engine/request.hpp"
 
+#include "answers/drawing_options.hpp"
 #include "memviz/error.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
 
-using namespace memviz;
-using view::Request;
+namespace memviz::view {
 
 TEST_CASE("a request is a JSON object") {
   for (const std::string text : {"", "{", "[]", "3", "null", "{} {}", "\"a\"", "{\"a\": \"\xff\"}"}) {
@@ -53,3 +53,24 @@ TEST_CASE("numbers of a request end at the most that there is") {
   CHECK(request.window(2).first == 2);
   CHECK(request.device() == DeviceId{std::numeric_limits<std::uint32_t>::max()});
 }
+
+TEST_CASE("members of a request are options, by their names and with their words") {
+  const Request request(
+      R"({"color": "kind", "min_percent": 2.5, "max_size": 40000, "no_fold": true, "upward": false})");
+  OptionList<DrawingChoice> options = flame_drawing_options();
+  options.push_back(color_option("origin"));
+  const auto drawing = request.filled(options);
+  CHECK(drawing.color == ColorBy::kind);
+  CHECK(drawing.min_percent == 2.5);
+  REQUIRE(drawing.max_size);
+  CHECK(drawing.max_size->bytes == 40000);
+  CHECK(drawing.is_unfolded);
+  CHECK_FALSE(drawing.is_upward);
+  for (const std::string text : {R"({"color": "red"})", R"({"color": 1})", R"({"color": true})", R"({"max_size": -1})",
+                                 R"({"max_size": null})", R"({"min_percent": 1e300})", R"({"no_fold": "yes"})"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(static_cast<void>(Request(text).filled(options)), UsageError);
+  }
+}
+
+} // namespace memviz::view

@@ -1,7 +1,7 @@
 #pragma once
 
-// An option of a command line -> a field of a command's options: each option has its spelling, its help, and the place
-// of its value.
+// A field of a question, described once: its name, the words for it, its help, and the place of its value. It is an
+// option of a command line, and a member of a page's request.
 
 #include <functional>
 #include <initializer_list>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace memviz::cli {
+namespace memviz {
 
 /// The spelling of an option, and its help.
 struct OptionText {
@@ -23,6 +23,7 @@ struct OptionText {
   std::vector<std::string_view> words = {}; ///< the possible values, or their beginnings; empty: anything
   bool is_list = false;                     ///< the value may have several of the words, separated by commas
   std::string_view value_alone = {};        ///< the value if none is given; then a value only follows "="
+  std::string_view standard = {};           ///< the word of an absent option, if its field has one of the words
 };
 
 /// Returns the part of the help after the name: " SIZE", "[=auto|on|off]", or nothing. `value`: its value as shown.
@@ -55,12 +56,6 @@ template <class Options, class Field, class Parse>
 /// Sets the field to the word.
 template <class Options, class Field> [[nodiscard]] Option<Options> verbatim(OptionText text, Field Options::*field) {
   return parsed(std::move(text), field, [](std::string_view /*name*/, const std::string& word) { return word; });
-}
-
-/// Documents --help, which is handled before all other options.
-template <class Options> [[nodiscard]] Option<Options> help_option() {
-  return {{"help", 'h', "", "this text; --help=all lists every option"},
-          [](Options& /*options*/, const std::string& /*word*/) {}};
 }
 
 /// Marks an option that few people need: the short help omits it.
@@ -106,4 +101,4 @@ template <class Options> [[nodiscard]] OptionList<Options> joined(std::initializ
   return all;
 }
 
-} // namespace memviz::cli
+} // namespace memviz

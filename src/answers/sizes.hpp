@@ -5,9 +5,10 @@
 #include "memviz/gauges.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-namespace memviz::cli {
+namespace memviz {
 
 /// Parses bytes: a number, which may have a fraction, and a unit. K, M, G, T (or KB, ...) are powers of 1000; Ki, Mi,
 /// Gi, Ti (or KiB, ...) powers of 1024. Throws UsageError that names `option`.
@@ -15,6 +16,14 @@ namespace memviz::cli {
 
 /// Parses the same, but refuses small numbers without a unit except 0: "2" might be percent, or megabytes.
 [[nodiscard]] std::uint64_t parse_bytes_with_unit(std::string_view option, std::string_view text);
+
+/// The value of --max-memory or --max-size, with its spelling.
+struct SizeLimit {
+  std::uint64_t bytes = 0;
+  std::string word;
+};
+/// Parses the same as parse_bytes().
+[[nodiscard]] SizeLimit parse_size_limit(std::string_view option, const std::string& word);
 
 /// Parses 0 to 100, with or without a '%'. Throws UsageError that names `option`.
 [[nodiscard]] double parse_percent(std::string_view option, std::string_view text);
@@ -40,4 +49,4 @@ template <std::uint64_t most, std::uint64_t least = 1>
   return parse_count(option, word, least, most);
 }
 
-} // namespace memviz::cli
+} // namespace memviz

@@ -2,7 +2,7 @@
 
 // The options that choose a device (--device), a moment (--at) and a range of events (--from, --to).
 
-#include "cli/option.hpp"
+#include "answers/option.hpp"
 #include "memviz/answers.hpp"
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-namespace memviz::cli {
+namespace memviz {
 
-/// `usual` describes, for the help, the moment without --at.
-[[nodiscard]] OptionList<Scope> scope_options(std::string_view usual);
+/// `usual`: the scope without these options, for the help.
+[[nodiscard]] OptionList<Scope> scope_options(const Scope& usual);
 
 /// Parses the value of --device. Throws UsageError.
 [[nodiscard]] std::optional<DeviceId> parse_device(std::string_view option, const std::string& word);
@@ -24,4 +24,4 @@ namespace memviz::cli {
 /// Defines --from and --to for a snapshot that is written anew.
 [[nodiscard]] OptionList<SnapshotQuestion> snapshot_part_options();
 
-} // namespace memviz::cli
+} // namespace memviz

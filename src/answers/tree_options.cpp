@@ -1,6 +1,7 @@
-#include "cli/tree_options.hpp"
+#include "answers/tree_options.hpp"
 
-#include "cli/choice.hpp"
+#include "answers/choice.hpp"
+#include "memviz/error.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace memviz::cli {
+namespace memviz {
 
 namespace {
 
@@ -88,4 +89,4 @@ OptionList<TreeChoice> tree_options() {
   };
 }
 
-} // namespace memviz::cli
+} // namespace memviz

@@ -1,4 +1,4 @@
-#include "cli/sizes.hpp"
+#include "answers/sizes.hpp"
 
 #include "base/whole_number.hpp"
 #include "memviz/error.hpp"
@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace memviz::cli {
+namespace memviz {
 
 namespace {
 
@@ -58,6 +58,10 @@ bool is_ambiguous(std::string_view size, std::uint64_t bytes) {
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
   if (const auto bytes = bytes_in(text)) return *bytes;
   throw UsageError(fmt::format("--{} must be a size such as 500K, 2M or 1.5GiB, not '{}'", option, text));
+}
+
+SizeLimit parse_size_limit(std::string_view option, const std::string& word) {
+  return {parse_bytes(option, word), word};
 }
 
 double parse_factor(std::string_view option, std::string_view text, double least, double most) {
@@ -128,4 +132,4 @@ GateLimits parse_limits(std::string_view option, std::string_view text) {
   }
 }
 
-} // namespace memviz::cli
+} // namespace memviz

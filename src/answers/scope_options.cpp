@@ -1,4 +1,4 @@
-#include "cli/scope.hpp"
+#include "answers/scope_options.hpp"
 
 #include "base/whole_number.hpp"
 #include "memviz/error.hpp"
@@ -6,7 +6,17 @@
 
 #include <fmt/format.h>
 
-namespace memviz::cli {
+namespace memviz {
+
+namespace {
+
+/// Returns the word for a moment that a command has without --at.
+std::string_view usual_word(MomentKind kind) {
+  if (kind == MomentKind::automatic) return "auto";
+  return kind == MomentKind::peak ? "peak" : "end";
+}
+
+} // namespace
 
 OptionText device_text() {
   return with_words(
@@ -14,14 +24,14 @@ OptionText device_text() {
       {"host", "all"});
 }
 
-OptionList<Scope> scope_options(std::string_view usual) {
+OptionList<Scope> scope_options(const Scope& usual) {
   return {
       parsed(device_text(), &Scope::device, parse_device),
       parsed(with_words({"at", '\0', "MOMENT",
                          fmt::format("end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, "
                                      "annotation:NAME or annotation:NAME#K (its K-th start), or auto: for each device "
                                      "oom if it has one, else peak, else (without events) end (default: {})",
-                                     usual)},
+                                     usual_word(usual.at.kind))},
                         {"auto", "end", "peak", "oom", "event:", "time:", "annotation:"}),
              &Scope::at, parse_moment),
   };
@@ -51,4 +61,4 @@ OptionList<SnapshotQuestion> snapshot_part_options() {
                  parse_event)};
 }
 
-} // namespace memviz::cli
+} // namespace memviz
