@@ -17,13 +17,13 @@ function writeEntry(method, fragment) {
 export function startHistory(onReturn) {
   let isRestoring = false, isVisiting = false, saving = 0;
   const saveNow = () => writeEntry('replaceState', fragmentOf());
-  // All changes of one click are one entry.
+  // All changes of one click or key are one entry, written before the next one.
   beforeVisits(() => {
     if (isRestoring || isVisiting) return;
     isVisiting = true;
     clearTimeout(saving);
     saveNow();
-    setTimeout(() => {
+    queueMicrotask(() => {
       isVisiting = false;
       writeEntry('pushState', fragmentOf());
     });
