@@ -129,11 +129,16 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return actions_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  // The columns that a replay needs, read without building an Event.
+  // The columns that a replay or a search needs, read without building an Event.
   [[nodiscard]] Action action(std::size_t index) const { return actions_[index]; }
   [[nodiscard]] std::uint64_t address(std::size_t index) const { return addresses_[index]; }
   [[nodiscard]] std::uint64_t size_bytes(std::size_t index) const { return sizes_[index]; }
   [[nodiscard]] StackId stack(std::size_t index) const { return stacks_[index]; }
+  [[nodiscard]] StackId forward_stack(std::size_t index) const { return forward_stacks_[index]; }
+  [[nodiscard]] StringId action_text(std::size_t index) const { return action_texts_[index]; }
+  [[nodiscard]] StringId compile_context(std::size_t index) const { return compile_contexts_[index]; }
+  [[nodiscard]] StringId user_metadata(std::size_t index) const { return user_metadata_[index]; }
+  [[nodiscard]] StringId internal_metadata(std::size_t index) const { return internal_metadata_[index]; }
 
 private:
   ChunkedColumn<Action> actions_;

@@ -57,6 +57,8 @@ public:
   [[nodiscard]] std::vector<std::uint32_t> at_its_address(std::uint32_t index, std::size_t most) const;
   /// Returns the allocation of that name, the one at `address` with this many before it; nullopt if there is none.
   [[nodiscard]] std::optional<std::uint32_t> named(std::uint64_t address, std::uint64_t earlier_uses) const;
+  /// Returns the allocation that begins at `address` and is live in a state; nullopt if there is none.
+  [[nodiscard]] std::optional<std::uint32_t> living_at(std::uint64_t address, std::uint32_t state) const;
   /// Returns the number of earlier allocations at its address in the trace: the number in "b7f064c000000_0".
   [[nodiscard]] std::uint32_t earlier_uses(std::uint32_t index) const;
 
@@ -76,6 +78,9 @@ private:
   [[nodiscard]] bool has_bit(std::uint32_t rank) const { return (live_[rank / kBits] >> (rank % kBits) & 1U) != 0; }
   /// Returns the rank of the first allocation there; the number of all if there is none.
   [[nodiscard]] std::uint32_t first_rank_at(std::uint64_t address) const;
+  /// Returns the first state that shows an allocation: events show when a recorded one began, and for the baseline only
+  /// when it ended.
+  [[nodiscard]] std::uint32_t known_from(std::uint32_t index) const;
   void begin(std::uint32_t index);
   void end(std::uint32_t index);
   void step_back();

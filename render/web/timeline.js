@@ -3,7 +3,7 @@ import {number, setAttributes, takeTitle} from './core/attributes.js';
 import {html, svg} from './core/dom.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
-import {listenToPage, sayAllocation} from './core/link.js';
+import {isForPage, listenToPage, sayAllocation, sayKey} from './core/link.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './core/dialog.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
 import {isPhone, layouts, settle, startSheet, whenSettled} from './core/sheet.js';
@@ -282,11 +282,11 @@ const actions = {
   '/': () => searchInput.focus(),
 };
 document.addEventListener('keydown', (event) => {
-  if (hasModifier(event)) return;
+  if (hasModifier(event) || isForPage(event)) return;
   if (event.key === 'Escape') goBack();
   else if (isDialogOpen() || event.target === searchInput || event.target === slider) return;
   else if (actions[event.key]) actions[event.key]();
-  else return;
+  else return void sayKey(event);
   event.preventDefault();
 });
 // A line for each other device: a click opens its chart.

@@ -54,7 +54,9 @@ struct ForeignFormat {
   std::string_view what_to_do;
 };
 
-constexpr std::array<ForeignFormat, 8> kForeignFormats{{
+constexpr std::string_view kPassSource = "pass the snapshot that it was made from";
+
+constexpr std::array<ForeignFormat, 11> kForeignFormats{{
     {"version https://git-lfs.github.com/spec/", "a Git LFS pointer, which only names the file",
      "git lfs pull downloads it"},
     {{"SQLite format 3\0", 16}, "a SQLite database, as nsys export writes it", kWriteSnapshot},
@@ -63,7 +65,10 @@ constexpr std::array<ForeignFormat, 8> kForeignFormats{{
     {"\x93NUMPY", "an array of NumPy (.npy)", kWriteSnapshot},
     {"\x89HDF\r\n", "an HDF5 file, as Keras writes weights", kWriteSnapshot},
     {"GGUF", "the weights of a model (GGUF)", kWriteSnapshot},
-    {"%PDF-", "a PDF", "pass the snapshot that it was made from"},
+    {"\x89PNG\r\n", "a picture (PNG)", kPassSource},
+    {"\xFF\xD8\xFF", "a picture (JPEG)", kPassSource},
+    {"GIF8", "a picture (GIF)", kPassSource},
+    {"%PDF-", "a PDF", kPassSource},
 }};
 
 /// The length of the header in 8 bytes, then the header, which is JSON.

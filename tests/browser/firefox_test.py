@@ -48,7 +48,7 @@ async function scrub({byId, press}) {
 }
 async function tabs({byId}, pictures) {
   for (const tab of pictures) {
-    const drawn = new Promise((resolve) => byId('picture').addEventListener('load', resolve, {once: true}));
+    const drawn = new Promise((resolve) => byId('picture-panel').addEventListener('load', resolve, {once: true, capture: true}));
     if (tab === 'flame') byId('tab-state').click();
     byId('tab-' + tab).click();
     await drawn;
@@ -57,6 +57,17 @@ async function tabs({byId}, pictures) {
   await until('table', () => byId('table').querySelector('tbody tr'));
   byId('tab-events').click();
   await until('events', () => byId('event-space').querySelector('.here'));
+}
+async function search({frame, byId, press}) {
+  press('Home');
+  byId('search').value = 'log_predictions';
+  byId('search').dispatchEvent(new frame.contentWindow.Event('input', {bubbles: true}));
+  await until('hits', () => byId('hits').textContent.endsWith('hits'));
+  byId('search').dispatchEvent(new frame.contentWindow.KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
+  await until('the first hit', () => byId('hits').textContent.startsWith('1 of '));
+  await until('its card', () => byId('event-card').textContent.includes('log_predictions'));
+  frame.contentWindow.history.back();
+  await until('the start again', () => byId('moment').textContent.startsWith('Before the first'));
 }
 async function pin({frame, byId}) {
   const {left, top, width, height} = byId('cells').getBoundingClientRect();
@@ -80,6 +91,9 @@ try {
   const view = await open('/view.html');
   await scrub(view);
   await tabs(view, JSON.parse(new URLSearchParams(location.search).get('pictures')));
+  await search(view);
+  view.press('p');
+  await until('the peak', () => view.byId('moment').textContent.startsWith('After event 1,375'));
   await pin(view);
   await drop(await open('/empty.html'), ['oom.pickle', 'corrupt.pickle.gz']);
 } catch (error) {

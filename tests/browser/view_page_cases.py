@@ -119,7 +119,7 @@ class KeyboardCases(ViewCase):
         view.press("5")
         view.page.evaluate("document.activeElement.blur()")
         reached = []
-        for _ in range(30):
+        for _ in range(45):
             view.press("Tab")
             reached.append(view.page.evaluate("document.activeElement.id"))
         for control in ("choose", "search", "by", "axis", "copy", "save", "help-button", "curve", "tab-flame", "event-filter", "event-list"):

@@ -37,6 +37,8 @@ std::vector<std::string> page_questions() {
                                      {{"of", "timeline"}, {"view", "pools"}},
                                      {{"filter", ">1KiB alloc stream:0 model"}, {"text", "/f.r|o/"}},
                                      {{"filter", ">nan"}},
+                                     {{"event", 18446744073709551615U}, {"text", "0xffffffffffffffff"}},
+                                     {{"of_device", 18446744073709551615U}, {"text", "b_1"}},
                                      {{"columns", 0}}};
   std::vector<std::string> questions;
   for (const json& more : members) {

@@ -33,8 +33,27 @@ namespace memviz::view {
 [[nodiscard]] std::string lines_at(Engine& engine, const Request& request);
 /// JSON: at most "count" events from position "from" among those that match "filter", and the number of these.
 [[nodiscard]] std::string events_of(Engine& engine, const Request& request);
+/// JSON: everything about "event": place, texts, the whole stack, the forward pass, and the events that allocated and
+/// freed its allocation; null without events.
+[[nodiscard]] std::string event_of(Engine& engine, const Request& request);
+
 /// JSON: how much of the recording contains "text"; live_at() marks it from then on.
 [[nodiscard]] std::string find_text(Engine& engine, const Request& request);
+/// JSON: the number of moments of the device at which the last search finds something, those next to "state", and the
+/// most bytes that the found allocations had.
+[[nodiscard]] std::string hits_of(Engine& engine, const Request& request);
+/// Doubles, see found_curve(); "first", "last", "columns", "axis".
+[[nodiscard]] std::string found_curve_of(Engine& engine, const Request& request);
+
+/// JSON: the headline and the answer of a moment, "at".
+[[nodiscard]] std::string headline_of(Engine& engine, const Request& request);
+/// JSON: the "state" of the device at the time of "state" of "of_device" in "of_file"; null if it was not recorded
+/// then.
+[[nodiscard]] std::string same_time(Engine& engine, const Request& request);
+/// JSON: microseconds from the first event to "first" and to "last".
+[[nodiscard]] std::string span_of(Engine& engine, const Request& request);
+/// JSON: what was allocated, freed and left from "first" to "last".
+[[nodiscard]] std::string range_of(Engine& engine, const Request& request);
 
 /// SVG: "of" is flame, state, timeline or explain; with the options of these commands. A flame graph of "lives" that
 /// are "born" or "freed" from "first" to "last" contains only these, among what is live "at" a moment.

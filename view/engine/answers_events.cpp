@@ -39,7 +39,7 @@ public:
     if (events.size_bytes(event) < least_bytes_) return false;
     if (stream_ && events[event].stream != *stream_) return false;
     for (const Search& search : searches_)
-      if (!search.has(events.stack(event)) && !search.has_address(events.address(event))) return false;
+      if (!search.has(events, event) && !search.has_address(events.address(event))) return false;
     return true;
   }
 
@@ -111,7 +111,7 @@ void write_event(JsonWriter& json, PageFile& file, const DeviceRecord& record, c
   json.member("stream", std::to_string(row.stream));
   if (!record.times_us().empty()) json.member("us", axis_position(record, TimelineAxis::time, event + 1));
   const bool has_stack = !frames.stack(row.stack).empty();
-  json.member("line", has_stack ? node_label(frames, user_line_of(frames, row.stack)) : std::string());
+  json.member("line", has_stack ? one_line(node_label(frames, user_line_of(frames, row.stack))) : std::string());
   json.end_object();
 }
 
@@ -142,14 +142,6 @@ std::string events_of(Engine& engine, const Request& request) {
   for (std::size_t i = from; i < from + count; ++i)
     write_event(json, file, record, events, left != nullptr ? (*left)[i] : static_cast<std::uint32_t>(i));
   json.end_array().end_object();
-  return out;
-}
-
-std::string find_text(Engine& engine, const Request& request) {
-  PageFile& file = engine.file(request);
-  file.search = Search(request.text("text"), file.recording());
-  std::string out;
-  JsonWriter(out, JsonLayout::compact).begin_object().member("frames", file.search.frames()).end_object();
   return out;
 }
 

@@ -1,30 +1,21 @@
 #include "engine/answers.hpp"
 
 #include "base/json_writer.hpp"
+#include "engine/found.hpp"
+#include "engine/numbers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/keeper_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/short_label.hpp"
 
-#include <cstring>
 #include <fmt/format.h>
-#include <type_traits>
 
 namespace memviz::view {
 
 namespace {
 
-constexpr std::size_t kMostColumns = 16'384;
 constexpr std::size_t kMostCells = 1'000'000;
-
-template <class Value> void append_bytes(std::string& out, const std::vector<Value>& values) {
-  static_assert(std::is_trivially_copyable_v<Value>);
-  if (values.empty()) return;
-  const std::size_t before = out.size();
-  out.resize(before + values.size() * sizeof(Value));
-  std::memcpy(out.data() + before, values.data(), values.size() * sizeof(Value));
-}
 
 std::uint32_t state_of(const Request& request, const Walk& walk) {
   return static_cast<std::uint32_t>(request.number("state", walk.record().events, walk.record().events));
@@ -38,10 +29,11 @@ std::vector<double> sums_at(PageFile& file, Walk& walk, const Classes& classes) 
   sums[1] = walk.scrub().live_count();
   sums[2] = static_cast<double>(walk.reserved_bytes(state));
   sums[5] = static_cast<double>(axis_position(record, TimelineAxis::time, state));
+  const Found& found = found_in(file, walk);
   walk.scrub().for_each_live([&](std::uint32_t index) {
     const auto bytes = static_cast<double>(walk.scrub().life(index).size_bytes);
     sums[6 + classes.of_life[index]] += bytes;
-    if (!file.search.has(walk.scrub(), index)) return;
+    if (!found.has(index)) return;
     sums[3] += bytes;
     ++sums[4];
   });
@@ -117,11 +109,9 @@ std::string life_json(PageFile& file, Walk& walk, std::uint32_t index) {
 
 std::string curve_of(Engine& engine, const Request& request) {
   Walk& walk = engine.file(request).walk(request.device());
-  const bool is_time = request.text("axis") == "time" && !walk.record().times_us().empty();
-  const auto columns = std::max<std::size_t>(1, request.count("columns", 1000, kMostColumns));
   std::string out;
   append_bytes(out, curve(walk, request.text("by"), request.window(walk.record().events),
-                          is_time ? TimelineAxis::time : TimelineAxis::event, columns));
+                          axis_of(request, walk.record()), columns_of(request)));
   return out;
 }
 
@@ -145,9 +135,10 @@ std::string live_at(Engine& engine, const Request& request) {
   append_bytes(out, sums_at(file, walk, walk.classes(by)));
   const std::size_t count = request.count("cells", 0, kMostCells);
   if (count == 0) return out;
+  const Found& found = found_in(file, walk);
   const auto cell_bytes = static_cast<double>(request.number("cell_bytes", 1, kMaxTotalBytes));
-  file.shown_cells = cells(walk, by, count, std::max(1.0, cell_bytes),
-                           [&](std::uint32_t index) { return file.search.has(walk.scrub(), index); });
+  file.shown_cells =
+      cells(walk, by, count, std::max(1.0, cell_bytes), [&](std::uint32_t index) { return found.has(index); });
   append_bytes(out, file.shown_cells.bytes);
   return out;
 }

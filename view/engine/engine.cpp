@@ -14,9 +14,13 @@ namespace {
 using Answer = std::string (*)(Engine&, const Request&);
 
 constexpr std::pair<std::string_view, Answer> kAnswers[] = {
-    {"overview", overview}, {"curve", curve_of},     {"classes", classes_of},    {"live", live_at},
-    {"life", life_of},      {"cell", life_in_cell},  {"lines", lines_at},        {"events", events_of},
-    {"find", find_text},    {"picture", picture_of}, {"compare", comparison_of}, {"text", text_of},
+    {"overview", overview},    {"curve", curve_of},        {"classes", classes_of},
+    {"live", live_at},         {"life", life_of},          {"cell", life_in_cell},
+    {"lines", lines_at},       {"events", events_of},      {"find", find_text},
+    {"picture", picture_of},   {"compare", comparison_of}, {"text", text_of},
+    {"event", event_of},       {"hits", hits_of},          {"found_curve", found_curve_of},
+    {"headline", headline_of}, {"range", range_of},        {"same_time", same_time},
+    {"span", span_of},
 };
 
 } // namespace

@@ -18,6 +18,15 @@
 
 namespace memviz::view {
 
+/// The result of a search on a device, see found.hpp.
+struct Found {
+  std::vector<bool> lives;           ///< by index in Scrub
+  std::vector<std::uint32_t> states; ///< the moments to go to: after each event with it, and at each span; ascending
+  std::vector<Step> bytes;           ///< of the found allocations; the first is state 0's
+  std::uint32_t count = 0;           ///< of found allocations
+  [[nodiscard]] bool has(std::uint32_t index) const { return index < lives.size() && lives[index]; }
+};
+
 class PageFile {
 public:
   /// Reads a snapshot or the columns of one, plain, gzip or zstd. Throws Error for anything else.
@@ -41,8 +50,9 @@ public:
   /// event's index refers to `device`. The last two are cached. Throws UsageError if the file does not have the moment.
   [[nodiscard]] std::shared_ptr<const MemoryState> state_at(const std::string& moment, std::optional<DeviceId> device);
 
-  Search search;     ///< the last one
-  Cells shown_cells; ///< the last one drawn
+  Search search;                   ///< the last one
+  std::map<DeviceId, Found> found; ///< by that search
+  Cells shown_cells;               ///< the last one drawn
   /// Returns the events that match the last filter.
   struct Filtered {
     std::string filter;

@@ -53,9 +53,9 @@ std::string title_of(std::span<const PageSnapshot> snapshots) {
 }
 
 constexpr std::string_view kDropHere =
-    "<h1>Drop a snapshot on this page</h1>\n"
+    "<div id=\"drop\"><h1>Drop a snapshot on this page</h1>\n"
     "<p>Files that <code>torch.cuda.memory._dump_snapshot()</code> wrote: .pickle, .json, .gz or .zst, one or several. "
-    "Everything stays in this browser: nothing is sent anywhere, and the page's own policy forbids it.</p>\n";
+    "Everything stays in this browser: nothing is sent anywhere, and the page's own policy forbids it.</p></div>\n";
 
 std::string cover_html(const PageCover& cover) {
   std::string html;

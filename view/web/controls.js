@@ -1,11 +1,14 @@
-// Tabs, files, devices, search, keys and the help that lists them.
+// Tabs, files, devices, keys and the help that lists them.
 import {zoomCurve} from './curve.js';
 import {byId, element} from './elements.js';
-import {askJson, latestOnly} from './engine.js';
-import {change, deviceNow, files, fragmentOf, goTo, hasDevice, overviewOf, showDevice, showRange, TABS, view, watch} from './model.js';
+import {stepFiltered} from './events_list.js';
+import {change, deviceNow, files, fragmentOf, goTo, hasDevice, jumpTo, overviewOf, showRange, TABS, view, watch} from './model.js';
 import {isPictureTab, saveJson, savePicture} from './pictures.js';
+import {startPlaces} from './places.js';
+import {zoomToRange} from './range.js';
 
-const LIVES = {live: 'live at the playhead', born: 'allocated in the range, live at its end', freed: 'freed in the range'};
+const LIVES = {live: 'live now', born: 'left by the range', freed: 'freed in range'};
+const switchTo = startPlaces();
 
 function showLives() {
   byId('lives').value = view.lives;
@@ -14,6 +17,7 @@ function showLives() {
 
 function showTab() {
   for (const tab of TABS) byId(`tab-${tab}`).setAttribute('aria-selected', tab === view.tab);
+  document.body.dataset.tab = view.tab;
   const panel = isPictureTab(view.tab) ? 'picture-panel' : `${view.tab}-panel`;
   for (const one of ['picture-panel', 'table-panel', 'events-panel', 'info-panel']) byId(one).hidden = one !== panel;
 }
@@ -22,7 +26,7 @@ function showDevices() {
   const {devices} = overviewOf(view.file);
   byId('devices').replaceChildren(...(devices.length > 1 ? devices : []).map((device) => {
     const button = element('button', {type: 'button', 'aria-pressed': device.device === view.device}, device.name);
-    button.addEventListener('click', () => showDevice(view.file, device.device));
+    button.addEventListener('click', () => switchTo(view.file, device.device));
     return button;
   }));
 }
@@ -38,12 +42,11 @@ export function showFiles() {
   showSides();
   byId('files').replaceChildren(...files.map((file, i) => {
     const button = element('button', {type: 'button', 'aria-pressed': i === view.file, title: file.overview.headline}, file.name);
-    button.addEventListener('click', () => showDevice(i, file.overview.device));
+    button.addEventListener('click', () => switchTo(i, file.overview.device));
     return button;
   }));
   document.body.classList.toggle('no-device', !hasDevice());
   document.body.classList.toggle('no-events', hasDevice() && !deviceNow().events);
-  byId('headline').textContent = overviewOf(view.file).headline;
 }
 
 // The steps of Alt with the arrow keys: beginnings of annotations, errors.
@@ -51,7 +54,7 @@ function nextMark(direction) {
   const {annotations, marks} = deviceNow();
   const states = [...annotations.map((span) => span.first), ...marks.map((mark) => mark.state)].sort((left, right) => left - right);
   const found = direction > 0 ? states.find((state) => state > view.state) : states.filter((state) => state < view.state).at(-1);
-  if (found !== undefined) goTo(found);
+  if (found !== undefined) jumpTo(found);
 }
 
 function step(direction, event) {
@@ -61,20 +64,23 @@ function step(direction, event) {
 
 const KEYS = [
   ['← →', 'one event; with Shift a hundredth of what is shown; with Alt the next annotation or error'],
+  ['↑ ↓', 'in Events and on the curve: the event before and after it that matches the filter'],
   ['Home, End, p', 'before the first event, the end, the peak'],
-  ['+ −, 0', 'zoom in and out around the playhead; show all'],
-  ['m', 'mark this moment: the Difference tab compares it with the playhead'],
+  ['+ −, 0, z', 'zoom in and out around the playhead; show all; show the selected range'],
+  ['m', 'mark this moment: from there to the playhead is the selected range, which the Difference tab compares'],
   ['1 to 9, i', 'the tabs'],
   ['k, t', 'colours by line, kind or, where the file shows it, the variable that keeps memory; the axis by event or time'],
   ['/, Esc', 'search; close, let go, stop searching'],
+  ['Enter', 'in the search: the next hit of the whole recording; with Shift the one before'],
   ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures of the tab as JSON'],
   ['?', 'this list'],
 ];
 
 const ACTIONS = {
-  'Home': () => goTo(0),
-  'End': () => goTo(deviceNow().events),
-  'p': () => goTo(deviceNow().peak_state),
+  'Home': () => jumpTo(0),
+  'End': () => jumpTo(deviceNow().events),
+  'p': () => jumpTo(deviceNow().peak_state),
+  'z': zoomToRange,
   '+': () => zoomCurve(0.5),
   '=': () => zoomCurve(0.5),
   '-': () => zoomCurve(2),
@@ -121,30 +127,28 @@ function escape() {
   change({other: null});
 }
 
+// Elsewhere the arrows scroll.
+const walksEvents = ({target}) => deviceNow().events > 0 && (view.tab === 'events' || target === byId('curve'));
+
 function onKey(event) {
   if (event.key === 'Escape') return escape();
   const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.target.tagName);
   if (isTyping || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
   if (event.key === 'ArrowLeft') step(-1, event);
   else if (event.key === 'ArrowRight') step(1, event);
+  else if (['ArrowUp', 'ArrowDown'].includes(event.key) && walksEvents(event)) stepFiltered(event.key === 'ArrowUp' ? -1 : 1);
   else if (/^[1-9]$/.test(event.key)) change({tab: TABS[event.key - 1]});
   else if (ACTIONS[event.key]) ACTIONS[event.key]();
   else return;
   event.preventDefault();
 }
 
-const find = latestOnly(async (words) => {
-  try {
-    for (let file = 0; file < files.length; ++file) await askJson({ask: 'find', file, text: words});
-    change({search: words});
-  } catch (error) {
-    byId('found').textContent = error.message;
-  }
-});
-
-export function searchFor(words) {
-  byId('search').value = words;
-  find(words);
+// A key pressed in the picture's frame that means the page.
+function onPictureKey({source, data}) {
+  if (source !== byId('picture').contentWindow || !data || !data.memvizKey) return;
+  const {key, shiftKey, altKey} = data.memvizKey;
+  window.focus();
+  onKey({key: String(key), shiftKey: Boolean(shiftKey), altKey: Boolean(altKey), target: document.body, preventDefault: () => {}});
 }
 
 export function startControls() {
@@ -155,8 +159,8 @@ export function startControls() {
   byId('save').addEventListener('click', savePicture);
   byId('by').addEventListener('click', ACTIONS.k);
   byId('axis').addEventListener('click', ACTIONS.t);
-  byId('search').addEventListener('input', (event) => find(event.target.value));
   document.addEventListener('keydown', onKey);
+  window.addEventListener('message', onPictureKey);
   byId('before').addEventListener('change', ({target}) => change({before: target.value === '' ? null : Number(target.value)}));
   byId('lives').append(...Object.entries(LIVES).map(([value, words]) => element('option', {value}, words)));
   byId('lives').addEventListener('change', ({target}) => change({lives: target.value}));
@@ -169,9 +173,5 @@ export function startControls() {
     byId('by').textContent = `by ${coloursNow()}`;
     byId('axis').textContent = view.axis === 'event' ? 'events' : 'time';
   });
-  watch(['search'], () => {
-    if (document.activeElement !== byId('search')) byId('search').value = view.search;
-  });
   showTab();
 }
-export const searchAgain = () => view.search && find(view.search);

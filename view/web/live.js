@@ -1,6 +1,7 @@
 // The allocations that are alive at the playhead: each as cells of equal bytes, by line or kind, updated while the
 // playhead moves; a legend with bytes; and the figures of the moment.
-import {classes, colourOf} from './curve.js';
+import {classes} from './curve.js';
+import {colourOf} from './curve_drawing.js';
 import {byId, element, fitted, isDark, oncePerFrame} from './elements.js';
 import {askBytes, askJson, latestOnly} from './engine.js';
 import {change, deviceNow, hasDevice, view, watch, whereNow} from './model.js';
@@ -86,7 +87,8 @@ function drawNumbers() {
   const device = deviceNow();
   const time = device.has_times ? ` (${formatDuration(us)})` : '';
   byId('moment').textContent = `${placeOf(device)}${time}: ${formatBytes(live)} in ${countOf(count, 'allocation')}, ${formatBytes(reserved)} reserved`;
-  byId('found').textContent = view.search ? `${view.search}: ${formatBytes(foundBytes)} in ${countOf(foundCount, 'allocation')}, ${formatPercent(foundBytes, live)}` : '';
+  const found = foundCount ? `${formatBytes(foundBytes)} in ${countOf(foundCount, 'allocation')}, ${formatPercent(foundBytes, live)}` : 'nothing live at the playhead';
+  byId('found').textContent = view.search ? `${view.search}: ${found}` : '';
   const curve = byId('curve');
   curve.setAttribute('aria-valuemax', device.events);
   curve.setAttribute('aria-valuenow', shownLive.state);

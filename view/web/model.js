@@ -43,27 +43,27 @@ export function fragmentOf() {
   return '#' + fragment;
 }
 
-let isSaving = false;
-function saveSoon() {
-  if (isSaving) return;
-  isSaving = true;
-  setTimeout(() => {
-    isSaving = false;
-    try {
-      history.replaceState(null, '', fragmentOf());
-    } catch (error) {
-      // Some browsers forbid it for files; the page works without.
-    }
-  }, 300);
+// Changes of these are entries of the browser's history, as jumps of the playhead are: Back undoes them.
+const VISITS = ['file', 'device', 'tab', 'lives', 'life', 'before'];
+const visitListeners = [], changeListeners = [];
+export const beforeVisits = (react) => visitListeners.push(react);
+export const afterChanges = (react) => changeListeners.push(react);
+
+function tellWatchers(changed) {
+  for (const {names, react} of watchers) if (names.some((name) => changed.includes(name))) react(changed);
 }
 
-export function change(wanted) {
+export function change(wanted, {isJump = false} = {}) {
   const changed = Object.keys(wanted).filter((name) => view[name] !== wanted[name]);
   if (!changed.length) return;
+  if (isJump || VISITS.some((name) => changed.includes(name))) for (const react of visitListeners) react();
   Object.assign(view, wanted);
-  for (const {names, react} of watchers) if (names.some((name) => changed.includes(name))) react(changed);
-  saveSoon();
+  tellWatchers(changed);
+  for (const react of changeListeners) react();
 }
+
+// Calls what depends on a value that has not changed but has another effect: the engine searches again.
+export const renew = (name) => tellWatchers([name]);
 
 const within = (value, least, most) => Math.max(least, Math.min(most, Math.round(value)));
 
@@ -74,18 +74,31 @@ export function showRange(first, last) {
   change({first: begin, last: begin + length});
 }
 
+// The range that is selected, from the mark to the playhead; without a mark the shown one.
+export function rangeNow() {
+  const {other, state, first, last} = view;
+  return other === null ? {first, last} : {first: Math.min(other, state), last: Math.max(other, state)};
+}
+
 // Moves the playhead, and the shown range with it if it would leave that.
-export function goTo(wanted) {
+function moveTo(wanted, way) {
   const state = within(wanted, 0, deviceNow().events), half = (view.last - view.first) / 2;
-  change({state});
+  change({state}, way);
   if (state < view.first || state > view.last) showRange(state - half, state + half);
 }
 
-export function showDevice(file, device) {
+// A step of a walk, which Back does not undo; and a jump, which it does.
+export const goTo = (wanted) => moveTo(wanted, {});
+export const jumpTo = (wanted) => moveTo(wanted, {isJump: true});
+
+export const lastError = ({marks}) => marks.filter((mark) => mark.kind === 'oom').at(-1);
+
+// The playhead of a device that was not shown before is at its last error, or at its peak.
+export function showDevice(file, device, place = {}) {
   const found = overviewOf(file).devices.find((one) => one.device === device) || overviewOf(file).devices[0];
   if (!found) return change({file, device: null, tab: 'flame', first: 0, last: 0, state: 0, other: null, before: null, life: null});
-  const oom = found.marks.filter((mark) => mark.kind === 'oom').at(-1);
-  change({file, device: found.device, first: 0, last: found.events, state: oom ? oom.state : found.peak_state, other: null, before: null, life: null});
+  const oom = lastError(found), state = oom ? oom.state : found.peak_state;
+  change({file, device: found.device, first: 0, last: found.events, state, other: null, before: null, life: null, ...place});
 }
 
 // Shows the view of a link, as far as it applies to these files.
@@ -100,7 +113,7 @@ export function readLink(fragment) {
   showDevice(wanted.file || 0, wanted.device || 0);
   if (!hasDevice()) return;
   const {events} = deviceNow();
-  const {file, device, first = 0, last = events, ...rest} = wanted;
+  const {file, device, first = 0, last = events, ...rest} = {search: '', lives: 'live', ...wanted};
   for (const name of ['state', 'other']) if (name in rest) rest[name] = Math.min(rest[name], events);
   if (rest.before !== undefined && !files[rest.before]) delete rest.before;
   change(rest);

@@ -1,29 +1,27 @@
 // The pictures of the program, for the moment at the playhead or the shown range, in frames.
 import {byId} from './elements.js';
 import {askText, latestOnly} from './engine.js';
-import {deviceNow, momentOf, view, watch, whereNow} from './model.js';
+import {deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
 
 // The playhead must rest this long before a picture is drawn, and as long as the last one took: its next step waits for
 // a picture that is being drawn.
 const REST_MS = 150, MOST_REST_MS = 1000;
 const OF_RANGE = ['timeline', 'reserved', 'pools'];
-const frame = byId('picture'), message = byId('message');
 let svgText = '', drawnKey = '', drawingMs = 0;
 
 export const isPictureTab = (tab) => ['flame', 'state', 'why', 'difference', ...OF_RANGE].includes(tab);
 
 // The two sides of a difference: from another file, or from the mark to the playhead, or over the shown range.
 function sidesNow() {
-  const {before, other, state, first, last} = view;
+  const {before, state} = view, {first, last} = rangeNow();
   if (before !== null) return {file: before, before: 'auto', after: momentOf(state)};
-  const [from, to] = other === null ? [first, last] : [Math.min(other, state), Math.max(other, state)];
-  return {before: momentOf(from), after: momentOf(to)};
+  return {before: momentOf(first), after: momentOf(last)};
 }
 
 // The lives to draw: at the playhead, or for the range those that remain at its end, or that it frees, at its
 // beginning.
 function livesOfPicture() {
-  const {lives, state, first, last} = view;
+  const {lives, state} = view, {first, last} = rangeNow();
   if (lives === 'live' || !deviceNow().events) return {at: momentOf(state)};
   return {at: momentOf(lives === 'born' ? last : first), lives, first, last};
 }
@@ -39,12 +37,30 @@ function requestNow() {
   return {ask: 'picture', of: 'timeline', view: views[tab], ...where, first: view.first, last: view.last, axis: view.axis, ...(tab === 'reserved' ? {} : color)};
 }
 
-const documentOf = (svg) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>picture</title><style>html{color-scheme:light dark}body{margin:0}</style>${svg.replace(/^<\?xml[^>]*>\s*/, '')}`;
+// Within the page a picture has neither its own headline nor search and help, which the page has for all; its details
+// come after the drawing. See sheet.js.
+const isWithoutHead = (tab) => tab !== 'why' && tab !== 'difference';
+const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}';
 
-export const searchInFrame = () => frame.contentWindow && frame.contentWindow.postMessage({memvizSearch: view.search}, '*');
+function documentOf(svg) {
+  const drawn = svg.replace(/^<\?xml[^>]*>\s*/, ''), framed = isWithoutHead(view.tab) ? drawn.replace('<svg ', '<svg data-framed="1" ') : drawn;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>picture</title><style>html{color-scheme:light dark}body{margin:0}${FRAMED_STYLE}</style>${framed}`;
+}
+
+const frameNow = () => byId('picture');
+export const searchInFrame = () => frameNow().contentWindow && frameNow().contentWindow.postMessage({memvizSearch: view.search}, '*');
+
+// A new frame for each picture: a new document in the old one would be an entry of the browser's history.
+function showInFrame(svg) {
+  const old = frameNow(), made = old.cloneNode();
+  made.hidden = false;
+  made.addEventListener('load', searchInFrame);
+  made.srcdoc = documentOf(svg);
+  old.replaceWith(made);
+}
 
 const drawPicture = latestOnly(async () => {
-  const request = requestNow();
+  const request = requestNow(), message = byId('message');
   const key = JSON.stringify(request);
   if (key === drawnKey) return;
   try {
@@ -52,11 +68,10 @@ const drawPicture = latestOnly(async () => {
     svgText = await askText(request);
     drawingMs = performance.now() - began;
     drawnKey = key;
-    frame.srcdoc = documentOf(svgText);
-    frame.hidden = false;
+    showInFrame(svgText);
     message.hidden = true;
   } catch (error) {
-    frame.hidden = true;
+    frameNow().hidden = true;
     message.hidden = false;
     message.textContent = error.message;
   }
@@ -98,7 +113,6 @@ export async function saveJson() {
 }
 
 export function startPictures() {
-  frame.addEventListener('load', searchInFrame);
   watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], drawAfterRest);
   watch(['search'], searchInFrame);
 }

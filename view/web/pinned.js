@@ -1,12 +1,13 @@
 // The pinned allocation: when and by which lines it was allocated and freed, and the other lives of its address.
 import {byId, element} from './elements.js';
 import {askJson, latestOnly} from './engine.js';
-import {change, goTo, view, watch, whereNow} from './model.js';
+import {change, jumpTo, view, watch, whereNow} from './model.js';
+import {stackElement} from './stack.js';
 import {exactBytes, formatBytes, formatCount, formatDuration} from '../../render/web/core/numbers.js';
 
 const stateButton = (label, state, title) => {
   const made = element('button', {type: 'button', class: 'plain', title}, label);
-  made.addEventListener('click', () => goTo(state));
+  made.addEventListener('click', () => jumpTo(state));
   return made;
 };
 
@@ -17,10 +18,10 @@ function row(name, ...content) {
   return element('tr', {}, element('th', {scope: 'row'}, name), element('td', {}, ...content));
 }
 
-function frames(life) {
-  const list = element('ol', {class: 'stack'});
-  for (const frame of life.stack) list.append(element('li', {class: frame.own ? 'own' : '', title: frame.file}, `${frame.name} `, element('span', {class: 'dim'}, frame.place)));
-  return life.stack.length ? list : 'none recorded';
+// The whole stack of the event that allocated it; of an older allocation the frames that its block has.
+async function stackOf(life) {
+  if (life.first > 0) return (await askJson({ask: 'event', ...whereNow(), event: life.first - 1})).stack;
+  return life.stack.map((frame) => ({...frame, origin: frame.own ? 'user' : 'library'}));
 }
 
 function others(life) {
@@ -31,7 +32,7 @@ function others(life) {
     const button = element('button', {type: 'button', class: one.life === life.life ? 'plain strong' : 'plain'}, words);
     button.addEventListener('click', () => {
       change({life: one.life});
-      goTo(one.first);
+      jumpTo(one.first);
     });
     list.append(element('li', {}, button));
   }
@@ -48,6 +49,7 @@ const showPinned = latestOnly(async () => {
   }
   const life = await askJson({ask: 'life', ...whereNow(), life: view.life});
   if (!life) return;
+  const stack = await stackOf(life);
   const close = element('button', {type: 'button', title: 'let go (Esc)'}, 'close');
   close.addEventListener('click', () => change({life: null}));
   const lived = life.first_us !== undefined && life.last_us !== undefined ? `, ${formatDuration(life.last_us - life.first_us)}` : '';
@@ -65,7 +67,7 @@ const showPinned = latestOnly(async () => {
       ...(life.pool ? [row('pool', life.pool)] : []),
       ...(life.stream ? [row('stream', life.stream)] : []),
       ...life.texts.map((words) => row('says', words)),
-      row('stack', frames(life)),
+      row('stack', stackElement(stack)),
       row('its address', others(life))));
   card.hidden = false;
   if (isFromPicture) card.focus(); // out of the picture's frame, so that the page gets the keys

@@ -1,15 +1,14 @@
-// The tables: the holders of memory at the playhead, by line, kind or function; callers and callees of a function; and
-// the events.
-import {searchFor} from './controls.js';
+// The tables: the holders of memory at the playhead, by line, kind or function; callers and callees of a function.
 import {byId, element} from './elements.js';
 import {askJson, askText, latestOnly} from './engine.js';
-import {deviceNow, goTo, hasDevice, view, watch, whereNow} from './model.js';
+import {deviceNow, hasDevice, rangeNow, view, watch, whereNow} from './model.js';
 import {figures} from './pictures.js';
-import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '../../render/web/core/numbers.js';
+import {searchFor} from './search.js';
+import {formatBytes, formatCount, formatPercent} from '../../render/web/core/numbers.js';
 
 const sorting = {by: 'bytes', isAscending: false};
 let chosenFunction = null, tableOf = 'line';
-const livesNow = () => ({of: view.lives, first: view.first, last: view.last, state: view.state});
+const livesNow = () => ({of: view.lives, ...rangeNow(), state: view.state});
 
 const COLUMNS = [
   {key: 'name', label: 'line', show: (row) => `${row.name} ${row.place}`},
@@ -86,63 +85,8 @@ const showTable = latestOnly(async () => {
   place.replaceChildren(tableElement(rows, bytes, open));
 });
 
-const ROW_HEIGHT = 20, MARGIN = 20, MOST_HEIGHT = 8_000_000; // the maximum height of an element in browsers
-const list = byId('event-list'), space = byId('event-space');
-let found = null, isJump = false;
-
-// The events per pixel of the list, if there are more than an element can be high.
-const scaleOf = (all) => Math.max(1, (all * ROW_HEIGHT) / MOST_HEIGHT);
-
-const filterNow = () => byId('event-filter').value.trim();
-
-// The events that match the filter, up to a number that a page can hold.
-async function eventsAsJson() {
-  const MOST = 100_000, AT_ONCE = 1000, rows = [], request = {ask: 'events', ...whereNow(), filter: filterNow(), count: AT_ONCE};
-  for (;;) {
-    const page = await askJson({...request, from: rows.length});
-    rows.push(...page.rows);
-    if (!page.rows.length || rows.length >= Math.min(MOST, page.all)) return JSON.stringify({filter: request.filter, all: page.all, rows});
-  }
-}
-
-const showEvents = latestOnly(async () => {
-  if (view.tab !== 'events' || !hasDevice()) return;
-  const jumps = isJump, filter = filterNow();
-  isJump = false; // a jump requested while this one waits applies to the next
-  const count = Math.ceil(list.clientHeight / ROW_HEIGHT) + 2 * MARGIN;
-  const request = {ask: 'events', ...whereNow(), filter, state: view.state, count};
-  try {
-    found = await askJson({...request, from: 0, count: 0});
-  } catch (error) {
-    byId('event-count').textContent = error.message;
-    return;
-  }
-  const scale = scaleOf(found.all);
-  space.style.height = `${(found.all * ROW_HEIGHT) / scale}px`;
-  if (jumps) list.scrollTop = Math.max(0, (found.place * ROW_HEIGHT) / scale - list.clientHeight / 2);
-  const top = Math.floor((list.scrollTop * scale) / ROW_HEIGHT);
-  const from = Math.max(0, Math.min(top - MARGIN, found.all - count));
-  found = await askJson({...request, from});
-  byId('event-count').textContent = filter ? `${countOf(found.all, 'event')} of all` : countOf(found.all, 'event');
-  space.replaceChildren(...found.rows.map((row, i) => {
-    const isHere = row.event === view.state - 1;
-    const time = row.us === undefined ? '' : formatDuration(row.us);
-    const words = [formatCount(row.event), row.action, formatBytes(row.bytes), row.address, row.stream === '0' ? '' : `stream ${row.stream}`, time, row.line];
-    const line = element('div', {class: isHere ? 'event here' : 'event', role: 'row', 'data-event': row.event}, ...words.map((word) => element('span', {role: 'cell'}, word)));
-    line.style.top = `${list.scrollTop + (from + i - top) * ROW_HEIGHT}px`;
-    return line;
-  }));
-});
-
-// Scrolls to the event at the playhead.
-function jump() {
-  isJump = true;
-  showEvents({});
-}
-
 export function startTables() {
   figures.table = () => askText(chosenFunction ? callersNow() : linesNow({by: tableOf}));
-  figures.events = eventsAsJson;
   for (const one of ['line', 'kind', 'function'])
     byId(`by-${one}`).addEventListener('click', () => {
       tableOf = one;
@@ -150,12 +94,5 @@ export function startTables() {
       for (const other of ['line', 'kind', 'function']) byId(`by-${other}`).setAttribute('aria-pressed', other === one);
       showTable({});
     });
-  watch(['file', 'device', 'state', 'tab', 'lives', 'first', 'last'], () => showTable({}));
-  watch(['file', 'device', 'state', 'tab'], jump);
-  list.addEventListener('scroll', () => showEvents({}), {passive: true});
-  byId('event-filter').addEventListener('input', jump);
-  space.addEventListener('click', (event) => {
-    const line = event.target.closest('.event');
-    if (line) goTo(Number(line.dataset.event) + 1);
-  });
+  watch(['file', 'device', 'state', 'other', 'tab', 'lives', 'first', 'last'], () => showTable({}));
 }

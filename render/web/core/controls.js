@@ -4,7 +4,7 @@ import {html} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
 import {isPhone, whenSettled} from './sheet.js';
-import {listenToPage} from './link.js';
+import {isForPage, listenToPage, sayKey} from './link.js';
 import {search, stepToMatch} from './search.js';
 import {hideTip, pagePoint, setPinned, showTip, tipState} from './tip.js';
 import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './toolbar.js';
@@ -103,7 +103,7 @@ const sharedActions = {
 };
 
 function onKey(event) {
-  if (hasModifier(event)) return;
+  if (hasModifier(event) || isForPage(event)) return;
   const isOnButton = event.target.localName === 'button' && (event.key === 'Enter' || event.key === ' ');
   const action = sharedActions[event.key] || picture.actions[event.key];
   if (event.key === 'Escape') goBack();
@@ -113,7 +113,7 @@ function onKey(event) {
   else if (event.key === 'Enter' && event.target.closest('.row')) return;
   else if (event.key === 'Enter' && picture.view.focus) picture.activate(picture.view.focus);
   else if (action) action();
-  else if (!picture.walk(event.key)) return;
+  else if (!picture.walk(event.key)) return void sayKey(event);
   event.preventDefault();
 }
 

@@ -1,8 +1,21 @@
 // A picture in the frame of a page (`memviz view`): messages from the page, and to it.
+import {svg} from './dom.js';
+
 const isFramed = window.parent !== window;
 
 // An allocation by its name: "b7f064c000000_0".
 export const sayAllocation = (name) => isFramed && window.parent.postMessage({memviz: {name}}, '*');
+
+// A key that the page knows: those of its search and help, and keys that the picture has no use for.
+export const sayKey = ({key, shiftKey, altKey}) => isFramed && window.parent.postMessage({memvizKey: {key, shiftKey, altKey}}, '*');
+
+// Passes on a key of the page's search or help, which a picture in the page does not have. Returns whether it was one.
+export function isForPage(event) {
+  if (!isFramed || !svg.hasAttribute('data-framed') || !['/', '?'].includes(event.key)) return false;
+  event.preventDefault();
+  sayKey(event);
+  return true;
+}
 
 // Calls `search` with the text searched for in the page.
 export function listenToPage(search) {

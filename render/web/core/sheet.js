@@ -9,7 +9,11 @@ const DRAWINGS = ['graph', 'board', 'chart'];
 // Without it a phone's browser lays the page out for 980 pixels and makes it smaller. HTML's parser would end the picture
 // at it, so it is not in the file.
 const VIEWPORT = {name: 'viewport', content: 'width=device-width'};
+const HEADLESS_TOP = 6;
+const HEAD_PARTS = ['.headline', '.answer'].map((part) => `[data-flow]:has(${part})`).concat('[data-leading]').join();
 const NOT_DRAWN = ['style', 'script', 'title', 'meta', 'defs', 'metadata'];
+// The page of `memviz view` has headline and answer itself.
+const isWithoutHead = svg.hasAttribute('data-framed');
 const pageGround = svg.querySelector('#page');
 let sections = [];
 const toTell = [];
@@ -84,10 +88,13 @@ function roomOf(line, i) {
   return {left: margin + i * (width + COLUMN_GAP), width, text: width};
 }
 
-// On a phone, details come after the drawing, or after the first list of a picture without one.
+// On a phone details come after the drawing, or after the first list of a picture without one; within the page of
+// `memviz view` all that is above the controls does.
 function inReadingOrder(lines) {
-  if (pageSize.width >= PHONE_WIDTH) return lines;
-  const details = lines.filter(([{isDetail}]) => isDetail), others = lines.filter(([{isDetail}]) => !isDetail);
+  if (pageSize.width >= PHONE_WIDTH && !isWithoutHead) return lines;
+  const first = isWithoutHead ? lines.findIndex(([{flow}]) => flow === 'controls') : -1;
+  const isLater = (line, i) => line[0].isDetail || i < first;
+  const details = lines.filter(isLater), others = lines.filter((line, i) => !isLater(line, i));
   const isMain = (flows) => others.findIndex(([{flow}]) => flows.includes(flow));
   others.splice((isMain(DRAWINGS) < 0 ? isMain(['rows']) : isMain(DRAWINGS)) + 1 || others.length, 0, ...details);
   return others;
@@ -97,7 +104,7 @@ function inReadingOrder(lines) {
 export function settle() {
   const lines = linesOfPage();
   lines.forEach((line, k) => (line.height = (lines[k + 1] ? lines[k + 1][0].top : IN_FILE.height) - line[0].top));
-  let y = lines.length ? lines[0][0].top : IN_FILE.height;
+  let y = isWithoutHead ? HEADLESS_TOP : lines.length ? lines[0][0].top : IN_FILE.height;
   for (const line of inReadingOrder(lines)) {
     const isStacked = line.length > 1 && pageSize.width < PHONE_COLUMNS;
     const gap = line.height - Math.max(...line.map((section) => section.height));
@@ -162,6 +169,7 @@ export function startSheet() {
   svg.classList.add('scripted');
   const narrowHead = svg.querySelector('.narrow');
   if (narrowHead) narrowHead.remove();
+  if (isWithoutHead) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
   if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
   findSections();
   layOutPage();

@@ -22,10 +22,6 @@ Scrub::Scrub(const DeviceRecord& record, std::uint32_t least_distance) : record_
     if (life(index).end != kForever) ends_.push_back(index);
   std::stable_sort(ends_.begin(), ends_.end(),
                    [&](std::uint32_t left, std::uint32_t right) { return life(left).end < life(right).end; });
-  // Events show when a recorded allocation began, and for the baseline only when it ended.
-  const auto known_from = [&](std::uint32_t index) {
-    return index < record.lives.size() ? life(index).begin : life(index).end;
-  };
   std::sort(index_at_.begin(), index_at_.end(), [&](std::uint32_t left, std::uint32_t right) {
     return std::make_tuple(life(left).address, known_from(left), left) <
            std::make_tuple(life(right).address, known_from(right), right);
@@ -61,6 +57,10 @@ KindOf Scrub::kind(std::uint32_t index) const {
   rest -= record_.lives.size();
   if (rest < record_.freed_baseline.size()) return record_.kinds->freed_baseline[rest];
   return record_.kinds->kept_baseline[rest - record_.freed_baseline.size()];
+}
+
+std::uint32_t Scrub::known_from(std::uint32_t index) const {
+  return index < record_.lives.size() ? life(index).begin : life(index).end;
 }
 
 void Scrub::begin(std::uint32_t index) {
@@ -153,6 +153,20 @@ std::optional<std::uint32_t> Scrub::named(std::uint64_t address, std::uint64_t e
   if (earlier_uses >= index_at_.size() - first) return std::nullopt;
   const std::uint32_t index = index_at_[first + static_cast<std::size_t>(earlier_uses)];
   return life(index).address == address ? std::optional(index) : std::nullopt;
+}
+
+std::optional<std::uint32_t> Scrub::living_at(std::uint64_t address, std::uint32_t state) const {
+  const auto place = [&](std::uint32_t rank) { return index_at_.begin() + static_cast<std::ptrdiff_t>(rank); };
+  const auto first = place(first_rank_at(address));
+  const auto last =
+      std::partition_point(first, index_at_.end(), [&](std::uint32_t other) { return life(other).address == address; });
+  const auto after = std::partition_point(first, last, [&](std::uint32_t other) { return known_from(other) <= state; });
+  const auto lives = [&](std::uint32_t index) { return life(index).lives_in(state); };
+  for (auto one = after; one != first; --one)
+    if (lives(*(one - 1))) return *(one - 1);
+  // Allocations of the baseline are in the order of their ends.
+  const auto later = std::find_if(after, last, lives);
+  return later == last ? std::nullopt : std::optional(*later);
 }
 
 } // namespace memviz

@@ -1,0 +1,91 @@
+// The card of the event at the playhead: its place, its texts, its whole stack, and the life of its allocation.
+import {byId, element} from './elements.js';
+import {askJson, latestOnly} from './engine.js';
+import {change, deviceNow, hasDevice, jumpTo, view, watch, whereNow} from './model.js';
+import {frameList, stackElement} from './stack.js';
+import {exactBytes, formatBytes, formatCount, formatDuration} from '../../render/web/core/numbers.js';
+
+const CARD_REST_MS = 30; // of the playhead: while it is dragged the figures and cells come first
+const ACTION_WORDS = {
+  alloc: 'allocated', free_requested: 'free requested', free_completed: 'freed', segment_alloc: 'segment allocated', segment_free: 'segment freed',
+  segment_map: 'memory mapped', segment_unmap: 'memory unmapped', oom: 'out of memory', snapshot: 'snapshot taken', annotate: 'annotated',
+};
+
+const cardRow = (name, ...content) => element('tr', {}, element('th', {scope: 'row'}, name), element('td', {}, ...content));
+
+function link(label, title, follow) {
+  const made = element('button', {type: 'button', class: 'plain', title}, label);
+  made.addEventListener('click', follow);
+  return made;
+}
+
+const toEvent = (event) => link(`event ${formatCount(event)}`, 'go there', () => jumpTo(event + 1));
+
+function bytesRow({action, bytes, free_bytes: free, live_bytes: live, reserved_bytes: reserved}) {
+  if (action !== 'oom') return [cardRow('bytes', exactBytes(bytes))];
+  return [cardRow('asked for', exactBytes(bytes)), cardRow('free on the device', exactBytes(free)), cardRow('in use', `${formatBytes(live)} requested, ${formatBytes(reserved)} reserved`)];
+}
+
+function placeRows({address, name, life, segment, pool, stream}) {
+  const pin = name && link(name, 'pin this allocation', () => change({life}));
+  return [
+    ...(address ? [cardRow('address', address, ...(pin ? [' ', pin] : []))] : []),
+    ...(segment ? [cardRow('segment', `${segment.address}, ${formatBytes(segment.bytes)}`)] : []),
+    ...(pool ? [cardRow('pool', pool)] : []),
+    cardRow('stream', stream === '0' ? '0 (default)' : stream),
+  ];
+}
+
+// Another event of the same allocation, with its stack.
+function endRow(name, end, other) {
+  if (!end) return [];
+  if (other && end.line === other.line) return [cardRow(name, toEvent(end.event))];
+  return [cardRow(name, toEvent(end.event), ' ', element('details', {}, element('summary', {}, end.line || 'no stack of yours'), stackElement(end.stack)))];
+}
+
+function lifeRows(card, life) {
+  if (!life) return [];
+  const lived = life.first_us !== undefined && life.last_us !== undefined ? `, ${formatDuration(life.last_us - life.first_us)}` : '';
+  const length = `${formatCount(Math.max(0, life.last - life.first))} events${lived}`;
+  return [
+    ...endRow('allocated by', card.allocated),
+    ...(life.first ? [] : [cardRow('allocated', 'before the recording')]),
+    ...endRow('free requested by', card.free_requested),
+    ...endRow(card.free_requested ? 'freed' : 'freed by', card.freed, card.free_requested),
+    cardRow('life', life.is_freed ? length : 'not freed in this recording'),
+    cardRow('kind', life.evidence === 'none' ? life.kind : `${life.kind} (by ${life.evidence})`),
+    ...(life.keeper ? [cardRow('keeper', life.keeper)] : []),
+  ];
+}
+
+function stackParts({stack, line, forward, action}) {
+  const title = `${action === 'oom' ? 'The request that failed' : 'Stack'}${line && !stack.some((frame) => frame.origin === 'user') ? `: ${line}` : ''}`;
+  return [element('h3', {}, title), stackElement(stack), ...(forward.length ? [element('h3', {}, 'Forward pass whose gradient this is'), frameList(forward)] : [])];
+}
+
+function cardParts(card, life) {
+  const time = card.us === undefined ? '' : `, ${formatDuration(card.us)}`;
+  return [
+    element('header', {}, element('strong', {}, `Event ${formatCount(card.event)}: ${ACTION_WORDS[card.action] || card.action}`), element('span', {class: 'dim'}, `${formatBytes(card.bytes)}${time}`)),
+    ...stackParts(card),
+    element('table', {}, ...bytesRow(card), ...placeRows(card), ...card.texts.map(({name, text}) => cardRow(name, text)), ...lifeRows(card, life)),
+  ];
+}
+
+export function startEventCard() {
+  const holder = byId('event-card');
+  const show = latestOnly(async () => {
+    const hasEvent = hasDevice() && deviceNow().events > 0 && view.state > 0;
+    holder.hidden = !hasEvent;
+    if (!hasEvent) return;
+    const card = await askJson({ask: 'event', ...whereNow(), event: view.state - 1});
+    const life = card.life === undefined ? null : await askJson({ask: 'life', ...whereNow(), life: card.life});
+    holder.classList.toggle('error', card.action === 'oom');
+    holder.replaceChildren(...cardParts(card, life));
+  });
+  let rest = 0;
+  watch(['file', 'device', 'state'], () => {
+    clearTimeout(rest);
+    rest = setTimeout(() => show({}), CARD_REST_MS);
+  });
+}
