@@ -136,7 +136,7 @@ class Rehearsal:
     @property
     def answer(self) -> RehearsalRow:
         """The row that the text describes: of the program as it is, the first that fits on the smallest GPU."""
-        return self.rows[self.figures["answer"]]
+        return self.rows[int(self.figures["answer"])]
 
     @property
     def fits(self) -> bool:
