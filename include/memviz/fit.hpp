@@ -1,7 +1,7 @@
 #pragma once
 
-// The figures of rehearsed runs, in which a program ran on the made-up GPU: whether it fits, the memory it took and the
-// lines that held it; of a search for the largest number that fits, and of a program under other settings.
+// The figures of a rehearsed run, in which a program ran on the made-up GPU: whether it fits, the memory it took and
+// the lines that held it.
 
 #include "memviz/device_state.hpp"
 #include "memviz/ending.hpp"
@@ -190,6 +190,9 @@ struct FitVerdict {
 
 [[nodiscard]] FitOutcome outcome_of(const Ending& ending, const RunFacts& facts);
 
+/// Whether the run shows if the program fits: it did not fail for another reason, and used a GPU.
+[[nodiscard]] bool is_answer(const FitVerdict& verdict);
+
 /// Returns 0 if it fits, 3 if it does not, the program's own code if it failed otherwise, 1 if there is no answer.
 [[nodiscard]] int exit_code(const FitVerdict& verdict);
 
@@ -208,77 +211,5 @@ struct SharedDevice {
 
 /// Returns the devices that several processes share, one entry per device.
 [[nodiscard]] std::vector<SharedDevice> shared_devices(const RunFacts& facts);
-
-struct SearchRange {
-  std::string name; ///< of the environment variable
-  std::uint64_t low = 1;
-  std::uint64_t high = 1;
-};
-
-struct SearchRun {
-  std::uint64_t value = 0;
-  FitVerdict verdict;
-};
-
-struct SearchReport {
-  SearchRange range;
-  std::vector<SearchRun> runs = {};          ///< in the order they were run
-  std::optional<std::uint64_t> largest = {}; ///< the largest number that fits; nullopt if none does
-  bool has_answer = true;                    ///< false: the last run failed for a reason other than memory
-};
-
-/// Returns the run that the answer describes: the largest that fits, else the last one.
-[[nodiscard]] const SearchRun& answering_run(const SearchReport& report);
-/// Whether both ends of the range have the same peak, as if the program did not read the variable.
-[[nodiscard]] bool makes_no_difference(const SearchReport& report);
-
-struct FrontierRow {
-  std::uint64_t value = 0; ///< of the second name
-  SearchReport search;     ///< the largest value of the first name
-};
-
-/// The largest number of one name for several numbers of another, which are increased until nothing fits.
-struct FrontierReport {
-  SearchRange range;                  ///< the second name
-  std::vector<FrontierRow> rows = {}; ///< at least one, ascending
-};
-
-struct Variant {
-  std::string setting; ///< "NAME=VALUE", or arguments of the program
-  FitVerdict verdict;
-};
-
-struct VariantsReport {
-  FitVerdict usual; ///< the unchanged program
-  std::vector<Variant> variants = {};
-};
-
-struct RankRun {
-  std::uint64_t rank = 0;
-  FitVerdict verdict;
-};
-
-/// A job of which some ranks were rehearsed, each alone.
-struct RanksReport {
-  std::uint64_t ranks = 1;        ///< the number of ranks of the job
-  std::vector<RankRun> runs = {}; ///< at least one, by rank
-};
-
-/// Returns the run that decides whether the job fits: the first that does not fit, else the first without an answer,
-/// else the one that left least.
-[[nodiscard]] const RankRun& deciding_run(const RanksReport& report);
-
-/// A program on several GPUs, each of its processes on its own.
-struct GpusReport {
-  std::vector<RanksReport> gpus; ///< at least one, most memory first; for a program that is not a job, one run per GPU
-};
-
-/// Returns the profile of a rehearsed GPU.
-[[nodiscard]] const Profile& profile_of(const RanksReport& report);
-/// Returns the GPU that the answer describes: the smallest of those on which it fits, else the largest.
-[[nodiscard]] const RanksReport& answering_gpu(const GpusReport& report);
-/// Returns 0 if it fits on any GPU, else 3 if it does not fit on any, else the exit code of the run that the answer
-/// describes.
-[[nodiscard]] int exit_code(const GpusReport& report);
 
 } // namespace memviz::rehearse

@@ -35,6 +35,8 @@
 #include "memviz/figures.hpp"
 #include "memviz/fit.hpp"
 #include "memviz/fit_report.hpp"
+#include "memviz/fit_report_words.hpp"
+#include "memviz/fit_runs.hpp"
 #include "memviz/fit_server.hpp"
 #include "memviz/fit_server_settings.hpp"
 #include "memviz/fit_server_words.hpp"

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memviz_torch._api import compare, explain, flame, keepers, leaks, state, stats, timeline, view
     from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
-    from memviz_torch._rehearse import Rehearsal, RehearsalRun, RehearsedServer, rehearse
+    from memviz_torch._rehearse import Rehearsal, RehearsalRow, RehearsalRun, RehearsedServer, rehearse
     from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
     from memviz_torch.recording.recorder import Recorder, record
 
@@ -34,6 +34,7 @@ __all__ = [
     "ProgramNotFound",
     "Recorder",
     "Rehearsal",
+    "RehearsalRow",
     "RehearsalRun",
     "RehearsedServer",
     "Snapshot",
@@ -57,7 +58,7 @@ __all__ = [
 _HOMES = {
     "_api": ("compare", "explain", "flame", "keepers", "leaks", "state", "stats", "timeline", "view"),
     "_program": ("Error", "ProgramNotFound", "Snapshot", "SnapshotWarning", "UsageError", "program"),
-    "_rehearse": ("Rehearsal", "RehearsalRun", "RehearsedServer", "rehearse"),
+    "_rehearse": ("Rehearsal", "RehearsalRow", "RehearsalRun", "RehearsedServer", "rehearse"),
     "_results": ("Comparison", "Explanation", "Leaks", "Page", "Picture"),
     "recording.recorder": ("Recorder", "record"),
 }

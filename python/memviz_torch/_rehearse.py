@@ -10,12 +10,13 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, fields
-from typing import Any, Iterator, Optional, Sequence, Union
+from dataclasses import dataclass, field, fields
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from memviz_torch._program import Error, Option, UsageError, program, words_of
 
 Ranks = Sequence[Union[int, Sequence[int]]]
+Search = Mapping[str, Union[str, range, Sequence[Union[str, int]]]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class RehearsedServer:
 
 @dataclass(frozen=True)
 class RehearsalRun:
-    """One run of the program: one GPU, and one rank of a job."""
+    """One run of the program: one point of the axes, and one rank of a job."""
 
     gpu: str
     """The name of the profile."""
@@ -87,6 +88,29 @@ class RehearsalRun:
     """The lines that read values which may decide the control flow."""
     least_peak_bytes: Optional[int] = None
     """The peak of the run that took less, if a real run is between two; None if there is one figure."""
+    point: "Mapping[str, str]" = field(default_factory=dict)
+    """The value of each axis: of a name of ``search``, "gpu" of several GPUs, and "setting"."""
+    decides: str = ""
+    """What holds the peak, was asked for in vain, or ended the program."""
+
+    @property
+    def fits(self) -> bool:
+        return self.outcome == "fits"
+
+
+@dataclass(frozen=True)
+class RehearsalRow:
+    """The runs that differ in nothing but the number that is searched, and the rank."""
+
+    point: "Mapping[str, str]"
+    """The value of each axis but the number."""
+    outcome: str
+    """As of a run; with a search, whether any number fits."""
+    text: str
+    largest: Optional[int]
+    """The largest number that fits; None if none does, or without a search."""
+    run: RehearsalRun
+    """The one that decides."""
 
     @property
     def fits(self) -> bool:
@@ -99,22 +123,28 @@ class Rehearsal:
     def __init__(self, figures: "dict[str, Any]") -> None:
         self.figures = figures
         """The JSON of ``memviz rehearse --json``."""
-        self.runs = tuple(_runs_of(figures))
-        """Each run, in the order of the JSON: the GPU with most memory first, then by rank."""
+        self.runs = tuple(map(_run_of, figures["runs"]))
+        """Each run, in the order of its point: the GPU with most memory first, then by rank."""
+        self.rows = tuple(_row_of(row, self.runs) for row in figures["rows"])
+        """What the runs show together: a row for each point of all axes but the number that is searched."""
 
     @property
     def text(self) -> str:
-        """The answer in a sentence."""
-        return str(self.figures.get("text") or self.figures["verdict"]["text"])
+        """The answer in sentences."""
+        return str(self.figures["text"])
+
+    @property
+    def answer(self) -> RehearsalRow:
+        """The row that the text describes: of the program as it is, the first that fits on the smallest GPU."""
+        return self.rows[int(self.figures["answer"])]
 
     @property
     def fits(self) -> bool:
-        """Whether the program fits with all rehearsed ranks, on at least one of the GPUs."""
-        gpus = {run.gpu for run in self.runs}
-        return any(all(run.fits for run in self.runs if run.gpu == gpu) for gpu in gpus)
+        """Whether the program as it is fits, with all rehearsed ranks, at one point at least."""
+        return self.answer.fits
 
     def __str__(self) -> str:
-        rows = [_HEADINGS, *map(_row, self.runs)]
+        rows = [self._headings(), *map(self._cells, self.runs)]
         widths = [max(map(len, column)) for column in zip(*rows)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows]
         return "\n".join([self.text, "", *lines])
@@ -123,10 +153,22 @@ class Rehearsal:
         return f"<Rehearsal: {self.text}>"
 
     def _repr_html_(self) -> str:
-        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in _row(run)) for run in self.runs]
-        heading = "".join(f"<th>{cell}</th>" for cell in _HEADINGS)
+        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in self._cells(run)) for run in self.runs]
+        heading = "".join(f"<th>{html.escape(cell)}</th>" for cell in self._headings())
         rows = "".join(f"<tr>{row}</tr>" for row in cells)
         return f"<p>{html.escape(self.text)}</p><table><tr>{heading}</tr>{rows}</table>"
+
+    def _names(self) -> "list[str]":
+        """Returns the names of the axes that need a column."""
+        return [axis["name"] for axis in self.figures["axes"] if axis["kind"] != "gpu"]
+
+    def _headings(self) -> "tuple[str, ...]":
+        return (*self._names(), "rank", "GPU", "answer", "peak", "of which PyTorch", "left")
+
+    def _cells(self, run: RehearsalRun) -> "tuple[str, ...]":
+        rank = "" if run.rank is None else str(run.rank)
+        sizes = map(_size, (run.peak_bytes, run.pytorch_bytes, run.left_bytes))
+        return (*(run.point[name] for name in self._names()), rank, run.gpu, run.outcome.replace("_", " "), *sizes)
 
 
 def rehearse(
@@ -141,6 +183,10 @@ def rehearse(
     world: Optional[int] = None,
     ranks: Optional[Ranks] = None,
     local_world: Optional[int] = None,
+    search: Optional[Search] = None,
+    compare_with: "Union[None, str, Sequence[str]]" = None,
+    levers: bool = False,
+    show_output: bool = False,
     late: bool = False,
     values: "Union[None, bool, str]" = None,
     output: "Union[None, str, os.PathLike[str]]" = None,
@@ -157,21 +203,31 @@ def rehearse(
     values: whether small integers and conditions are computed: "auto" (default: in a second run, if the program reads any
     that may decide its control flow), True or False.
     world: the number of ranks in the job; ranks: those to rehearse, such as [0, 511], or [[0, 8]] for ranks that meet.
+    search: the numbers and values of variables of the environment, whose names in braces are replaced in the command:
+    {"BATCH": range(1, 257)} or {"BATCH": "1..256"} for the largest number that fits, {"TP": [1, 2, 4]} for each value; of
+    several ranges the first is searched, for the lowest number of the others, doubled. show_output: of each of these runs.
+    compare_with: settings to run it with as well, such as "NAME=VALUE" or "--checkpointing"; levers: those of PyTorch's
+    allocator. All of these combine; several GPUs, numbers, ranks and settings are one table.
     output: the folder of the snapshots, "memviz-rehearsal" by default; quiet: no line for each run on standard error.
 
     The program's own output appears as usual. Raises Error if no rehearsal could be made; if the program itself fails,
     the runs show it. ``memviz help rehearse`` describes every option.
     """
     options: "dict[str, Option]" = {
-        name: value for name, value in locals().items() if name not in ("command", "ranks")
+        name: value
+        for name, value in locals().items()
+        if name not in ("command", "ranks", "search", "compare_with")
     }
     if isinstance(values, bool):
         options["values"] = "on" if values else "off"
     options["rank"] = None if ranks is None else ",".join(map(_rank_word, ranks))
+    changes = [compare_with] if isinstance(compare_with, str) else list(compare_with or ())
+    axes = [f"--search={_search_word(name, values)}" for name, values in (search or {}).items()]
+    axes += [f"--compare-with={change}" for change in changes]
     with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
         answer = os.path.join(folder, "answer.json")
         words = shlex.split(command) if isinstance(command, str) else list(command)
-        code, said = _run([program(), "rehearse", *words_of(options), f"--json={answer}", "--", *words])
+        code, said = _run([program(), "rehearse", *words_of(options), *axes, f"--json={answer}", "--", *words])
         if not os.path.exists(answer):
             raise (UsageError if code == 2 else Error)(said or f"memviz rehearse ended with exit code {code}")
         with open(answer, encoding="utf-8") as file:
@@ -180,6 +236,14 @@ def rehearse(
 
 def _rank_word(rank: "Union[int, Sequence[int]]") -> str:
     return str(rank) if isinstance(rank, int) else "+".join(map(str, rank))
+
+
+def _search_word(name: str, values: "Union[str, range, Sequence[Union[str, int]]]") -> str:
+    if isinstance(values, range):
+        if values.step != 1 or not values:
+            raise UsageError(f"search: {name} must be a range with a step of 1, not {values}")
+        return f"{name}={values[0]}..{values[-1]}"
+    return f"{name}={values}" if isinstance(values, str) else f"{name}={','.join(map(str, values))}"
 
 
 def _run(words: "list[str]") -> "tuple[int, str]":
@@ -204,17 +268,16 @@ def _run(words: "list[str]") -> "tuple[int, str]":
     return process.returncode, said
 
 
-def _runs_of(figures: "dict[str, Any]") -> Iterator[RehearsalRun]:
-    for part in figures.get("gpus", [figures]):
-        for run in part.get("runs") or [part]:
-            yield _run_of(run.get("rank"), run["verdict"])
+def _row_of(row: "dict[str, Any]", runs: "Sequence[RehearsalRun]") -> RehearsalRow:
+    return RehearsalRow(row["point"], row["outcome"], row["text"], row.get("largest"), runs[row["run"]])
 
 
-def _run_of(rank: Optional[int], verdict: "dict[str, Any]") -> RehearsalRun:
+def _run_of(run: "dict[str, Any]") -> RehearsalRun:
+    verdict = run["verdict"]
     fullest: "dict[str, Any]" = max(verdict["devices"], key=lambda device: device["peak_bytes"], default={})
     return RehearsalRun(
         gpu=verdict["gpu"]["profile"],
-        rank=rank,
+        rank=run.get("rank"),
         outcome=verdict["outcome"],
         text=verdict["text"],
         total_bytes=verdict["gpu"]["total_bytes"],
@@ -226,6 +289,8 @@ def _run_of(rank: Optional[int], verdict: "dict[str, Any]") -> RehearsalRun:
         server=_server_of(verdict.get("server")),
         deciding_lines=tuple(read["line"] for read in verdict["deciding_read_lines"]),
         least_peak_bytes=_least_peak_of(verdict, fullest.get("peak_bytes")),
+        point=run["point"],
+        decides=run["decides"],
     )
 
 
@@ -239,18 +304,9 @@ def _least_peak_of(verdict: "dict[str, Any]", peak: Optional[int]) -> Optional[i
 def _server_of(figures: "Optional[dict[str, Any]]") -> Optional[RehearsedServer]:
     if figures is None:
         return None
-    known: "dict[str, Any]" = {field.name: figures.get(field.name) for field in fields(RehearsedServer)}
+    known: "dict[str, Any]" = {one.name: figures.get(one.name) for one in fields(RehearsedServer)}
     known["added"] = tuple(figures["added"])
     return RehearsedServer(**known)
-
-
-_HEADINGS = ("rank", "GPU", "answer", "peak", "of which PyTorch", "left")
-
-
-def _row(run: RehearsalRun) -> "tuple[str, ...]":
-    rank = "" if run.rank is None else str(run.rank)
-    sizes = map(_size, (run.peak_bytes, run.pytorch_bytes, run.left_bytes))
-    return (rank, run.gpu, run.outcome.replace("_", " "), *sizes)
 
 
 def _size(count: Optional[int]) -> str:

@@ -3,14 +3,11 @@
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
-#include "cli/rehearse_search.hpp"
-#include "cli/rehearse_variants.hpp"
-#include "cli/rehearse_world.hpp"
+#include "cli/rehearse_runs.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
 #include "memviz/fit_report.hpp"
-#include "memviz/fit_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/version.hpp"
 #include "rehearse/installation.hpp"
@@ -32,12 +29,6 @@ namespace memviz::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using rehearse::FitVerdict;
-using rehearse::FrontierReport;
-using rehearse::GpusReport;
-using rehearse::RankRun;
-using rehearse::RanksReport;
-using rehearse::SearchReport;
 using rehearse::Setup;
 
 struct RehearseCommand : CommandOptions {
@@ -51,9 +42,7 @@ struct RehearseCommand : CommandOptions {
   bool leaves_recording = false;
   bool leaves_init_out = false;
   std::uint64_t max_entries = 200'000;
-  SearchOptions search;
-  VariantOptions variants;
-  WorldOptions world;
+  AxisOptions runs;
   bool both_ends = false;
   rehearse::Values values = rehearse::Values::automatic;
   std::optional<std::string> json;
@@ -121,9 +110,7 @@ OptionList<RehearseCommand> rehearse_options() {
       rare(one_of(values_option(), &RehearseCommand::values, kValues)),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
-  return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::search, search_options()),
-                                  within<RehearseCommand>(&RehearseCommand::variants, variant_options()),
-                                  within<RehearseCommand>(&RehearseCommand::world, world_options()),
+  return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::runs, axis_options()),
                                   within<RehearseCommand>(&RehearseCommand::file, general)});
 }
 
@@ -161,54 +148,6 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   return setup;
 }
 
-[[nodiscard]] bool searches(const RehearseCommand& options) {
-  return !options.search.ranges.empty();
-}
-
-/// `what` begins the sentence of the UsageError that is thrown where there are other runs to compare with.
-void check_no_variants(const RehearseCommand& options, std::string_view what) {
-  if (has_variants(options.variants)) throw UsageError(fmt::format("{} --compare-with and --levers", what));
-}
-
-void check_alone(const RehearseCommand& options, std::string_view what) {
-  if (searches(options)) throw UsageError(fmt::format("{} --search", what));
-  check_no_variants(options, what);
-}
-
-/// One line on standard error for each of many runs.
-void say_run(const FileOptions& options, const std::string& what, const FitVerdict& verdict) {
-  options.advise(fmt::format("rehearse: {}: {}", what, rehearse::short_text(verdict)));
-}
-
-int exit_code_of(const SearchReport& report) {
-  if (!report.has_answer) {
-    const int code = rehearse::exit_code(report.runs.back().verdict);
-    return code == kSuccess ? kBadData : code;
-  }
-  return report.largest ? kSuccess : kOverThreshold;
-}
-
-/// The options, with those that the launcher in the program's words stands for.
-RehearseCommand with_launcher(RehearseCommand options) {
-  if (options.devices || searches(options) || has_variants(options.variants)) return options;
-  if (const auto line = take_launcher(options.world, options.operands))
-    options.file.advise(fmt::format("rehearse: {}", *line));
-  return options;
-}
-
-void check_world(const RehearseCommand& options) {
-  check(options.world);
-  if (!options.world.ranks) return;
-  check_alone(options, "--world excludes");
-  if (options.devices) throw UsageError("--devices excludes --world; use --local-world for the GPUs of a node");
-}
-
-RanksReport run_job(const RehearseCommand& options, const Setup& setup) {
-  const std::string where = options.gpus.size() > 1 ? setup.profile.name + ", " : "";
-  return run_ranks(options.world, setup, options.operands,
-                   [&](const std::string& line) { options.file.advise(fmt::format("rehearse: {}{}", where, line)); });
-}
-
 /// One for each GPU, most memory first.
 std::vector<Setup> setups_of(const RehearseCommand& options) {
   std::vector<Setup> setups;
@@ -224,78 +163,23 @@ std::vector<Setup> setups_of(const RehearseCommand& options) {
   return setups;
 }
 
-/// The ranks of a report as --rank has them.
-std::string ranks_of(const RanksReport& report) {
-  std::string text;
-  for (const RankRun& run : report.runs)
-    text += (text.empty() ? "" : ",") + std::to_string(run.rank);
-  return text;
-}
-
-/// Each GPU has a folder for its snapshots. Of a job, the ranks that were chosen on the largest run on the others.
-GpusReport run_gpus(RehearseCommand options, const std::vector<Setup>& setups) {
-  GpusReport report;
-  for (Setup setup : setups) {
-    setup.output /= setup.profile.name;
-    if (options.world.ranks) {
-      report.gpus.push_back(run_job(options, setup));
-      if (!options.world.rank) options.world.rank = ranks_of(report.gpus.front());
-    } else {
-      report.gpus.push_back({.runs = {{0, rehearse::rehearse(setup, options.operands, {})}}});
-      say_run(options.file, setup.profile.name, report.gpus.back().runs.front().verdict);
-    }
-  }
-  return report;
-}
-
-void check_gpus(const RehearseCommand& options) {
-  if (options.gpus.size() == 1) return;
-  check_alone(options, "several GPUs exclude");
-  if (options.memory_bytes) throw UsageError("several GPUs exclude --memory, which replaces the memory of one");
-}
-
 int run_rehearse(const RehearseCommand& given) {
-  const RehearseCommand options = with_launcher(given);
-  if (searches(options)) check_no_variants(options, "--search excludes");
-  check(options.search, options.operands);
-  check_world(options);
-  check_gpus(options);
+  RehearseCommand options = given;
+  options.runs.keeps_launcher = options.devices.has_value();
+  if (options.devices && options.runs.world.ranks)
+    throw UsageError("--devices excludes --world; use --local-world for the GPUs of a node");
+  if (options.gpus.size() > 1 && options.memory_bytes)
+    throw UsageError("several GPUs exclude --memory, which replaces the memory of one");
+  check(options.runs, options.operands);
   check_outputs(options, {{"--json", options.json}});
-  const std::vector<Setup> setups = setups_of(options);
-  const Setup& setup = setups.front();
-  const OnRun on_run = [&](const std::string& what, const FitVerdict& verdict) {
-    say_run(options.file, what, verdict);
-  };
-  const auto write = [&](const auto& report, const auto& text, const auto& json) {
-    if (options.json)
-      write_output(options.file, *options.json, json(report));
-    else
-      write_text(options.file, "-", text(report, text_columns()));
-  };
-
-  if (setups.size() > 1) {
-    const GpusReport report = run_gpus(options, setups);
-    write(report, rehearse::gpus_text, rehearse::gpus_json);
-    return rehearse::exit_code(report);
-  }
-  if (options.search.ranges.size() > 1) {
-    const FrontierReport report = run_frontier(options.search, setup, options.operands, on_run);
-    write(report, rehearse::frontier_text, rehearse::frontier_json);
-    return exit_code_of(report.rows.front().search);
-  }
-  if (searches(options)) {
-    const SearchReport report = run_search(options.search, setup, options.operands, on_run);
-    write(report, rehearse::search_text, rehearse::search_json);
-    return exit_code_of(report);
-  }
-  if (options.world.ranks) {
-    const RanksReport report = run_job(options, setup);
-    write(report, rehearse::ranks_text, rehearse::ranks_json);
-    return rehearse::exit_code(rehearse::deciding_run(report).verdict);
-  }
-  const rehearse::VariantsReport report = run_variants(options.variants, setup, options.operands, on_run);
-  write(report, rehearse::variants_text, rehearse::variants_json);
-  return rehearse::exit_code(report.usual);
+  const rehearse::FitReport report =
+      run_points(options.runs, setups_of(options), options.operands,
+                 [&](const std::string& line) { options.file.advise(fmt::format("rehearse: {}", line)); });
+  if (options.json)
+    write_output(options.file, *options.json, fit_json(report));
+  else
+    write_text(options.file, "-", fit_text(report, text_columns()));
+  return rehearse::exit_code(report);
 }
 
 } // namespace
@@ -313,12 +197,13 @@ Command rehearse_command() {
               "process with torch leaves a snapshot, which is marked as rehearsed. C++ programs also run, and are "
               "measured; they leave a snapshot only with their own recorder. Exit codes: 0 it fits, 3 it does not; the "
               "program's own (128 + N after signal N) if it fails for another reason; 1 if it never used a GPU; 2 bad "
-              "usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
+              "usage, or no such program. With several points: 0 it fits at one of them, 3 at none.",
       .examples =
           "  memviz rehearse -- python train.py --batch 32\n"
           "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"
           "  memviz rehearse --steps 3 --search 'BATCH=1..256' -- python train.py --batch {}\n"
           "  memviz rehearse --search 'BATCH=1..64' --search 'LEN=1024..16384' -- python train.py {BATCH} {LEN}\n"
+          "  memviz rehearse --gpu h100,l4 --search TP=1,2,4 --search 'BATCH=1..64' --world 8 -- python train.py\n"
           "  memviz rehearse --levers -- python train.py\n"
           "  memviz rehearse --world 512 --steps 3 -- python train.py\n"
           "  memviz rehearse --gpu h100,a100-40,4090 -- python train.py\n"

@@ -18,10 +18,9 @@ namespace memviz::cli {
 
 namespace {
 
+using rehearse::FitRun;
 using rehearse::FitVerdict;
-using rehearse::RankRun;
 using rehearse::RankSet;
-using rehearse::RanksReport;
 
 constexpr std::uint64_t kMostRanks = 1'000'000;
 constexpr std::uint64_t kDefaultRanks = 8;
@@ -42,9 +41,9 @@ std::vector<RankSet> chosen_ranks(const WorldOptions& options, const rehearse::W
   return sets;
 }
 
-bool is_done(const RanksReport& report, const RankSet& set) {
+bool is_done(const std::vector<FitRun>& runs, const RankSet& set) {
   return std::all_of(set.begin(), set.end(), [&](std::uint64_t rank) {
-    return std::any_of(report.runs.begin(), report.runs.end(), [&](const RankRun& run) { return run.rank == rank; });
+    return std::any_of(runs.begin(), runs.end(), [&](const FitRun& run) { return run.rank == rank; });
   });
 }
 
@@ -61,19 +60,19 @@ RankSet needed_by(const std::vector<FitVerdict>& verdicts, const RankSet& set) {
 }
 
 /// Runs the ranks of `set` at the same time, and again with those that turn out to be needed.
-std::vector<RankRun> run_together(const rehearse::Setup& setup, RankSet set, const std::vector<std::string>& words,
-                                  const OnLine& on_line) {
-  std::vector<FitVerdict> verdicts = rehearse::rehearse_ranks(setup, set, words);
+std::vector<FitRun> run_together(const JobProgram& program, RankSet set, const OnLine& on_line) {
+  const auto run = [&] { return rehearse::rehearse_ranks(program.setup, set, program.words, program.variables); };
+  std::vector<FitVerdict> verdicts = run();
   for (RankSet needed = needed_by(verdicts, set); !needed.empty(); needed = needed_by(verdicts, set)) {
     on_line(fmt::format("rank {} takes objects from {}: run again, together", fmt::join(set, " + "),
                         fmt::join(needed, ", ")));
     set.insert(set.end(), needed.begin(), needed.end());
     std::sort(set.begin(), set.end());
-    verdicts = rehearse::rehearse_ranks(setup, set, words);
+    verdicts = run();
   }
-  std::vector<RankRun> runs;
+  std::vector<FitRun> runs;
   for (std::size_t index = 0; index < set.size(); ++index)
-    runs.push_back({set[index], std::move(verdicts[index])});
+    runs.push_back({{}, set[index], program.setup.world->ranks, std::move(verdicts[index])});
   return runs;
 }
 
@@ -141,30 +140,33 @@ std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std:
                      *options.local_world);
 }
 
-RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup, const std::vector<std::string>& words,
-                      const OnLine& on_line) {
+std::vector<FitRun> run_ranks(const WorldOptions& options, JobProgram program, const OnLine& on_line) {
   const std::uint64_t ranks = *options.ranks;
+  rehearse::Setup& setup = program.setup;
   setup.world = rehearse::World{ranks, std::min(ranks, options.local_world.value_or(kDefaultNodeRanks))};
   setup.devices = static_cast<std::uint32_t>(setup.world->node_ranks);
-  RanksReport report{.ranks = ranks};
+  const bool is_chosen = program.ranks.empty() && !options.rank;
+  const std::vector<RankSet> sets = program.ranks.empty() ? chosen_ranks(options, *setup.world) : program.ranks;
+  std::vector<FitRun> runs;
   std::size_t repeats = 0;
-  const std::vector<RankSet> sets = chosen_ranks(options, *setup.world);
   for (std::size_t index = 0; index < sets.size(); ++index) {
-    if (is_done(report, sets[index])) continue;
+    if (is_done(runs, sets[index])) continue;
     say_start(options, sets[index], {index + 1, sets.size()}, on_line);
     bool is_known = true;
-    for (RankRun& run : run_together(setup, sets[index], words, on_line)) {
-      on_line(fmt::format("rank {} of {}: {}", run.rank, ranks, rehearse::short_text(run.verdict)));
-      is_known = is_known && std::any_of(report.runs.begin(), report.runs.end(),
-                                         [&](const RankRun& other) { return are_alike(run.verdict, other.verdict); });
-      report.runs.push_back(std::move(run));
+    bool fits = true;
+    for (FitRun& run : run_together(program, sets[index], on_line)) {
+      on_line(fmt::format("rank {} of {}: {}", *run.rank, ranks, rehearse::short_text(run.verdict)));
+      is_known = is_known && std::any_of(runs.begin(), runs.end(),
+                                         [&](const FitRun& other) { return are_alike(run.verdict, other.verdict); });
+      fits = fits && run.verdict.outcome == rehearse::FitOutcome::fits;
+      runs.push_back(std::move(run));
     }
     repeats = is_known ? repeats + 1 : 0;
-    if (!rehearse::is_answer(report.runs.back().verdict) || (!options.rank && repeats == 2)) break;
+    if (!rehearse::is_answer(runs.back().verdict) || (is_chosen && repeats == 2) || (program.stops_early && !fits))
+      break;
   }
-  std::sort(report.runs.begin(), report.runs.end(),
-            [](const RankRun& one, const RankRun& other) { return one.rank < other.rank; });
-  return report;
+  std::sort(runs.begin(), runs.end(), [](const FitRun& one, const FitRun& other) { return one.rank < other.rank; });
+  return runs;
 }
 
 } // namespace memviz::cli

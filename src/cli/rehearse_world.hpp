@@ -3,8 +3,10 @@
 // `memviz rehearse --world`: the options that name ranks of a job, and the runs of those ranks.
 
 #include "answers/option.hpp"
-#include "memviz/fit.hpp"
+#include "io/foreground.hpp"
+#include "memviz/fit_runs.hpp"
 #include "rehearse/rehearsal_run.hpp"
+#include "rehearse/world.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -35,9 +37,19 @@ void check(const WorldOptions& options);
 /// Called with a line for each run, and on a terminal before it.
 using OnLine = std::function<void(const std::string& line)>;
 
-/// Rehearses the ranks that the options name, or some that are spread over the job until two in a row bring nothing
-/// new. Throws as rehearse() does.
-[[nodiscard]] rehearse::RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup,
-                                              const std::vector<std::string>& words, const OnLine& on_line);
+/// A program to run as ranks of a job.
+struct JobProgram {
+  rehearse::Setup setup;
+  std::vector<std::string> words;
+  Variables variables;                       ///< for its environment
+  std::vector<rehearse::RankSet> ranks = {}; ///< those that run; empty: as the options say
+  bool stops_early = false;                  ///< at the first rank that does not fit
+};
+
+/// Rehearses the ranks that the program or the options name, or some that are spread over the job until two in a row
+/// show nothing new, and none after one without an answer. Returns the runs by rank, without a point. Throws as
+/// rehearse() does.
+[[nodiscard]] std::vector<rehearse::FitRun> run_ranks(const WorldOptions& options, JobProgram program,
+                                                      const OnLine& on_line);
 
 } // namespace memviz::cli

@@ -5,9 +5,8 @@
 #include "memviz/fit_words.hpp"
 #include "memviz/format.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <vector>
+#include <optional>
 
 namespace memviz::rehearse {
 
@@ -33,28 +32,6 @@ std::string server_table(const ServerFacts& server) {
   add("GPU, while asleep", server.asleep_peak_bytes,
       server.sleeps ? fmt::format("fell asleep {}", format_counted(*server.sleeps, "time")) : "");
   return is_empty ? "" : fmt::format("\n{} on one GPU\n", server_name(server)) + table.text("  ");
-}
-
-std::string server_search_table(const SearchReport& report) {
-  const auto is_server = [](const SearchRun& run) { return run.verdict.facts.server.has_value(); };
-  if (std::none_of(report.runs.begin(), report.runs.end(), is_server)) return "";
-  std::vector<const SearchRun*> runs;
-  for (const SearchRun& run : report.runs)
-    runs.push_back(&run);
-  std::sort(runs.begin(), runs.end(), [](const auto* one, const auto* other) { return one->value < other->value; });
-  TextTable table{Align::right, Align::left, Align::right, Align::right, Align::right, Align::right};
-  table.add_row({report.range.name, "answer", "tokens of KV cache", "requests at once", "peak", "left"});
-  for (const SearchRun* run : runs) {
-    std::vector<std::string> cells{std::to_string(run->value), std::string(answer_word(run->verdict.outcome))};
-    const DeviceUse* const use = fullest(run->verdict.facts);
-    if (const auto& server = run->verdict.facts.server;
-        run->verdict.outcome == FitOutcome::fits && server && use != nullptr)
-      cells.insert(cells.end(),
-                   {server->cache_tokens ? format_count(*server->cache_tokens) : "unknown", requests_text(*server),
-                    format_bytes(use->peak_bytes), format_bytes(use->left_bytes())});
-    table.add_row(std::move(cells));
-  }
-  return '\n' + table.text("  ") + '\n';
 }
 
 } // namespace memviz::rehearse

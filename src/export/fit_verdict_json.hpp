@@ -72,7 +72,7 @@ inline constexpr auto kKindPart =
 
 inline constexpr auto kFacts = json_object<FileFacts>(
     {.meaning = "A moment of a run", .name = "facts"},
-    member("file", "The snapshot with these figures", &FileFacts::file),
+    member("file", "The snapshot with these figures; empty where a search did not keep it", &FileFacts::file),
     member("device", "Number of the GPU", [](const FileFacts& facts) { return facts.device.device.value; }),
     member("moment", "In words", [](const FileFacts& facts) { return moment_text(facts.device); }),
     member("requested_bytes", "Requested bytes at that moment",

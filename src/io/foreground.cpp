@@ -218,10 +218,10 @@ Ending run_in_foreground(const std::vector<std::string>& words, const Variables&
 }
 
 std::vector<Ending> run_in_foreground(const std::vector<std::string>& words, const std::vector<Variables>& variables,
-                                      const OnEnd& on_end) {
+                                      const OnEnd& on_end, std::optional<int> output) {
   if (variables.size() > kMostPrograms) throw Error("too many programs at once");
   const PassedSignals signals;
-  start_all(words, variables, {});
+  start_all(words, variables, output);
   std::vector<Ending> endings(variables.size());
   for (std::size_t left = variables.size(); left > 0; --left) {
     const std::size_t index = next_to_end();

@@ -31,9 +31,10 @@ using OnEnd = std::function<bool(std::size_t index)>;
 constexpr std::size_t kMostPrograms = 64;
 
 /// Runs a program several times at once, once for each of `variables`, at most kMostPrograms. Returns as soon as all
-/// have ended. Throws the exceptions of the function for one program.
+/// have ended. Their output goes to `output`, and it throws, as the function for one program does.
 [[nodiscard]] std::vector<Ending> run_in_foreground(const std::vector<std::string>& words,
-                                                    const std::vector<Variables>& variables, const OnEnd& on_end);
+                                                    const std::vector<Variables>& variables, const OnEnd& on_end,
+                                                    std::optional<int> output = {});
 
 /// Replaces this process with the program, which keeps the process id, the parent and the streams, so that signals and
 /// exit codes are its own. Returns only if that failed, with the error number.

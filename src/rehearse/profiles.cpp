@@ -1,6 +1,7 @@
 #include "rehearse/profiles.hpp"
 
 #include "base/ascii.hpp"
+#include "base/parts.hpp"
 #include "base/suggest.hpp"
 #include "base/whole_number.hpp"
 #include "memviz/error.hpp"
@@ -183,14 +184,12 @@ Profile read_profile(const fs::path& file) {
 
 std::vector<std::string> parse_gpus(std::string_view text) {
   std::vector<std::string> names;
-  for (std::string_view rest = text;;) {
-    const std::string name(trimmed(rest.substr(0, rest.find(','))));
-    if (name.empty()) throw UsageError(fmt::format("--gpu must be names of GPUs, as in h100,a100-40, not '{}'", text));
-    names.push_back(name);
-    const std::size_t comma = rest.find(',');
-    if (comma == std::string_view::npos) return names;
-    rest.remove_prefix(comma + 1);
+  for (const std::string_view part : parts_of(text, ',')) {
+    names.emplace_back(trimmed(part));
+    if (names.back().empty())
+      throw UsageError(fmt::format("--gpu must be names of GPUs, as in h100,a100-40, not '{}'", text));
   }
+  return names;
 }
 
 } // namespace memviz::rehearse

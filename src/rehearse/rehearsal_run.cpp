@@ -256,11 +256,14 @@ std::vector<FitVerdict> run_together(const Setup& setup, const RankSet& ranks, c
     variables.push_back(runs.back()->variables(&present));
     variables.back().insert(variables.back().end(), more.begin(), more.end());
   }
-  const std::vector<Ending> endings = run_in_foreground(words, variables, [&](std::size_t index) {
-    write_file((meeting.path() / ("ended-" + std::to_string(ranks[index]))).string(), "");
-    std::error_code ignored;
-    return fs::exists(meeting.path() / "again", ignored);
-  });
+  const std::vector<Ending> endings = run_in_foreground(
+      words, variables,
+      [&](std::size_t index) {
+        write_file((meeting.path() / ("ended-" + std::to_string(ranks[index]))).string(), "");
+        std::error_code ignored;
+        return fs::exists(meeting.path() / "again", ignored);
+      },
+      setup.program_output);
   std::vector<FitVerdict> verdicts;
   for (std::size_t index = 0; index < ranks.size(); ++index)
     verdicts.push_back(runs[index]->verdict(endings[index]));
@@ -278,11 +281,6 @@ std::string_view word_of(Values values) {
   return "off";
 }
 
-bool is_answer(const FitVerdict& verdict) {
-  return (verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit) &&
-         verdict.facts.needed_ranks.empty();
-}
-
 FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, const Variables& variables) {
   check_system(setup.folder);
   const auto run_once = [&](const Setup& once, const Variables& of_end) {
@@ -296,14 +294,16 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
   return rehearse_both_ways(setup, run_once).front();
 }
 
-std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const RankSet& ranks,
-                                       const std::vector<std::string>& words) {
+std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const RankSet& ranks, const std::vector<std::string>& words,
+                                       const Variables& variables) {
   if (ranks.size() > kMostMeeting)
     throw UsageError("at most " + std::to_string(kMostMeeting) + " ranks run at the same time");
   check_system(setup.folder);
   const auto run_once = [&](const Setup& once, const Variables& of_end) {
     const OutputFolder output(once.output);
-    return run_together(once, ranks, words, of_end);
+    Variables all = variables;
+    all.insert(all.end(), of_end.begin(), of_end.end());
+    return run_together(once, ranks, words, all);
   };
   return rehearse_both_ways(setup, run_once);
 }

@@ -49,18 +49,15 @@ struct Setup {
   std::optional<int> program_output = {}; ///< a descriptor for the program's output, in place of our streams
 };
 
-/// Whether the run shows if the program fits: it did not fail for another reason, and used a GPU.
-[[nodiscard]] bool is_answer(const FitVerdict& verdict);
-
 /// Runs the program once, or at both ends; adds `variables` to its environment. Throws UsageError if it cannot be
 /// started, Error if the output folder cannot be created.
 [[nodiscard]] FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words,
                                   const Variables& variables);
 
-/// Runs the program as each of `ranks` of the job `setup.world`, at the same time, so that they meet; returns a verdict
-/// for each, in the same order. Throws the exceptions of rehearse(), and UsageError if there are more than
-/// kMostMeeting.
-[[nodiscard]] std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const std::vector<std::uint64_t>& ranks,
-                                                     const std::vector<std::string>& words);
+/// Runs the program as each of `ranks` of the job `setup.world`, at the same time, so that they meet, with `variables`
+/// in the environment of each; returns a verdict for each, in the same order. Throws the exceptions of rehearse(), and
+/// UsageError if there are more than kMostMeeting.
+[[nodiscard]] std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const RankSet& ranks,
+                                                     const std::vector<std::string>& words, const Variables& variables);
 
 } // namespace memviz::rehearse

@@ -1,13 +1,10 @@
 #pragma once
 
-// A range of integers -> the largest that fits, by bisection: each number is one rehearsal. Assumes that if a number
-// fits, all smaller ones do.
+// The words of --search -> an axis of a rehearsal, and its values in the words of the program.
 
-#include "memviz/fit.hpp"
+#include "io/foreground.hpp"
+#include "memviz/fit_runs.hpp"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,22 +12,16 @@
 
 namespace memviz::rehearse {
 
-/// Parses "NAME=LOW..HIGH". Throws UsageError that names --search.
-[[nodiscard]] SearchRange parse_search(const std::string& text);
+/// Parses "NAME=LOW..HIGH", a number, and "NAME=VALUE,VALUE...", values. Throws UsageError that names --search.
+[[nodiscard]] Axis parse_search(const std::string& text);
+
+/// Makes a number an axis of its lowest number, the doubles of that below the highest, and the highest.
+void double_numbers(Axis& axis);
 
 /// Parses "NAME=VALUE". Throws UsageError that names `option`.
 [[nodiscard]] std::pair<std::string, std::string> parse_setting(std::string_view option, const std::string& text);
 
-/// Returns the words with each `{}` and `{NAME}` replaced by the value.
-[[nodiscard]] std::vector<std::string> with_value(const std::vector<std::string>& words, const std::string& name,
-                                                  std::uint64_t value);
-
-/// Returns the lowest number of the range, its doubles below the highest, and the highest.
-[[nodiscard]] std::vector<std::uint64_t> doublings(const SearchRange& range);
-
-/// Returns the largest number for which `fits` holds; nullopt if there is none. Tries the smallest first, then the
-/// largest, then those in between; no number twice.
-[[nodiscard]] std::optional<std::uint64_t> largest_that_fits(const SearchRange& range,
-                                                             const std::function<bool(std::uint64_t)>& fits);
+/// Returns the words with each `{NAME}` replaced by its value, and each `{}` by the first.
+[[nodiscard]] std::vector<std::string> with_values(std::vector<std::string> words, const Variables& values);
 
 } // namespace memviz::rehearse

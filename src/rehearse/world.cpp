@@ -1,5 +1,6 @@
 #include "rehearse/world.hpp"
 
+#include "base/parts.hpp"
 #include "base/whole_number.hpp"
 #include "memviz/error.hpp"
 
@@ -27,16 +28,6 @@ std::uint64_t rank_of(const RankWords& words, std::string_view text) {
   if (*rank < words.ranks) return *rank;
   throw UsageError(
       fmt::format("--{} {}: a job of {} has the ranks 0 to {}", words.option, *rank, words.ranks, words.ranks - 1));
-}
-
-/// Splits `text` at the separators.
-std::vector<std::string_view> parts_of(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::string_view rest = text;;) {
-    parts.push_back(rest.substr(0, rest.find(separator)));
-    if (parts.back().size() == rest.size()) return parts;
-    rest.remove_prefix(parts.back().size() + 1);
-  }
 }
 
 RankSet joined_ranks(const RankWords& words, std::string_view text) {

@@ -40,22 +40,6 @@ std::string workspace_text(const RunFacts& facts, const DeviceUse& use) {
   return fmt::format("; workspaces of convolutions take 0 to {} more", format_bytes(most_bytes));
 }
 
-/// "NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left"
-std::string room_text(const FitVerdict& verdict) {
-  const DeviceUse* const use = fullest(verdict.facts);
-  if (use == nullptr) return gpu_text(verdict.profile);
-  return fmt::format("{}: {} of {} at the peak, {} left{}", gpu_text(verdict.profile),
-                     peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes),
-                     format_bytes(use->left_bytes()), workspace_text(verdict.facts, *use));
-}
-
-/// "3 of 512 ranks were rehearsed; the others may differ."
-std::string rehearsed_text(const RanksReport& report) {
-  return fmt::format("{} of {} {} rehearsed{}", format_count(report.runs.size()), format_counted(report.ranks, "rank"),
-                     report.runs.size() == 1 ? "was" : "were",
-                     report.runs.size() == report.ranks ? "." : "; the others may differ.");
-}
-
 /// Whether the program ended because absent ranks do not answer requests of a rank.
 bool is_refused(const FitVerdict& verdict) {
   return verdict.outcome == FitOutcome::failed && !verdict.facts.refusals.empty();
@@ -190,6 +174,14 @@ std::string_view answer_word(FitOutcome outcome) {
   return "no answer";
 }
 
+std::string room_text(const FitVerdict& verdict) {
+  const DeviceUse* const use = fullest(verdict.facts);
+  if (use == nullptr) return gpu_text(verdict.profile);
+  return fmt::format("{}: {} of {} at the peak, {} left{}", gpu_text(verdict.profile),
+                     peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes),
+                     format_bytes(use->left_bytes()), workspace_text(verdict.facts, *use));
+}
+
 std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
   switch (verdict.outcome) {
@@ -286,34 +278,6 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   for (const std::string& failure : facts.failures)
     list.push_back("Part of the recording failed, and the program continued: " + failure);
   return list;
-}
-
-std::string ranks_headline(const RanksReport& report) {
-  const RankRun& run = deciding_run(report);
-  return fmt::format("Rank {} of {} decides. {} {}", run.rank, report.ranks, headline(run.verdict),
-                     rehearsed_text(report));
-}
-
-std::string gpus_headline(const GpusReport& report) {
-  const auto count = [&](auto holds) {
-    return std::count_if(report.gpus.begin(), report.gpus.end(),
-                         [&](const RanksReport& gpu) { return holds(deciding_run(gpu).verdict.outcome); });
-  };
-  const auto all = static_cast<std::int64_t>(report.gpus.size());
-  const auto fits = count([](FitOutcome outcome) { return outcome == FitOutcome::fits; });
-  const auto none = count([](FitOutcome outcome) { return outcome > FitOutcome::does_not_fit; });
-  const RanksReport& answer = answering_gpu(report);
-  std::string text;
-  if (none == all)
-    text = fmt::format("No answer on any of {} GPUs.", all);
-  else if (fits == 0)
-    text = fmt::format("Fits on none of {} GPUs.", all);
-  else
-    text = fmt::format("Fits on {} GPUs{} {}.",
-                       fits == all ? fmt::format("all {}", all) : fmt::format("{} of {}", fits, all),
-                       fits == 1 ? ":" : ". The smallest of them is", room_text(deciding_run(answer).verdict));
-  if (none > 0 && none < all) text += fmt::format(" No answer on {}.", none);
-  return answer.ranks == 1 ? text : text + ' ' + rehearsed_text(answer);
 }
 
 std::string largest_part(const FitVerdict& verdict) {

@@ -72,6 +72,29 @@ class Rehearsals(unittest.TestCase):
         self.assertEqual(len(lines), 3 + 8)
         self.assertEqual(found._repr_html_().count("<tr>"), 9)
 
+    def test_a_search_has_a_row_for_each_value_and_gpu(self):
+        batch = "import sys, torch\ntorch.allocate(int(sys.argv[1]) * (100 << 20) // int(sys.argv[2]))"
+        found = self.rehearse([sys.executable, "-c", batch, "{BATCH}", "{TP}"], gpu=["small", "h100-80"], quiet=True,
+                              search={"BATCH": range(1, 33), "TP": [1, 2]})
+        self.assertEqual([(row.point["gpu"], row.point["TP"], row.largest) for row in found.rows],
+                         [("h100-80", "1", 32), ("h100-80", "2", 32), ("small", "1", 10), ("small", "2", 20)])
+        self.assertEqual((found.answer, found.fits), (found.rows[2], True))
+        self.assertEqual((found.answer.run.point["BATCH"], found.answer.run.fits), ("10", True))
+        self.assertTrue(found.answer.run.decides.startswith("step train.py"))
+        self.assertEqual(str(found).splitlines()[2].split()[:4], ["TP", "BATCH", "rank", "GPU"])
+        self.assertNotIn("{BATCH}", found.text)
+        with self.assertRaisesRegex(memviz_torch.UsageError, "step of 1"):
+            self.rehearse(search={"BATCH": range(1, 33, 2)})
+        with self.assertRaisesRegex(memviz_torch.UsageError, "BATCH=9..1"):
+            self.rehearse(search={"BATCH": "9..1"})
+
+    def test_settings_are_rows_beside_the_program_as_it_is(self):
+        program = [sys.executable, "-c", "import os, torch; torch.allocate(int(os.environ.get('MIB', '2000')) << 20)"]
+        found = self.rehearse(program, gpu="small", compare_with=["MIB=5", "MIB=6"], levers=True, quiet=True)
+        self.assertEqual([row.point["setting"] for row in found.rows[:3]], ["as it is", "MIB=5", "MIB=6"])
+        self.assertEqual(([row.fits for row in found.rows], found.fits), ([False, True, True] + [False] * 4, False))
+        self.assertEqual(len(self.rehearse(program, gpu="small", compare_with="MIB=5", quiet=True).rows), 2)
+
     def test_a_server_has_its_figures(self):
         found = self.rehearse([sys.executable, "-m", "vllm", self.folder], gpu="h100-80", requests=1, quiet=True)
         server = found.runs[0].server

@@ -132,18 +132,18 @@ def check_search(rehearsals):
     outside = answer["verdict"]["gpu"]["context_bytes"] + 240 * MIB  # the context, and the kernels
     # Each sample takes 128 MiB; the small ones 22 MiB; the driver gives whole pages of 2 MiB from the rest.
     largest = (memory - outside - 22 * MIB) // (128 * MIB)
-    check(done.returncode == 0 and answer["search"]["largest"] == largest, answer["search"], largest)
+    check(done.returncode == 0 and answer["rows"][0]["largest"] == largest, answer["rows"], largest)
     # The output of the runs leads to the answer, and is not shown.
     check("done" not in done.stdout and "OutOfMemoryError" not in done.stderr, done.stdout, done.stderr)
     words, done, _ = rehearsals.python(["--memory", str(memory), "--search", f"N={largest}..{largest + 1}"], MODEL, "{}")
-    check(words["search"]["largest"] == largest, words["search"], largest)
+    check(words["rows"][0]["largest"] == largest, words["rows"], largest)
 
 
 def check_compare(rehearsals):
     setting = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
     answer, done, _ = rehearsals.python(["--memory", "1600MiB", "--compare-with", setting], FRAGMENTED)
     check(done.returncode == 3 and answer["verdict"]["outcome"] == "does_not_fit", answer["verdict"])
-    check(answer["variants"][0]["verdict"]["outcome"] == "fits", answer["variants"])
+    check(answer["rows"][1]["outcome"] == "fits", answer["rows"])
 
 
 # 256 MiB of parameters, as many of gradients, and twice as many of state; foreach makes temporaries of the same size.

@@ -247,17 +247,19 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: deciding lines", decided["deciding_read_lines"], [{"line": "<string>:5", "count": 1, "unknown": 0, "made_up": 1}])
     expect("rehearse: other values", [decided["other_values"]["is_range"], decided["other_values"]["computes_values"]], [True, False])
     rehearse("variants", FITS, "--compare-with", "A=1")
-    expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
-    frontier = rehearse("frontier", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=1..2")["frontier"]
-    expect("rehearse: frontier", [row["search"]["largest"] for row in frontier["rows"]], [10, 10])
+    expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["rows"][0]["largest"], 10)
+    frontier = rehearse("frontier", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=1..2")
+    expect("rehearse: frontier", [(row["point"], row["largest"]) for row in frontier["rows"]], [({"OTHER": "1"}, 10), ({"OTHER": "2"}, 10)])
+    grid = rehearse("grid", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=a,b", "--levers", gpu="small,h100")
+    expect("rehearse: grid", [grid["points"], len(grid["rows"]), grid["rows"][grid["answer"]]["point"]["gpu"]], [32 * 2 * 5 * 2, 20, "small"])
     parts = rehearse("parts", PARTS)["verdict"]["peak"]["server_kinds"]
     expect("rehearse: parts", parts, [{"kind": "unknown", "bytes": 3 << 20}])
     server = rehearse("server", SERVER)["verdict"]["server"]
     expect("rehearse: server", [server["has_started"], server["requests"]], [True, 4])
     job = rehearse("job", BY_RANK, "--world", "16", "--rank", "0,9")
-    expect("rehearse: job", [job["ranks"], job["rank"], [run["rank"] for run in job["runs"]]], [16, 9, [0, 9]])
+    expect("rehearse: job", [job["rows"][0]["run"], [(run["rank"], run["ranks"]) for run in job["runs"]]], [1, [(0, 16), (9, 16)]])
     gpus = rehearse("gpus", TOO_MUCH, gpu="small,h100")
-    expect("rehearse: gpus", [(gpu["profile"], gpu["verdict"]["outcome"]) for gpu in gpus["gpus"]], [("h100-80", "fits"), ("small", "does_not_fit")])
+    expect("rehearse: gpus", [(row["point"]["gpu"], row["outcome"]) for row in gpus["rows"]], [("h100-80", "fits"), ("small", "does_not_fit")])
     late = "import os, torch; torch.allocate((300 if os.environ.get('MEMVIZ_REHEARSAL_EVENTS') == 'late' else 100) << 20)"
     other = rehearse("both ends", late, "--late")["verdict"]["other_end"]
     expect("rehearse: both ends", [other["events"], other["outcome"]], ["at-once", "fits"])

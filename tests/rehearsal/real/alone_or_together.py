@@ -25,7 +25,7 @@ def rehearse(memviz, folder, options, program):
     if run.returncode:
         sys.exit(f"{' '.join(map(str, command))}:\n{run.stdout.decode(errors='replace')[-4000:]}")
     answer = json.loads(answer.read_text())
-    verdicts = [one["verdict"] for one in answer["runs"]] if "runs" in answer else [answer["verdict"]]
+    verdicts = [one["verdict"] for one in answer["runs"]]
     peaks = {use["rank"]: use["peak_reserved_bytes"] for verdict in verdicts for use in verdict["devices"]}
     files = {int(re.match(r"rehearsal-rank(\d+)-", file.name)[1]): file for file in folder.glob("*.pickle")}
     return {rank: {"peak_reserved_bytes": peaks[rank], **figures(memviz, files[rank])} for rank in sorted(peaks)}

@@ -61,46 +61,7 @@ RunFacts failing() {
   return facts;
 }
 
-/// The numbers that a search asks for, where everything up to `most` fits.
-std::vector<std::uint64_t> asked(const SearchRange& range, std::uint64_t most) {
-  std::vector<std::uint64_t> numbers;
-  const auto largest = largest_that_fits(range, [&](std::uint64_t value) {
-    numbers.push_back(value);
-    return value <= most;
-  });
-  if (most < range.low)
-    CHECK_FALSE(largest);
-  else
-    CHECK(largest == std::min(most, range.high));
-  return numbers;
-}
-
 } // namespace
-
-TEST_CASE("a search finds the largest number that fits") {
-  for (std::uint64_t most = 0; most <= 70; ++most) {
-    const auto numbers = asked({"BATCH", 1, 64}, most);
-    CHECK(numbers.size() <= 8);
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      for (std::size_t k = i + 1; k < numbers.size(); ++k)
-        CHECK(numbers[i] != numbers[k]);
-  }
-  CHECK(asked({"BATCH", 5, 5}, 5) == std::vector<std::uint64_t>{5});
-  CHECK(asked({"BATCH", 0, 1}, 0) == std::vector<std::uint64_t>{0, 1});
-  const std::uint64_t huge = ~std::uint64_t{0};
-  CHECK(asked({"BATCH", 0, huge}, huge - 1).size() <= 66);
-}
-
-TEST_CASE("a second name of --search takes its lowest number, doubled, and its highest") {
-  using Numbers = std::vector<std::uint64_t>;
-  CHECK(doublings({"LEN", 1024, 8192}) == Numbers{1024, 2048, 4096, 8192});
-  CHECK(doublings({"LEN", 3, 10}) == Numbers{3, 6, 10});
-  CHECK(doublings({"LEN", 5, 5}) == Numbers{5});
-  CHECK(doublings({"LEN", 0, 2}) == Numbers{1, 2});
-  CHECK(doublings({"LEN", 0, 0}) == Numbers{0});
-  const std::uint64_t huge = ~std::uint64_t{0};
-  CHECK(doublings({"LEN", 1, huge}).size() == 65);
-}
 
 TEST_CASE("what --compare-with changes: a variable, or arguments after the program's own") {
   const RunChange variable = parse_change("compare-with", "A=b c");
@@ -125,22 +86,11 @@ TEST_CASE("settings of the allocator join those that the environment has") {
   ::unsetenv("PYTORCH_CUDA_ALLOC_CONF");
 }
 
-TEST_CASE("what --search and --compare-with take") {
-  const SearchRange range = parse_search("BATCH=1..256");
-  CHECK(range.name == "BATCH");
-  CHECK(range.low == 1);
-  CHECK(range.high == 256);
-  for (const char* wrong : {"", "BATCH", "BATCH=1", "BATCH=1..", "BATCH=..2", "BATCH=2..1", "1..2", "=1..2", "B-S=1..2",
-                            "BATCH=1.5..2", "BATCH=-1..2", "BATCH=1...2", "BATCH=1..99999999999999999999"})
-    CHECK_THROWS_AS(static_cast<void>(parse_search(wrong)), UsageError);
-
+TEST_CASE("what --compare-with takes") {
   CHECK(parse_setting("compare-with", "A=b=c") == std::pair<std::string, std::string>{"A", "b=c"});
   CHECK(parse_setting("compare-with", "A=") == std::pair<std::string, std::string>{"A", ""});
   for (const char* wrong : {"", "A", "=b", "1A=b"})
     CHECK_THROWS_AS(static_cast<void>(parse_setting("compare-with", wrong)), UsageError);
-
-  const std::vector<std::string> words{"train.py", "--batch={}", "{BATCH}x{}", "{OTHER}"};
-  CHECK(with_value(words, "BATCH", 12) == std::vector<std::string>{"train.py", "--batch=12", "12x12", "{OTHER}"});
 }
 
 TEST_CASE("the outcome of a run, and the exit code that shows it") {
@@ -159,7 +109,7 @@ TEST_CASE("a verdict in words") {
     const FitVerdict verdict = verdict_of({}, fitting());
     CHECK(headline(verdict) ==
           "Fits on NVIDIA H100 80GB HBM3 (h100-80): 40.0 GiB of 80.0 GiB at the peak, 40.0 GiB left.");
-    const std::string text = variants_text({.usual = verdict}, 100);
+    const std::string text = fit_text({.runs = {{{}, {}, 1, verdict}}}, 100);
     CHECK(contains(text, "39.0 GiB")); // of PyTorch's
     CHECK(contains(text, "GPU 0"));
     CHECK(has_note(verdict, "typical"));
@@ -256,56 +206,10 @@ TEST_CASE("a verdict in words") {
     CHECK(has_note(verdict, "Stopped after 2 optimizer steps, as requested"));
   }
   SUBCASE("as JSON") {
-    const auto json = nlohmann::json::parse(variants_json({.usual = verdict_of({}, fitting())}));
-    CHECK(json["schema_version"] == 1);
+    const auto json = nlohmann::json::parse(fit_json({.runs = {{{}, {}, 1, verdict_of({}, fitting())}}}));
+    CHECK(json["schema_version"] == 2);
     CHECK(json["verdict"]["outcome"] == "fits");
     CHECK(json["verdict"]["devices"][0]["left_bytes"] == 40 * kGiB);
     CHECK(json["verdict"]["gpu"]["profile"] == "h100-80");
   }
-}
-
-TEST_CASE("a search in words") {
-  const SearchRange range{"BATCH", 1, 8};
-  SearchReport report{.range = range};
-  report.runs = {{1, verdict_of({}, fitting(10 * kGiB))}, {8, verdict_of({.exit_code = 1}, failing())}};
-  SUBCASE("found") {
-    report.runs.push_back({4, verdict_of({}, fitting())});
-    report.largest = 4;
-    const std::string text = search_text(report, 100);
-    CHECK(contains(text, "BATCH=4 is the largest that fits; BATCH=5 does not."));
-    CHECK(contains(text,
-                   "Found by bisection in 3 runs, which assumes that whatever fits also fits with a smaller number."));
-    const auto json = nlohmann::json::parse(search_json(report));
-    CHECK(json["search"]["largest"] == 4);
-    CHECK(json["search"]["runs"][1]["outcome"] == "does_not_fit");
-    CHECK(json["verdict"]["outcome"] == "fits");
-  }
-  SUBCASE("all") {
-    report.runs[1].verdict = verdict_of({}, fitting());
-    report.largest = 8;
-    CHECK(contains(search_text(report, 100), "All of BATCH=1..8 fit: BATCH=8 does."));
-    report.runs[1].verdict = report.runs[0].verdict;
-    CHECK(contains(search_text(report, 100), "with the same peak: does the program read BATCH?"));
-  }
-  SUBCASE("none") {
-    report.runs = {{1, verdict_of({.exit_code = 1}, failing())}};
-    CHECK(contains(search_text(report, 100), "None of BATCH=1..8 fits: BATCH=1 does not."));
-    CHECK(nlohmann::json::parse(search_json(report))["search"]["largest"].is_null());
-  }
-  SUBCASE("no answer") {
-    report.runs[1].verdict = verdict_of({.exit_code = 2}, fitting());
-    report.has_answer = false;
-    CHECK(contains(search_text(report, 100), "with BATCH=8 the program failed for a reason other than memory."));
-  }
-}
-
-TEST_CASE("what changes under another setting") {
-  VariantsReport report{.usual = verdict_of({.exit_code = 1}, failing())};
-  report.variants.push_back({"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", verdict_of({}, fitting(70 * kGiB))});
-  const std::string text = variants_text(report, 100);
-  CHECK(contains(text, "With PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: fits; peak 70.0 GiB (-9.00 GiB)"));
-  CHECK(contains(text, "left 10.0 GiB (+9.00 GiB)"));
-  const auto json = nlohmann::json::parse(variants_json(report));
-  CHECK(json["variants"][0]["change"]["peak_bytes"] == -9 * static_cast<std::int64_t>(kGiB));
-  CHECK(json["variants"][0]["verdict"]["outcome"] == "fits");
 }
