@@ -10,7 +10,7 @@ if(failed OR NOT top STREQUAL source OR NOT commit MATCHES "^[A-Za-z0-9._/+-]+$"
   set(commit "")
 endif()
 
-set(text "#include \"cli/commit.hpp\"
+set(text "#include \"cli/frame/commit.hpp\"
 
 namespace memviz::cli {
 

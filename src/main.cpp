@@ -1,5 +1,5 @@
 #include "cli/dispatch.hpp"
-#include "cli/messages.hpp"
+#include "cli/frame/messages.hpp"
 #include "io/signals.hpp"
 
 #include <exception>

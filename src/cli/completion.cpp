@@ -1,6 +1,6 @@
 #include "cli/completion.hpp"
 
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 // Commands and their options -> help texts, at most 80 columns wide.
 
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 
 // Commands and their options -> manual pages, in the macros of man(7).
 
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 
 #include <string>
 

@@ -10,11 +10,11 @@ std::span<const DocumentSchema> document_schemas() {
       DocumentSchema{"compare", compare_schema},   DocumentSchema{"compare-jobs", compare_jobs_schema},
       DocumentSchema{"explain", explain_schema},   DocumentSchema{"flops", flops_schema},
       DocumentSchema{"leaks", leaks_schema},       DocumentSchema{"logged-error", logged_error_schema},
-      DocumentSchema{"ranks", ranks_schema},       DocumentSchema{"rehearse", rehearse_schema},
-      DocumentSchema{"report", report_schema},     DocumentSchema{"state", state_schema},
-      DocumentSchema{"stats", stats_schema},       DocumentSchema{"steps", steps_schema},
-      DocumentSchema{"timeline", timeline_schema}, DocumentSchema{"tree", tree_schema},
-      DocumentSchema{"trace", trace_schema},       DocumentSchema{"unread", unread_schema},
+      DocumentSchema{"ranks", ranks_schema},       DocumentSchema{"report", report_schema},
+      DocumentSchema{"state", state_schema},       DocumentSchema{"stats", stats_schema},
+      DocumentSchema{"steps", steps_schema},       DocumentSchema{"timeline", timeline_schema},
+      DocumentSchema{"tree", tree_schema},         DocumentSchema{"trace", trace_schema},
+      DocumentSchema{"unread", unread_schema},
   };
   return kSchemas;
 }

@@ -26,7 +26,6 @@ struct DocumentSchema {
 [[nodiscard]] std::string leaks_schema();
 [[nodiscard]] std::string logged_error_schema();
 [[nodiscard]] std::string ranks_schema();
-[[nodiscard]] std::string rehearse_schema();
 [[nodiscard]] std::string report_schema();
 [[nodiscard]] std::string state_schema();
 [[nodiscard]] std::string stats_schema();

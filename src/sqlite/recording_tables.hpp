@@ -4,7 +4,7 @@
 // indexes and views. Texts are in a separate table, each once, because a file may give one of a megabyte to every
 // frame.
 
-#include "export/recording_rows.hpp"
+#include "formats/recording_rows.hpp"
 #include "memviz/sqlite_file.hpp"
 #include "sqlite/database.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/highlight.hpp"
+#include "cli/frame/highlight.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"

@@ -1,4 +1,4 @@
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 #include "support/compress.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"

@@ -1,4 +1,4 @@
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/help.hpp"
 #include "memviz/error.hpp"
 

@@ -5,7 +5,7 @@
 #include "../support/page_questions.hpp"
 #include "../support/zip_builder.hpp"
 #include "cli/dispatch.hpp"
-#include "cli/messages.hpp"
+#include "cli/frame/messages.hpp"
 #include "engine/engine.hpp"
 #include "measured_commands.hpp"
 #include "memviz/error.hpp"

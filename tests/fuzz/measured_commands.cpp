@@ -1,6 +1,6 @@
 #include "measured_commands.hpp"
 
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 
 #include <algorithm>
 #include <array>

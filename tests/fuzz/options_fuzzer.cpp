@@ -2,7 +2,7 @@
 
 #include "answers/sizes.hpp"
 #include "base/suggest.hpp"
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 #include "cli/help.hpp"
 #include "memviz/error.hpp"
 #include "memviz/moment_choice.hpp"

@@ -1,4 +1,4 @@
-"""Each sentence of src/story that claims something of everything or nothing names the test that decides it.
+"""Each sentence of src/story and rehearsal/verdict that claims something of everything or nothing names the test that decides it.
 
     claims.py SOURCE [--new]
 
@@ -30,9 +30,9 @@ def joined(text):
 
 
 def claims_of(source):
-    """Returns the sentences of src/story with a word of CLAIM, each with its first place."""
+    """Returns the sentences of both with a word of CLAIM, each with its first place."""
     found = {}
-    for path in sorted((source / "src" / "story").glob("*.cpp")):
+    for path in sorted([*source.glob("src/story/*.cpp"), *source.glob("rehearsal/verdict/*_words*.cpp"), *source.glob("rehearsal/verdict/*_settings.cpp")]):
         text = path.read_text(encoding="utf-8")
         for match in STRINGS.finditer(text):
             start = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip()
@@ -104,7 +104,7 @@ def main():
     faults = [f"{place}: no test is named for: {text}" for text, place in claims.items() if text not in table]
     for sentence, test in table.items():
         if sentence not in claims:
-            faults.append(f"claims.txt: no longer a sentence of src/story: {sentence}")
+            faults.append(f"claims.txt: no longer a sentence: {sentence}")
         elif test in NO_CLAIMS:
             continue
         elif test.removeprefix("~") not in tests:

@@ -19,15 +19,23 @@ OF_MODEL = {
 ORDER = """
     src/base src/value src/json src/io src/pickle src/fast_reader src/recording src/text src/redact
     src/analysis/allocator src/analysis/keepers src/analysis/state src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline
-    src/analysis/kinds src/analysis/compare src/analysis/report src/analysis/calls src/analysis/leaks src/analysis/causes src/analysis/explain src/analysis/fit src/analysis/ranks
-    src/logs src/session src/program src/story src/export src/answers src/sqlite src/hooks src/attach src/rehearse
+    src/analysis/kinds src/analysis/compare src/analysis/report src/analysis/calls src/analysis/steps src/analysis/causes src/analysis/explain src/analysis/ranks
+    src/logs src/session src/program src/story src/export src/formats src/answers src/sqlite src/hooks src/attach rehearsal/verdict rehearsal/run
     render/web render/page render/graph render/timeline render/segments render/pictures view/html view/engine
-    src/cli src
+    src/cli/frame rehearsal/cli src/cli/commands src/cli src
 """.split()
 
 # The command line is a client of include/memviz and of the options of its questions; besides that it speaks, writes files, and starts programs, which no
 # other client does.
-OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/answers", "src/hooks", "src/attach", "src/rehearse", "view/html"}, "src": {"src/cli", "src/io"}}
+OF_COMMANDS = set("""
+    src/base src/text src/io src/answers src/hooks src/attach rehearsal/run rehearsal/verdict view/html
+    src/cli/frame src/cli/commands src/cli rehearsal/cli
+""".split())
+OF_CLIENTS = {
+    "render": {"src/base"},
+    **{folder: OF_COMMANDS for folder in ("src/cli/frame", "src/cli/commands", "src/cli", "rehearsal/cli")},
+    "src": {"src/cli", "src/cli/frame", "src/io"},
+}
 
 OF_SYSTEM = re.compile(
     r"^#include <(thread|mutex|shared_mutex|condition_variable|future|semaphore|stop_token|latch|barrier|filesystem|fstream"
@@ -38,16 +46,18 @@ OF_SYSTEM = re.compile(
 
 def folder_of(source, name):
     """The folder of ORDER that an included name is in; None for the standard library's and for include/memviz."""
-    for base in ("src", "render", "view"):
+    for base in ("src", "render", "view", "rehearsal"):
         if (source / base / name).exists():
             return str(pathlib.Path(base, name).parent)
     return None
 
 
 def wrong_includes(source):
-    for base in ("include/memviz", "src", "render", "view"):
+    for base in ("include/memviz", "src", "render", "view", "rehearsal"):
         for path in sorted((source / base).rglob("*.?pp")):
             folder = str(path.parent.relative_to(source))
+            if folder.startswith("rehearsal/gpu"):  # not linked with memviz
+                continue
             if folder not in ORDER and base != "include/memviz":
                 yield f"{folder} has no place in the order of {__file__}"
                 continue

@@ -2,7 +2,7 @@
 
     names.py SOURCE
 
-A .cpp of src/, render/ or view/ includes a header, public or of its own folder, of which its own name is made in one of these
+A .cpp of src/, render/, view/ or rehearsal/ includes a header, public or of its own folder, of which its own name is made in one of these
 ways (timeline.hpp: timeline_bands.cpp; svg.hpp: flame_svg.cpp), and memviz.hpp includes every public header. Prints each
 that does not, and ends with 1 if there is one.
 """
@@ -13,7 +13,8 @@ import sys
 
 WITHOUT_HEADER = {
     # Commands, which command.hpp declares.
-    *(f"src/cli/{name}.cpp" for name in ("attach", "explain", "flame", "rehearse", "report", "run", "state", "stats", "timeline", "trace", "view")),
+    *(f"src/cli/commands/{name}.cpp" for name in ("attach", "explain", "flame", "report", "run", "state", "stats", "timeline", "trace", "view")),
+    "rehearsal/cli/rehearse.cpp",
     # main.cpp is not included by anything, and exports.cpp is called by a browser.
     "src/main.cpp",
     "view/engine/exports.cpp",
@@ -35,7 +36,7 @@ def is_of(name, header):
 
 def main():
     source = pathlib.Path(sys.argv[1])
-    paths = [path for base in ("src", "render", "view") for path in sorted((source / base).rglob("*.cpp"))]
+    paths = [path for base in ("src", "render", "view", "rehearsal") for path in sorted((source / base).rglob("*.cpp")) if "rehearsal/gpu" not in str(path)]
     lost = [
         str(path.relative_to(source))
         for path in paths

@@ -1,7 +1,7 @@
 #include "support/python_api.hpp"
 
 #include "base/wrap.hpp"
-#include "cli/command.hpp"
+#include "cli/frame/command.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

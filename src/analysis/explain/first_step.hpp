@@ -4,7 +4,7 @@
 // room.
 
 #include "analysis/explain/pass_memory.hpp"
-#include "analysis/leaks/passes.hpp"
+#include "analysis/steps/passes.hpp"
 #include "memviz/explain.hpp"
 
 #include <cstdint>

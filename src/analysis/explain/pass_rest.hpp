@@ -4,7 +4,7 @@
 // pass before: an allocation is the same if it has the same stack, and is as many allocations of that stack after the
 // beginning of its pass.
 
-#include "analysis/leaks/passes.hpp"
+#include "analysis/steps/passes.hpp"
 #include "memviz/pass_need.hpp"
 #include "memviz/what_if.hpp"
 

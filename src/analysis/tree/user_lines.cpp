@@ -92,8 +92,7 @@ bool only_passes_on(std::string_view filename, CodeOrigin origin) {
                                                            "/torch/_dynamo/external_utils.py",
                                                            "/torch/amp/autocast_mode.py",
                                                            "/torch/_prims_common/wrappers.py"};
-  if (origin == CodeOrigin::torch)
-    return ends_with_any(filename, kFiles) || is_of_rehearsal(filename);
+  if (origin == CodeOrigin::torch) return ends_with_any(filename, kFiles) || is_of_rehearsal(filename);
   return filename.find("-packages") == std::string_view::npos;
 }
 

@@ -1,4 +1,4 @@
-#include "export/protobuf_writer.hpp"
+#include "formats/protobuf_writer.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "analysis/leaks/passes.hpp"
+#include "analysis/steps/passes.hpp"
 #include "memviz/leaks.hpp"
 #include "memviz/leaks_report.hpp"
 #include "support/small_snapshot.hpp"

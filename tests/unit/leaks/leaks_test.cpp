@@ -1,6 +1,6 @@
 #include "memviz/leaks.hpp"
 
-#include "analysis/leaks/repetition.hpp"
+#include "analysis/steps/repetition.hpp"
 #include "memviz/error.hpp"
 #include "memviz/leaks_report.hpp"
 #include "memviz/leaks_words.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/leaks/series.hpp"
+#include "analysis/steps/series.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>

@@ -1,5 +1,5 @@
-#include "memviz/fit_words.hpp"
-#include "rehearse/both_ends.hpp"
+#include "run/both_ends.hpp"
+#include "verdict/fit_words.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

@@ -1,4 +1,4 @@
-#include "rehearse/file_facts.hpp"
+#include "run/file_facts.hpp"
 #include "support/files.hpp"
 
 #include <doctest/doctest.h>

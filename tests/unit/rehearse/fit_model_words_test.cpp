@@ -1,5 +1,5 @@
-#include "memviz/fit_words.hpp"
-#include "story/fit_model_words.hpp"
+#include "verdict/fit_model_words.hpp"
+#include "verdict/fit_words.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include "memviz/fit_report.hpp"
-#include "memviz/fit_report_words.hpp"
 #include "support/contains.hpp"
+#include "verdict/fit_report.hpp"
+#include "verdict/fit_report_words.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

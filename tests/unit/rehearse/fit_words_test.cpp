@@ -1,6 +1,6 @@
-#include "memviz/fit_words.hpp"
+#include "verdict/fit_words.hpp"
 
-#include "memviz/fit.hpp"
+#include "verdict/fit.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "memviz/fit_words.hpp"
+#include "verdict/fit_words.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

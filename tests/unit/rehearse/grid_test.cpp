@@ -1,6 +1,6 @@
 #include "memviz/error.hpp"
-#include "rehearse/grid.hpp"
-#include "rehearse/search.hpp"
+#include "run/grid.hpp"
+#include "run/search.hpp"
 
 #include <algorithm>
 #include <cstdint>

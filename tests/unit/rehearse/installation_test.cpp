@@ -1,4 +1,4 @@
-#include "rehearse/installation.hpp"
+#include "run/installation.hpp"
 
 #include "memviz/error.hpp"
 #include "support/files.hpp"

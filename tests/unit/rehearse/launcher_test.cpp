@@ -1,4 +1,4 @@
-#include "rehearse/launcher.hpp"
+#include "run/launcher.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

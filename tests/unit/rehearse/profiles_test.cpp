@@ -1,4 +1,4 @@
-#include "rehearse/profiles.hpp"
+#include "run/profiles.hpp"
 
 #include "memviz/error.hpp"
 #include "support/files.hpp"

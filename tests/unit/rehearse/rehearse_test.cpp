@@ -1,10 +1,10 @@
 #include "memviz/error.hpp"
-#include "memviz/fit_report.hpp"
-#include "memviz/fit_words.hpp"
-#include "rehearse/change.hpp"
-#include "rehearse/search.hpp"
+#include "run/change.hpp"
+#include "run/search.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
+#include "verdict/fit_report.hpp"
+#include "verdict/fit_words.hpp"
 
 #include <cstdlib>
 #include <doctest/doctest.h>

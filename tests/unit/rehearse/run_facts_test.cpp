@@ -1,8 +1,8 @@
-#include "rehearse/run_facts.hpp"
+#include "run/run_facts.hpp"
 
-#include "memviz/fit_words.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
+#include "verdict/fit_words.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

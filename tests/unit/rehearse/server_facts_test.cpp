@@ -1,8 +1,8 @@
-#include "rehearse/server_facts.hpp"
+#include "run/server_facts.hpp"
 
-#include "memviz/fit.hpp"
-#include "memviz/fit_words.hpp"
 #include "support/contains.hpp"
+#include "verdict/fit.hpp"
+#include "verdict/fit_words.hpp"
 
 #include <doctest/doctest.h>
 #include <initializer_list>

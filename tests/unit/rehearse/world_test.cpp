@@ -1,4 +1,4 @@
-#include "rehearse/world.hpp"
+#include "run/world.hpp"
 
 #include "memviz/error.hpp"
 

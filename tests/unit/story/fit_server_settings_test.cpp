@@ -1,4 +1,4 @@
-#include "memviz/fit_server_settings.hpp"
+#include "verdict/fit_server_settings.hpp"
 
 #include "support/contains.hpp"
 

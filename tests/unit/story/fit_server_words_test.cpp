@@ -1,4 +1,4 @@
-#include "memviz/fit_server_words.hpp"
+#include "verdict/fit_server_words.hpp"
 
 #include "support/contains.hpp"
 

@@ -1,0 +1,349 @@
+#include "cli/rehearse_runs.hpp"
+
+#include "cli/frame/messages.hpp"
+#include "io/scratch_file.hpp"
+#include "memviz/error.hpp"
+#include "run/grid.hpp"
+#include "run/search.hpp"
+#include "run/tries.hpp"
+#include "verdict/fit_report_words.hpp"
+#include "verdict/fit_words.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace memviz::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using rehearse::Axis;
+using rehearse::AxisKind;
+using rehearse::FitOutcome;
+using rehearse::FitReport;
+using rehearse::FitRow;
+using rehearse::FitRun;
+using rehearse::FitVerdict;
+using rehearse::RankSet;
+using rehearse::RunChange;
+using rehearse::Setup;
+using Words = std::vector<std::string>;
+
+std::vector<RunChange> changes_of(const AxisOptions& options) {
+  std::vector<RunChange> changes = options.changes;
+  if (options.tries_levers)
+    for (RunChange& lever : rehearse::allocator_levers())
+      changes.push_back(std::move(lever));
+  return changes;
+}
+
+/// GPUs, the names of --search in their order, changes, and last the first range, which is searched.
+std::vector<Axis> axes_of(const AxisOptions& options, const std::vector<Setup>& setups,
+                          const std::vector<RunChange>& changes) {
+  std::vector<Axis> axes;
+  if (setups.size() > 1) {
+    axes.push_back({.kind = AxisKind::gpu, .name = "gpu"});
+    for (const Setup& setup : setups)
+      axes.back().values.push_back(setup.profile.name);
+  }
+  std::optional<Axis> number;
+  for (const Axis& search : options.searches) {
+    if (search.kind == AxisKind::number && !number) {
+      number = search;
+      continue;
+    }
+    axes.push_back(search);
+    if (search.kind == AxisKind::number) rehearse::double_numbers(axes.back());
+  }
+  if (!changes.empty()) {
+    axes.push_back({.kind = AxisKind::setting, .name = "setting", .values = {std::string(rehearse::kUnchanged)}});
+    for (const RunChange& change : changes)
+      axes.back().values.push_back(change.name);
+  }
+  if (number) axes.push_back(*number);
+  return axes;
+}
+
+/// Returns a name for the folder of the snapshots with this value, which may have any characters.
+std::string folder_name(const Axis& axis, const std::string& value) {
+  constexpr std::size_t kMost = 64;
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+           c == '_';
+  };
+  if (value.size() <= kMost && std::all_of(value.begin(), value.end(), is_plain))
+    return fmt::format("{}-{}", axis.name, value);
+  const auto found = std::find(axis.values.begin(), axis.values.end(), value);
+  return fmt::format("{}-value-{}", axis.name, found - axis.values.begin() + 1);
+}
+
+/// A folder that is there may hold the files of somebody else: it would not be removed.
+void check_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder, ignored) && !fs::is_empty(folder, ignored))
+    throw Error(folder.string() + " already exists, with files in it; use -o to name another folder");
+}
+
+/// For a verdict whose snapshots were removed.
+void forget_files(FitVerdict& verdict) {
+  verdict.facts.files.clear();
+  for (rehearse::OutOfMemoryFact& oom : verdict.facts.ooms)
+    oom.file.clear();
+  if (verdict.peak) verdict.peak->file.clear();
+  if (verdict.failure) verdict.failure->facts.file.clear();
+}
+
+/// Whether somebody ended the run, and with it all others.
+bool is_interrupted(const FitVerdict& verdict) {
+  const int signal = verdict.ending.signal;
+  return !verdict.facts.interrupted_at.empty() || signal == SIGINT || signal == SIGTERM;
+}
+
+class PointRunner {
+public:
+  PointRunner(const AxisOptions& options, const std::vector<Setup>& setups, const Words& words, const OnLine& on_line)
+      : options_(options), setups_(setups), words_(words), on_line_(on_line),
+        changes_(changes_of(options)), report_{.axes = axes_of(options, setups, changes_)},
+        is_search_(rehearse::searched_axis(report_.axes) != nullptr) {}
+
+  [[nodiscard]] FitReport run() {
+    try {
+      rehearse::run_grid(report_.axes, [&](const Words& point) { return run_point(point); });
+    } catch (const Interrupted&) {
+      // The answer is about the points until then.
+    }
+    return std::move(report_);
+  }
+
+private:
+  struct Interrupted {};
+
+  /// The program at a point.
+  struct At {
+    JobProgram program;
+    WorldOptions world;
+    std::string name;
+  };
+
+  [[nodiscard]] At at(const Words& point) {
+    At at{{setups_.front(), words_, {}}, options_.world, rehearse::point_name(report_.axes, point)};
+    JobProgram& program = at.program;
+    Variables values;
+    const RunChange* change = nullptr;
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      const Axis& axis = report_.axes[i];
+      const auto place =
+          static_cast<std::size_t>(std::find(axis.values.begin(), axis.values.end(), point[i]) - axis.values.begin());
+      if (axis.kind == AxisKind::gpu)
+        program.setup = setups_[place];
+      else if (axis.kind != AxisKind::setting)
+        values.emplace_back(axis.name, point[i]);
+      else if (place > 0)
+        change = &changes_[place - 1];
+    }
+    program.variables = values;
+    if (change != nullptr) {
+      program.words = rehearse::with_arguments(std::move(program.words), *change);
+      program.variables.insert(program.variables.end(), change->variables.begin(), change->variables.end());
+    }
+    program.words = rehearse::with_values(std::move(program.words), values);
+    program.setup.output = folder_of(point);
+    if (has_values_) program.setup.values = rehearse::Values::on;
+    take_launcher_of(at);
+    check(at.world);
+    return at;
+  }
+
+  [[nodiscard]] fs::path folder_of(const Words& point) const {
+    fs::path folder = setups_.front().output;
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      const Axis& axis = report_.axes[i];
+      if (axis.kind == AxisKind::gpu)
+        folder /= point[i];
+      else if (axis.kind != AxisKind::setting)
+        folder /= folder_name(axis, point[i]);
+      else if (point[i] != rehearse::kUnchanged)
+        folder /= fmt::format("variant-{}",
+                              std::find(axis.values.begin(), axis.values.end(), point[i]) - axis.values.begin());
+    }
+    return folder;
+  }
+
+  /// Makes it a job where a launcher in its words does, which a value may change.
+  void take_launcher_of(At& at) {
+    if (options_.keeps_launcher) return;
+    const auto line = take_launcher(at.world, at.program.words);
+    if (line && said_.insert(*line).second) on_line_(*line);
+  }
+
+  [[nodiscard]] std::optional<bool> run_point(const Words& point) {
+    At at = this->at(point);
+    if (is_search_) check_folder(at.program.setup.output);
+    std::optional<ScratchFile> written;
+    if (!options_.searches.empty() && !options_.shows_output) {
+      written.emplace();
+      at.program.setup.program_output = written->descriptor();
+    }
+    for (FitRun& run : at.world.ranks ? run_job(at) : std::vector<FitRun>{run_alone(at)}) {
+      run.point = point;
+      report_.runs.push_back(std::move(run));
+    }
+    const FitRow row = rows_of(report_).back();
+    const FitVerdict& verdict = row.points.back()->verdict;
+    const bool has_answer = rehearse::is_answer(verdict);
+    // Why it failed otherwise only the program itself can say.
+    if (written && !has_answer) written->read(say);
+    if (!at.world.ranks && !point.empty()) on_line_(fmt::format("{}: {}", at.name, rehearse::short_text(verdict)));
+    if (is_interrupted(verdict)) throw Interrupted();
+    if (!has_answer) return std::nullopt;
+    if (is_search_) finish(row);
+    return verdict.outcome == FitOutcome::fits;
+  }
+
+  [[nodiscard]] FitRun run_alone(const At& at) const {
+    const JobProgram& program = at.program;
+    const auto begin = std::chrono::steady_clock::now();
+    FitRun run{.point = {}, .verdict = rehearse::rehearse(program.setup, program.words, program.variables)};
+    const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
+    if (report_.axes.empty()) rehearse::try_changes(program.setup, program.words, run.verdict, took);
+    return run;
+  }
+
+  /// The ranks that are chosen first run at all points at which the job has as many; in a search the fullest first.
+  [[nodiscard]] std::vector<FitRun> run_job(At& at) {
+    std::vector<RankSet>& chosen = chosen_[*at.world.ranks];
+    at.program.ranks = chosen;
+    at.program.stops_early = is_search_;
+    const std::string before = at.name.empty() ? "" : at.name + ", ";
+    std::vector<FitRun> runs =
+        run_ranks(at.world, at.program, [&](const std::string& line) { on_line_(before + line); });
+    const bool are_all = std::all_of(runs.begin(), runs.end(), [&](const FitRun& run) {
+      return rehearse::is_answer(run.verdict) && (!is_search_ || run.verdict.outcome == FitOutcome::fits);
+    });
+    if (!chosen.empty() || at.world.rank || !are_all) return runs;
+    std::vector<const FitRun*> order;
+    for (const FitRun& run : runs)
+      order.push_back(&run);
+    if (is_search_)
+      std::stable_sort(order.begin(), order.end(), [](const FitRun* one, const FitRun* other) {
+        return peak_of(one->verdict) > peak_of(other->verdict);
+      });
+    for (const FitRun* const run : order)
+      chosen.push_back({*run->rank});
+    return runs;
+  }
+
+  /// Removes the snapshots of a row that a later run of it makes useless, and remembers that zeros are no answer.
+  void finish(const FitRow& row) {
+    const FitRun* smallest = nullptr;
+    for (const FitRun* const run : row.points)
+      if (run->verdict.outcome == FitOutcome::does_not_fit) smallest = run; // the search goes down to it
+    for (const FitRun* const point : row.points) {
+      if (point == smallest || point == row.answer) continue;
+      std::error_code ignored;
+      fs::remove_all(folder_of(point->point), ignored);
+      for (FitRun& run : report_.runs)
+        if (run.point == point->point) forget_files(run.verdict);
+    }
+    const FitVerdict& last = row.points.back()->verdict;
+    has_values_ = has_values_ || (last.computes_values && last.other_values && !last.other_values->is_range);
+  }
+
+  const AxisOptions& options_;
+  const std::vector<Setup>& setups_;
+  const Words& words_;
+  const OnLine& on_line_;
+  std::vector<RunChange> changes_;
+  FitReport report_;
+  bool is_search_;
+  bool has_values_ = false;                                   ///< zeros are no answer
+  std::map<std::uint64_t, std::vector<RankSet>> chosen_ = {}; ///< by the number of ranks of the job
+  std::set<std::string> said_ = {};                           ///< about launchers
+};
+
+} // namespace
+
+OptionList<AxisOptions> axis_options() {
+  const OptionList<AxisOptions> own{
+      {{"search", '\0', "NAME=A..B|NAME=A,B...",
+        "find the largest number that fits, or run it with each of several values: NAME is set in the environment, and "
+        "{NAME}, or {} if there is one name, is replaced in the program's words. Assumes that whatever fits also fits "
+        "with a smaller number. With several names the answer is a table: the largest number of the first range for "
+        "each "
+        "value of the others, and for the lowest number of other ranges, doubled. The program's output is shown only "
+        "if "
+        "it fails for a reason other than memory",
+        true},
+       [](AxisOptions& options, const std::string& word) { options.searches.push_back(rehearse::parse_search(word)); }},
+      rare(flag({"show-output", '\0', "", "with --search, show the program's output in every run"},
+                &AxisOptions::shows_output)),
+      {{"compare-with", '\0', "NAME=VALUE|ARGS",
+        "run it again with this in the environment or, if it begins with '-', with these arguments after the program's "
+        "own (--compare-with=--checkpointing), and report what changes; may be given several times",
+        true},
+       [](AxisOptions& options, const std::string& word) {
+         options.changes.push_back(rehearse::parse_change("compare-with", word));
+       }},
+      flag({"levers", '\0', "",
+            "run it again with each setting of PyTorch's allocator that can save memory (expandable segments, maximum "
+            "split size, rounding, garbage collection), and report what each changes"},
+           &AxisOptions::tries_levers),
+  };
+  return joined<AxisOptions>({own, within<AxisOptions>(&AxisOptions::world, world_options())});
+}
+
+namespace {
+
+void check_searches(const AxisOptions& options, const Words& words) {
+  std::set<std::string> names{"gpu", "setting"};
+  for (const Axis& search : options.searches)
+    if (!names.insert(search.name).second)
+      throw UsageError(search.name == "gpu" || search.name == "setting"
+                           ? fmt::format("--search: {} is a name of the answer's own; use another", search.name)
+                           : fmt::format("--search: {} is named twice", search.name));
+  if (options.searches.size() < 2) return;
+  const bool is_unclear = std::any_of(words.begin(), words.end(),
+                                      [](const std::string& word) { return word.find("{}") != std::string::npos; });
+  if (is_unclear)
+    throw UsageError(fmt::format("with several names to --search, write {{{}}} and {{{}}} instead of {{}}",
+                                 options.searches[0].name, options.searches[1].name));
+}
+
+void check_changes(const AxisOptions& options) {
+  std::set<std::string> names;
+  for (const RunChange& change : options.changes) {
+    if (!names.insert(change.name).second)
+      throw UsageError(fmt::format("--compare-with {} is given twice", change.name));
+    for (const Axis& search : options.searches)
+      for (const auto& [variable, value] : change.variables)
+        if (search.name == variable)
+          throw UsageError(fmt::format("--compare-with {}: --search sets {} in each run", change.name, variable));
+  }
+}
+
+} // namespace
+
+void check(const AxisOptions& options, const Words& words) {
+  if (options.searches.empty() && options.shows_output)
+    throw UsageError("--show-output is for --search; otherwise the program's output is shown anyway");
+  check_searches(options, words);
+  check_changes(options);
+}
+
+FitReport run_points(const AxisOptions& options, const std::vector<Setup>& setups, const Words& words,
+                     const OnLine& on_line) {
+  return PointRunner(options, setups, words, on_line).run();
+}
+
+} // namespace memviz::cli

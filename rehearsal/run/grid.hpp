@@ -1,0 +1,24 @@
+#pragma once
+
+// Axes -> the points to run, in their order: all, except those that what has been run decides. Larger numbers are
+// assumed to need more: what does not fit fits with no larger number either.
+
+#include "verdict/fit_runs.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::rehearse {
+
+/// Runs a point, a value for each axis. Returns whether it fits; nullopt if there is no answer.
+using RunPoint = std::function<std::optional<bool>(const std::vector<std::string>& point)>;
+
+/// Runs the points of the axes in order, the last fastest, and no point twice. Searches the largest number by
+/// bisection: tries the lowest first, then the highest, then those in between, and none after one without an answer. A
+/// row at larger doubled numbers begins with the largest number that smaller ones have, and is left out where they have
+/// none.
+void run_grid(const std::vector<Axis>& axes, const RunPoint& run);
+
+} // namespace memviz::rehearse

@@ -1,0 +1,35 @@
+#pragma once
+
+// The figures of a rehearsed inference server -> sentences about them.
+
+#include "verdict/fit_server.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::rehearse {
+
+/// "vLLM 0.19.0"
+[[nodiscard]] std::string server_name(const ServerFacts& server);
+/// The number of requests of full length that the KV cache holds: "58.4", or "unknown".
+[[nodiscard]] std::string requests_text(const ServerFacts& server);
+/// "478,048 tokens, 58.4 requests of 8,192 tokens at once"; "" if the tokens are unknown.
+[[nodiscard]] std::string cache_text(const ServerFacts& server);
+/// Returns the server's figures without the parts that came from a model.
+[[nodiscard]] std::optional<std::uint64_t> rehearsed_outside_bytes(const ServerFacts& server);
+[[nodiscard]] std::optional<std::uint64_t> rehearsed_graph_bytes(const ServerFacts& server);
+/// "246 MiB to 276 MiB"; "" if either is unknown.
+[[nodiscard]] std::string model_range(const std::optional<std::uint64_t>& least,
+                                      const std::optional<std::uint64_t>& most);
+/// "470 MiB to 636 MiB, for 1,734 graphs of 9,000 nodes"
+[[nodiscard]] std::string graph_model_text(const ServerFacts& server);
+/// "vLLM 0.19.0 starts with a KV cache of 58.4 GiB: 478,048 tokens, 58.4 requests of 8,192 tokens at once."
+[[nodiscard]] std::string started_text(const ServerFacts& server);
+/// "vLLM 0.19.0 did not start: ValueError: No available memory for the cache blocks."; "" if it reported no error.
+[[nodiscard]] std::string refused_text(const ServerFacts& server);
+/// Returns sentences about the added options, the answered requests, and the missing memory.
+[[nodiscard]] std::vector<std::string> server_notes(const ServerFacts& server);
+
+} // namespace memviz::rehearse

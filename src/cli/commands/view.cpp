@@ -1,0 +1,148 @@
+#include "answers/scope_options.hpp"
+#include "cli/frame/command.hpp"
+#include "cli/frame/messages.hpp"
+#include "cli/frame/outputs.hpp"
+#include "cli/frame/snapshot_file.hpp"
+#include "html/view_page.hpp"
+#include "memviz/answers.hpp"
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+#include "memviz/recording_columns.hpp"
+#include "memviz/snapshot_pickle.hpp"
+#include "memviz/story.hpp"
+#include "memviz/svg.hpp"
+#include "memviz/timeline_svg.hpp"
+#include "memviz/warnings.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz::cli {
+
+namespace {
+
+/// The size for four million events, and the limit of what a mail can carry.
+constexpr std::uint64_t kUsualBytes = 30'000'000;
+
+struct ViewOptions : CommandOptions {
+  std::optional<std::string> output;
+  std::optional<SizeLimit> max_size;
+  bool is_empty = false;
+  SnapshotQuestion part; ///< of each snapshot in the page
+};
+
+OptionList<ViewOptions> view_options() {
+  return joined<ViewOptions>(
+      {{verbatim({"output", 'o', "FILE", "the page; - is standard output (required)"}, &ViewOptions::output),
+        flag({"empty", '\0', "", "without a snapshot: a page on which you can drop snapshots"}, &ViewOptions::is_empty),
+        parsed({"max-size", '\0', "SIZE", "refuse to write a larger page (default: 30MB)"}, &ViewOptions::max_size,
+               parse_size_limit)},
+       within<ViewOptions>(&ViewOptions::part, snapshot_part_options()),
+       within<ViewOptions>(
+           &ViewOptions::part,
+           within<SnapshotQuestion>(&SnapshotQuestion::scope, {parsed(device_text(), &Scope::device, parse_device)})),
+       snapshot_options<ViewOptions>()});
+}
+
+/// Whether the page contains the bytes of the file itself.
+bool is_whole(const ViewOptions& options) {
+  return options.file.redactor == nullptr && !options.part.scope.device && !options.part.from && !options.part.to;
+}
+
+/// Writes the requested part of a snapshot anew, without anything that --redact hides.
+Input rewritten(Session& session, const ViewOptions& options) {
+  const Loaded loaded = loaded_from(session, wants_of(options.part), options.part.scope.device);
+  say_warnings(options.file, loaded.name, warnings_of(loaded.state));
+  std::string bytes = whole_text(snapshot_pickle_source(loaded.state, part_of(options.part, loaded)));
+  check_redacted(options.file, bytes);
+  return input_of(std::move(bytes));
+}
+
+/// A snapshot in the page, and the text about it on the cover.
+struct Carried {
+  std::string columns;
+  Loaded loaded;
+};
+
+Carried carried(const std::string& file, const ViewOptions& options) {
+  const std::string name = shown_name(file, options.file);
+  return naming_file(name, [&] {
+    SnapshotFile snapshot(file, options.file);
+    std::optional<Session> anew;
+    if (!is_whole(options)) anew.emplace(rewritten(snapshot.session(), options), SessionOptions{.name = name});
+    Session& session = anew ? *anew : snapshot.session();
+    const std::shared_ptr<const Recording> recording = session.keep_events();
+    Loaded loaded = loaded_from(session, {.moment = {.kind = MomentKind::automatic}, .kinds = true, .timeline = true},
+                                std::nullopt);
+    if (!anew) say_warnings(options.file, name, warnings_of(loaded.state));
+    return Carried{columns_of(*recording), std::move(loaded)};
+  });
+}
+
+PageCover cover_of(Loaded first) {
+  constexpr std::size_t kPictureBytes = 250'000;
+  FlameAnswer flame = flame_answer({}, std::move(first));
+  const FlamePicture picture = picture_of(flame);
+  const Story story = flame_story(picture.subject);
+  PageCover cover{story.headline, story.answer, {}};
+  cover.pictures.push_back(flame_svg(picture, {.scripts = false, .max_bytes = kPictureBytes}));
+  const TimelineAnswer timeline = timeline_answer({}, std::move(flame.loaded));
+  const auto has_events = [](const TimelineDevice& device) { return device.record.events > 0; };
+  if (std::any_of(timeline.devices.begin(), timeline.devices.end(), has_events))
+    cover.pictures.push_back(timeline_svg(picture_of(timeline), {.scripts = false, .max_bytes = kPictureBytes}));
+  return cover;
+}
+
+int run_view(const ViewOptions& options) {
+  if (!options.output) throw UsageError("view needs an output: add -o view.html, or -o - for standard output");
+  check_outputs(options, {{"-o", options.output}});
+  PageCover cover;
+  std::uint64_t events = 0;
+  std::vector<PageSnapshot> snapshots;
+  for (const std::string& file : options.operands) {
+    Carried one = carried(file, options);
+    for (const auto& [device, count] : one.loaded.state.recording->event_counts)
+      events += count;
+    snapshots.push_back({picture_name(one.loaded.name), std::move(one.columns)});
+    if (snapshots.size() == 1) cover = cover_of(std::move(one.loaded));
+  }
+  const std::string page = view_page(snapshots, cover);
+  const std::uint64_t most_bytes = options.max_size ? options.max_size->bytes : kUsualBytes;
+  if (page.size() > most_bytes)
+    throw Error(fmt::format(
+        "the page would have {} with {}, more than {}: allow it with --max-size, include fewer events with --from and "
+        "--to, or write a page without the snapshot (memviz view --empty -o page.html) and drop the file on it",
+        format_bytes(page.size()), format_counted(events, "event"), format_bytes(most_bytes)));
+  write_output(options.file, *options.output, page);
+  return kSuccess;
+}
+
+} // namespace
+
+Command view_command() {
+  const CommandText text{
+      .name = "view",
+      .operands = "SNAPSHOT... -o FILE [options]",
+      .summary = "an HTML page to explore a recording, event by event",
+      .text = "Writes one self-contained HTML page: live memory over all events with a playhead, the allocations at "
+              "the playhead, and for the moment or the shown range the flame graph, the segments, why memory ran out, "
+              "tables, events and differences, all of them linked. The page contains the snapshots and memviz's own "
+              "engine as WebAssembly, works offline, and sends nothing anywhere. With --redact, --device, --from or "
+              "--to it contains them rewritten, as export --format pickle does.",
+      .examples = "  memviz view mem.pickle -o view.html\n"
+                  "  memviz view rank0.pickle rank1.pickle -o ranks.html\n"
+                  "  memviz view mem.pickle --redact all -o shared.html\n"
+                  "  memviz view mem.pickle --from 100000 --to 120000 -o view.html\n"
+                  "  memviz view --empty -o page.html\n",
+      .takes_several = true,
+      .stands_alone = "empty",
+  };
+  return command(text, view_options(), run_view);
+}
+
+} // namespace memviz::cli
