@@ -68,6 +68,9 @@ struct Comparison {
   std::uint64_t moved_lines_bytes = 0;
   /// Files whose folder differs between the sides, as in two checkouts, and which were treated as the same file.
   std::size_t moved_files = 0;
+  /// Names of the program's script before and after, if they differ and it was treated as the same file; else "".
+  std::string script_before = {};
+  std::string script_after = {};
   std::vector<UserLineChange> changes; ///< unequal ones only, largest absolute change first
   /// Segments at the end of the recordings that only one side has, identified by address and size as in PyTorch's
   /// compare; ascending by address.

@@ -41,6 +41,9 @@ struct CompareReport {
 /// Returns the reason why lines are compared by function although `--match` did not request it, without a full stop; ""
 /// if they are not.
 [[nodiscard]] std::string match_text(const Comparison& comparison);
+/// "a.py and b.py have the same functions, and are compared as one script"; "" unless a script was matched under
+/// another name.
+[[nodiscard]] std::string script_text(const Comparison& comparison);
 
 /// Returns a sentence if addresses are in both lists of segments that only one side has, because their segments have
 /// another size on the other; else "".

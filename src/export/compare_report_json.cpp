@@ -180,7 +180,11 @@ constexpr auto kComparison = json_object<Comparison>(
     member("match", "What makes two frames the same", &Comparison::match, one_of(kMatchWords)),
     member("match_is_chosen", "Whether memviz chose that", &Comparison::is_match_chosen),
     member("moved_lines_bytes", "Bytes of lines that only moved", &Comparison::moved_lines_bytes),
-    member("moved_files", "Files with such lines", &Comparison::moved_files));
+    member("moved_files", "Files in different folders, which were treated as the same", &Comparison::moved_files),
+    member("script_before",
+           "Name of the script before, where it was treated as the same under another name; else empty",
+           &Comparison::script_before),
+    member("script_after", "Its name after, likewise", &Comparison::script_after));
 
 constexpr auto kSegmentChanges = json_object<Comparison>(
     {},

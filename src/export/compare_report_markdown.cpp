@@ -164,8 +164,8 @@ std::string compare_markdown(const CompareReport& report) {
   text += '\n' + gauges_table(report.comparison);
   text += kinds_table(report.comparison);
   text += lines_table(report.comparison, true) + lines_table(report.comparison, false);
-  for (std::string remark : {unknown_text(report, quote), match_text(report.comparison), end_text(report.comparison),
-                             environment_text(report.environment, quote)})
+  for (std::string remark : {unknown_text(report, quote), script_text(report.comparison), match_text(report.comparison),
+                             end_text(report.comparison), environment_text(report.environment, quote)})
     if (!remark.empty()) text += fmt::format("\n{}.\n", capitalized(std::move(remark)));
   return text;
 }

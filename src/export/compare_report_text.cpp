@@ -116,8 +116,8 @@ std::string remarks_text(const CompareReport& report) {
   if (devices > kMostDevices)
     text += fmt::format("  and {} with smaller changes\n", format_counted(devices - kMostDevices, "more device"));
   for (const std::string& remark :
-       {unknown_text(report), classified_once_text(report.comparison), match_text(report.comparison),
-        end_text(report.comparison), environment_text(report.environment)})
+       {unknown_text(report), classified_once_text(report.comparison), script_text(report.comparison),
+        match_text(report.comparison), end_text(report.comparison), environment_text(report.environment)})
     if (!remark.empty()) text += wrapped_text(remark, kIndent, kColumns);
   if (report.verdict && report.verdict->is_passed()) text += wrapped_text(passed_text(report), kIndent, kColumns);
   return text;

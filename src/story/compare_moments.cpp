@@ -1,3 +1,4 @@
+#include "base/printable.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
@@ -52,6 +53,12 @@ std::string common_moment(const Comparison& comparison) {
   case MomentKind::automatic: break;
   }
   return "at the moment given";
+}
+
+std::string script_text(const Comparison& comparison) {
+  if (comparison.script_before.empty()) return "";
+  return fmt::format("{} and {} have the same functions, and are compared as one script",
+                     printable(comparison.script_before), printable(comparison.script_after));
 }
 
 std::string match_text(const Comparison& comparison) {

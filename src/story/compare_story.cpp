@@ -165,6 +165,7 @@ std::vector<std::string> notes(const Comparison& comparison) {
         "{} in different folders before and after, as in two checkouts: matched by the ends of their paths.",
         comparison.moved_files == 1 ? "1 file is" : format_count(comparison.moved_files) + " files are"));
   }
+  if (const std::string script = script_text(comparison); !script.empty()) notes.push_back(script + ".");
   return notes;
 }
 

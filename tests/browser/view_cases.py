@@ -328,6 +328,7 @@ class LinkCases(ViewCase):
         view = self.view("before.pickle", STEP)
         view.files.nth(1).click()
         view.press("k", "Home", "m", "p", "+", "2")
+        view.wait_for_event(1375)  # the peak, where the cells are not empty
         view.search.fill("model.py")
         expect(view.found).to_contain_text("model.py")
         view.page.mouse.click(*view.at(view.cells, 0.3, 0.5))

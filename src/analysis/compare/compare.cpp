@@ -2,6 +2,7 @@
 
 #include "analysis/compare/frame_mapping.hpp"
 #include "analysis/compare/moved_lines.hpp"
+#include "analysis/compare/renamed_script.hpp"
 #include "analysis/compare/same_segments.hpp"
 #include "analysis/tree/tree_builder.hpp"
 #include "analysis/tree/user_lines.hpp"
@@ -296,14 +297,17 @@ struct Matched {
   DiffTree tree;
   std::vector<UserLineChange> changes;
   std::size_t moved_files = 0;
+  std::optional<RenamedScript> script;
   MovedLines moved_lines;
 };
 
 Matched matched_by(FrameMatch match, const MemoryState& before_side, const MemoryState& after_side,
                    const CompareScope& scope) {
   Matched result;
-  const MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
+  MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
   result.moved_files = moved.size();
+  result.script = renamed_script(before_side.frames(), after_side.frames(), moved);
+  if (result.script) moved.add(result.script->before, result.script->after);
   const CompareOptions& options = scope.options;
   FrameMappings mappings = map_frames(before_side, after_side, moved, match, result.frames);
   const Side after{after_side, std::move(mappings.after), &Change::after, scope.paired};
@@ -368,6 +372,10 @@ Comparison compare_snapshots(const MemoryState& before, const MemoryState& after
   result.tree = std::move(matched.tree);
   result.changes = std::move(matched.changes);
   result.moved_files = matched.moved_files;
+  if (matched.script) {
+    result.script_before = known_basename(matched.script->before);
+    result.script_after = known_basename(matched.script->after);
+  }
   return result;
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("two real runs whose lines only moved are compared by function") {
   for (const auto& [before_name, after_name, match] :
        {std::tuple{"history_v20_a", "history_v20_b", FrameMatch::function},
         std::tuple{"expandable_bf16", "expandable_fp32", FrameMatch::function},
-        std::tuple{"no_grad_before", "grad_after", FrameMatch::line}}) {
+        std::tuple{"no_grad_before", "grad_after", FrameMatch::function}}) {
     const std::string name = before_name;
     CAPTURE(name);
     const MemoryState before = recorded(*folder / "snapshots" / (std::string(before_name) + ".pickle"));

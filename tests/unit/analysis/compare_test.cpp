@@ -1,4 +1,5 @@
 #include "memviz/compare.hpp"
+#include "memviz/compare_words.hpp"
 #include "memviz/label.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
@@ -72,6 +73,27 @@ TEST_CASE("files of two checkouts are the same where their paths end in the same
     const Recording after = after_with({"/home/me/main/app/model.py:1:f"}, {"/x/app/model.py:1:f"});
     const Comparison result = compared(before, after, {});
     CHECK(result.moved_files == 0);
+  }
+}
+
+TEST_CASE("a script under another name is the same where functions and most of the name are") {
+  const auto script = [](const std::string& name, const std::string& function, std::uint64_t bytes) {
+    return with_blocks({{{"/app/" + name + ":7:" + function, "/app/" + name + ":9:<module>"}, bytes}});
+  };
+  const auto compare = [&](const std::string& name, const std::string& function) {
+    return compared(script("profile_grad.py", "step", 512), script(name, function, 2048), {});
+  };
+  const Comparison renamed = compare("profile_no_grad.py", "step");
+  CHECK(renamed.script_before == "profile_grad.py");
+  CHECK(renamed.script_after == "profile_no_grad.py");
+  CHECK(renamed.moved_files == 0);
+  CHECK(script_text(renamed) ==
+        "profile_grad.py and profile_no_grad.py have the same functions, and are compared as one script");
+  CHECK(deltas(renamed) == std::map<std::string, std::int64_t>{{"step profile_no_grad.py:7", 1536}});
+  for (const auto& [name, function] : {std::pair("serve.py", "step"), std::pair("profile_no_grad.py", "other")}) {
+    CAPTURE(name);
+    CHECK(compare(name, function).script_before.empty());
+    CHECK(deltas(compare(name, function)).size() == 2);
   }
 }
 
