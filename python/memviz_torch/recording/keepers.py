@@ -166,8 +166,8 @@ class _Walk:
             for frame, variable, place in keepers_pending.found(roots.threads):
                 if self._columns.has_id(id(frame)):
                     self._columns.place(frame, variable, place)
-            for place in keepers_places.found(self._variables, roots, self._objects, self._code):
-                self._columns.place(*place)
+            for of_variable in keepers_places.found(self._variables, roots, self._objects, self._code):
+                self._columns.place(*of_variable)
         except Exception:
             self._references.unreadable += 1
 

@@ -4,7 +4,7 @@ nothing."""
 from __future__ import annotations
 
 from itertools import compress
-from typing import Any, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 from .keepers_storages import Storage, Storages
 from .keepers_types import Classes, Facts, KnownClasses, class_items
@@ -77,7 +77,7 @@ class MemoryReader:
         if not all(is_on_gpu):
             tensors, keys = list(compress(tensors, is_on_gpu)), list(compress(keys, is_on_gpu))
         if self._address_of is not None:
-            self._add_by_address(keys, tensors, found)
+            self._add_by_address(self._address_of, keys, tensors, found)
             return
         objects = list(map(fields["untyped_storage"], tensors))
         ids = list(map(id, objects))
@@ -87,11 +87,13 @@ class MemoryReader:
         found.give(keys, map(rows.__getitem__, ids))
         self._rows, self._kept = rows, objects
 
-    def _add_by_address(self, keys: list[int], tensors: list[Any], found: Storages) -> None:
+    def _add_by_address(
+        self, address_of: Callable[[Any], int], keys: list[int], tensors: list[Any], found: Storages
+    ) -> None:
         """Does this for tensors on GPUs, whose storages have an address each."""
         fields = self._tensor_fields
         devices = list(map(fields["get_device"], tensors))
-        addresses = list(map(self._address_of, tensors))
+        addresses = list(map(address_of, tensors))
         wholes = [one if base is None else base for one, base in zip(tensors, map(fields["_base"].__get__, tensors))]
         known_sizes = list(map(fields["nbytes"].__get__, wholes))
         if all(addresses) and len(set(addresses)) == len(addresses):

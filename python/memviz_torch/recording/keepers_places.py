@@ -38,7 +38,7 @@ class GlobalPlaces:
         self._running = {id(frame.code) for frame in frames}
         self._modules = [frame for frame in frames if frame.is_module]
         self._functions: dict[int, dict[int, types.CodeType]] = {}  # by the id of the globals and of the code
-        functions = {id(types.FunctionType): types.FunctionType}
+        functions: dict[int, type] = {id(types.FunctionType): types.FunctionType}
         for function in keepers_reach.of_classes(objects, functions, lambda _: True):
             self._functions.setdefault(id(function.__globals__), {})[id(function.__code__)] = function.__code__
 
