@@ -12,7 +12,7 @@ bin=$root/bundle/bin
 mkdir -p "$bin" "$root/bundle/doctest"
 
 # The part of the tree that the tests need.
-(cd "$source" && git ls-files -z --cached capture cmake python tests/gpu tests/record LICENSE | xargs -0 tar -cf -) | tar -xf - -C "$root"
+(cd "$source" && git ls-files -z --cached capture cmake rehearsal/gpu/profiles python tests/gpu tests/record LICENSE | xargs -0 tar -cf -) | tar -xf - -C "$root"
 
 # memviz itself, static, with its made-up GPU; the wheel for the step that installs it.
 cp "$wheel" "$root/bundle/"

@@ -133,7 +133,7 @@ class Steps:
     def profile(self):
         """Returns a profile of this device: one of memviz's profiles, with what torch reports about the device."""
         torch = self.torch
-        base = PROGRAMS.parents[2] / "capture" / "rehearsal" / "profiles" / "h100-80.profile"
+        base = PROGRAMS.parents[2] / "rehearsal" / "gpu" / "profiles" / "h100-80.profile"
         lines = (line.partition("#")[0].partition("=") for line in base.read_text().splitlines())
         facts = {key.strip(): value.strip() for key, _, value in lines if key.strip()}
         device = torch.cuda.get_device_properties(0)
