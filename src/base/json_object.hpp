@@ -136,7 +136,8 @@ struct IfAny {};
 /// Always, but not in documents of older versions, which the schema still describes.
 struct NotInOlder : Always {};
 
-/// Returns nothing in a build that writes no schemas, in whose tables meanings would take the most bytes.
+/// Returns nothing in the engine of the page, which writes no schemas, and in whose tables meanings would take the most
+/// bytes.
 [[nodiscard]] constexpr std::string_view kept_meaning([[maybe_unused]] std::string_view meaning) {
 #ifdef MEMVIZ_WITHOUT_MEANINGS
   return {};

@@ -7,6 +7,7 @@
 #include "analysis/tree/tree_builder.hpp"
 #include "analysis/tree/user_lines.hpp"
 #include "analysis/tree/weighted_paths.hpp"
+#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <cstdlib>
