@@ -136,16 +136,6 @@ struct IfAny {};
 /// Always, but not in documents of older versions, which the schema still describes.
 struct NotInOlder : Always {};
 
-/// Returns nothing in the engine of the page, which writes no schemas, and in whose tables meanings would take the most
-/// bytes.
-[[nodiscard]] constexpr std::string_view kept_meaning([[maybe_unused]] std::string_view meaning) {
-#ifdef MEMVIZ_WITHOUT_MEANINGS
-  return {};
-#else
-  return meaning;
-#endif
-}
-
 struct JsonMemberFacts {
   std::string_view name;
   std::string_view meaning;                ///< with its unit; "" if the form has one
@@ -214,7 +204,7 @@ template <class Of, class... Members> struct JsonObject {
 
 template <class Subject, class... Members>
 [[nodiscard]] constexpr JsonObject<Subject, Members...> json_object(const JsonObjectFacts& facts, Members... members) {
-  return {{kept_meaning(facts.meaning), facts.name, facts.layout}, {members...}};
+  return {facts, {members...}};
 }
 
 /// Returns the same object in another layout.
@@ -226,12 +216,12 @@ template <class Object> [[nodiscard]] constexpr Object laid_out(Object object, J
 template <class Get>
 [[nodiscard]] constexpr JsonMember<Get, PlainForm, Always> member(std::string_view name, std::string_view meaning,
                                                                   Get get) {
-  return {{name, kept_meaning(meaning)}, get, {}, {}};
+  return {{name, meaning}, get, {}, {}};
 }
 template <class Get, class Form>
 [[nodiscard]] constexpr JsonMember<Get, Form, Always> member(std::string_view name, std::string_view meaning, Get get,
                                                              Form form) {
-  return {{name, kept_meaning(meaning)}, get, form, {}};
+  return {{name, meaning}, get, form, {}};
 }
 template <class Constant>
 [[nodiscard]] constexpr auto constant(std::string_view name, std::string_view meaning, Constant value) {
@@ -242,7 +232,7 @@ template <class Constant>
 template <class Get, class Subject, class... Members>
 [[nodiscard]] constexpr JsonMember<Get, ObjectForm<JsonObject<Subject, Members...>>, Always>
 member(std::string_view name, std::string_view meaning, Get get, const JsonObject<Subject, Members...>& object) {
-  return {{name, kept_meaning(meaning)}, get, {&object}, {}};
+  return {{name, meaning}, get, {&object}, {}};
 }
 
 /// The source of a member: `inner` of the part `outer` of the subject, which may be a pointer.

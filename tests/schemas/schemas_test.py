@@ -28,6 +28,7 @@ import pickle  # noqa: E402
 import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 
+from keepers_snapshots import kept_by_a_list, kept_by_running_line  # noqa: E402
 from schema import Schema, expect, failures  # noqa: E402
 
 MEMVIZ, SOURCE, REHEARSAL = (pathlib.Path(word).resolve() for word in sys.argv[1:])
@@ -105,29 +106,11 @@ def first_step():
     return {"segments": segments, "device_traces": [events]}
 
 
-def kept_by_a_list(snapshot):
-    """Returns the snapshot with a global list of tensors, which have all blocks in use at its end."""
-    blocks = [block for segment in snapshot["segments"] for block in segment["blocks"] if block["state"] == "active_allocated"]
-    tensors = range(2, 2 + len(blocks))
-    keepers = {
-        "format": 1, "objects": 1000, "seconds": 0.1, "cut": "", "unreadable": 0, "texts": ["", "__main__", "kept", "train.py", "<module>"],
-        "kinds": ["globals", "list", "tensor"], "hows": ["global", "index"], "root_kinds": ["main"],
-        "node_kind": [0, 1, *(2 for _ in tensors)], "node_name": [1, 0, *(0 for _ in tensors)],
-        "node_file": [3, 0, *(0 for _ in tensors)], "node_line": [0, 0, *(0 for _ in tensors)],
-        "node_items": [1, len(blocks), *(-1 for _ in tensors)], "node_hidden": [0, 0, *(0 for _ in tensors)],
-        "edge_from": [0, *(1 for _ in tensors)], "edge_to": [1, *tensors], "edge_how": [0, *(1 for _ in tensors)],
-        "edge_label": [2, *range(len(blocks))], "root_kind": [0], "root_node": [0],
-        "storage_node": list(tensors), "storage_device": [0 for _ in tensors],
-        "storage_address": [block["address"] for block in blocks], "storage_bytes": [block["requested_size"] for block in blocks],
-        "place_hows": ["set", "used"], "place_node": [0, 0], "place_variable": [2, 2], "place_how": [0, 1], "place_name": [4, 2],
-        "place_file": [3, 3], "place_line": [1, 7],
-    }
-    return {**snapshot, "memviz_keepers": keepers}
-
-
 def check_keepers(schemas, folder):
     kept = folder / "kept.pickle"
     kept.write_bytes(pickle.dumps(kept_by_a_list(pickle.loads((SOURCE / "testdata/leaks/graph.pickle").read_bytes()))))
+    running = folder / "running.pickle"
+    running.write_bytes(pickle.dumps(kept_by_running_line(pickle.loads((SOURCE / "testdata/leaks/graph.pickle").read_bytes()))))
     document = json.loads(run("leaks", kept, "--json", "-", "--quiet"))
     schemas["leaks"].check("leaks with keepers", document)
     expect("leaks: keeper", document["devices"][0]["grows"][0]["keeper"]["text"].split(" ")[0], "`kept`")
@@ -136,6 +119,9 @@ def check_keepers(schemas, folder):
         schemas[command].check(f"{command} with keepers", document)
         (variable,) = document["devices"][0]["keepers"]["variables"]
         expect(f"{command}: places", [(place["how"], place["line"]) for place in variable["places"]], [("set", 1), ("used", 7)])
+        kept_by_line = json.loads(run(command, running, "--json", "-", "--quiet"))
+        schemas[command].check(f"{command} with keepers of a running line", kept_by_line)
+        expect(f"{command}: pending", [one["pending"]["variable"] for one in kept_by_line["devices"][0]["keepers"]["variables"]], ["model"])
     document = json.loads(run("ranks", SOURCE / "testdata/keepers_key.pickle", "--json", "-"))
     schemas["ranks"].check("ranks with keepers", document)
     (keeper,) = document["ranks"][0]["keepers"]
@@ -367,10 +353,9 @@ def check_strictness(schemas):
     expect("a text for a number", validator.is_valid(document), False)
 
 
-# Properties that no file here produces: a stack without frames that grows; a variable that a running line would set, which takes a
-# program that runs (keepers_pending_cases.py); the stub of PyTorch has neither a library nor a stack of
+# Properties that no file here produces: a stack without frames that grows; the stub of PyTorch has neither a library nor a stack of
 # two lines, and the program goes on only under its real allocator (check_rehearse.py).
-UNSEEN = {"leaks": {"block_bytes"}, "explain": {"variable"}, "stats": {"variable"}, "rehearse": {"callers", "within", "more_steps"}}
+UNSEEN = {"leaks": {"block_bytes"}, "rehearse": {"callers", "within", "more_steps"}}
 
 
 def main():

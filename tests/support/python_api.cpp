@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace memviz::test {
 
 namespace {
 
-constexpr std::size_t kColumns = 110;
+constexpr std::size_t kColumns = 118;
 constexpr std::size_t kIndent = 4;
 
 constexpr std::string_view kHead = R"py("""One function for each command of the program that looks at snapshots.
@@ -24,7 +25,12 @@ Keyword arguments are the command's options, with ``_`` for ``-``; an option tha
 default. ``memviz help COMMAND`` says what each one means; the program checks them, and UsageError has its words.
 
 MEMVIZ_BLESS=1 build/tests/memviz_tests -tc='*_api.py*' makes this file from the options of the program.
-"""
+
+Keywords of most functions:
+
+)py";
+
+constexpr std::string_view kImports = R"py("""
 
 from __future__ import annotations
 
@@ -128,6 +134,13 @@ bool is_keyword(const OptionText& option) {
   return !others.contains(option.name);
 }
 
+/// Whether the beginning of the module describes the option, for all functions.
+bool is_shared(const OptionText& option) {
+  static const std::set<std::string_view> shared{"device", "kinds",      "max-memory", "rank",
+                                                 "redact", "redact-key", "source",     "threads"};
+  return shared.contains(option.name);
+}
+
 std::string keyword(std::string_view option) {
   std::string name(option);
   std::ranges::replace(name, '-', '_');
@@ -182,6 +195,10 @@ std::string signature(const Function& function, const std::vector<OptionText>& k
   return text + fmt::format(") -> {}:\n", function.result);
 }
 
+std::string described(const OptionText& option, const std::vector<OptionText>& options, std::string_view indent) {
+  return wrapped_text(fmt::format("{}: {}", keyword(option.name), words_of(option, options)), indent, kColumns);
+}
+
 std::string docstring(const Function& function, const std::vector<OptionText>& keywords,
                       const std::vector<OptionText>& options) {
   std::string text = fmt::format("    \"\"\"{}\n\n", function.summary);
@@ -190,24 +207,46 @@ std::string docstring(const Function& function, const std::vector<OptionText>& k
     replace_all(lines, "\n", "\n    ");
     text += fmt::format("    {}\n{}", lines, note.starts_with("after:") || note.starts_with("snapshot:") ? "" : "\n");
   }
+  std::vector<std::string> shared;
   for (const OptionText& option : keywords)
-    text += wrapped_text(fmt::format("{}: {}", keyword(option.name), words_of(option, options)), "        ", kColumns)
-                .substr(kIndent); // the first line has less
+    if (is_shared(option))
+      shared.push_back(keyword(option.name));
+    else
+      text += described(option, options, "        ").substr(kIndent); // the first line has less
+  if (!shared.empty()) text += fmt::format("    {}: see ``help(memviz_torch._api)``.\n", fmt::join(shared, ", "));
   return text + fmt::format("\n    ``memviz help {}`` has the whole of it.\n    \"\"\"\n", function.command);
+}
+
+const cli::Command& command_of(const Function& function) {
+  return *std::ranges::find(cli::commands(), function.command, [](const cli::Command& one) { return one.text.name; });
+}
+
+/// Returns the descriptions of options that have the same words in all commands. Throws std::logic_error if one has
+/// not.
+std::string shared_words() {
+  std::map<std::string_view, std::string> words;
+  for (const Function& function : functions())
+    for (const OptionText& option : command_of(function).options)
+      if (is_shared(option) &&
+          words.emplace(option.name, described(option, {}, "    ")).first->second != described(option, {}, "    "))
+        throw std::logic_error(fmt::format("--{} has other words in {}", option.name, function.command));
+  std::string text;
+  for (const auto& [name, description] : words)
+    text += description.substr(kIndent);
+  return text;
 }
 
 } // namespace
 
 std::string python_api() {
-  std::string text(kHead);
+  std::string text = std::string(kHead) + shared_words() + std::string(kImports);
   for (const Function& function : functions()) {
-    const auto command =
-        std::ranges::find(cli::commands(), function.command, [](const cli::Command& one) { return one.text.name; });
-    std::vector<OptionText> keywords = command->options;
+    const std::vector<OptionText>& options = command_of(function).options;
+    std::vector<OptionText> keywords = options;
     std::erase_if(keywords, [&](const OptionText& option) {
       return !is_keyword(option) || function.left_out.contains(option.name);
     });
-    text += "\n\n" + signature(function, keywords) + docstring(function, keywords, command->options) +
+    text += "\n\n" + signature(function, keywords) + docstring(function, keywords, options) +
             fmt::format("    return _answers.{}(locals())\n", function.name);
   }
   return text;

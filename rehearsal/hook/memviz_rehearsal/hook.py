@@ -21,11 +21,12 @@ import signal
 import sys
 import threading
 
-from memviz_recording import files, history, ranks, waiting
+from memviz_recording import files, history, ranks
 from memviz_recording.snapshot import with_keepers
 from memviz_rehearsal.journal import SETTINGS, guarded, log
 from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, world
 from memviz_rehearsal.process import checks, counters, endings, initial_values, launchers, methods, peaks, runtime, tries
+from memviz_rehearsal.process.methods import act_at_imports
 from memviz_rehearsal.server import encoders, flashinfer, outside, requests, sleep, watch as server
 from memviz_rehearsal.values import reads
 
@@ -48,13 +49,11 @@ class _State:
 def install():
     if not SETTINGS:
         return
-    deepspeed.install(waiting.when_imported)
-    ddp.install(waiting.when_imported)
-    flashinfer.install(methods.act_at_imports)
-    runtime.install(methods.act_at_imports)
+    for part in (deepspeed, ddp, flashinfer, runtime):
+        part.install(act_at_imports)
     if SETTINGS["ranks"]:
-        launchers.install(waiting.when_imported)
-    waiting.when_imported("torch", lambda torch: guarded(_on_torch, torch))
+        launchers.install(act_at_imports)
+    act_at_imports([("torch", _on_torch)])
     server.install()
 
 
@@ -77,13 +76,12 @@ def _on_torch(torch):
     atexit.register(_at_exit)
     guarded(endings.install, _end_early, _look)
     torch.cuda._lazy_call(lambda: guarded(_on_cuda))
-    for worker in server.WORKERS:  # SGLang's uses CUDA before it is imported
-        waiting.when_imported(worker, lambda _: guarded(_on_worker))
+    act_at_imports([(worker, _on_worker) for worker in server.WORKERS])  # SGLang's uses CUDA before it is imported
 
 
 def _answer_for_other_ranks():
     if SETTINGS["ranks"]:
-        symmetric.install(waiting.when_imported)
+        symmetric.install(act_at_imports)
         world.install(_State.torch, SETTINGS, log)
     else:
         objects.install(_State.torch)
@@ -116,7 +114,7 @@ def _watch_own_recorder():
     _State.history = history.Yielding(_State.torch)
 
 
-def _on_worker():
+def _on_worker(_):
     if not SETTINGS["outside_given"]:
         outside.start_without_kernels()
     if _State.torch.cuda.is_initialized():

@@ -11,9 +11,9 @@ _WATCHDOG_SECONDS = 0.3
 _MOST_WAITS = 3  # of a module that never replaces them
 
 
-def install(when_imported):
+def install(act_at_imports):
     if os.environ.get("MEMVIZ_REHEARSAL_EVENTS") != "late":
-        when_imported("torch.nn.parallel.distributed", _wait_for_watchdog)
+        act_at_imports([("torch.nn.parallel.distributed", _wait_for_watchdog)])
 
 
 def _wait_for_watchdog(distributed):

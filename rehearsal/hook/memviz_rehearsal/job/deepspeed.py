@@ -3,8 +3,8 @@ values, so each rank keeps its own, as if they were equal; the tensors are made 
 """
 
 
-def install(when_imported):
-    when_imported("deepspeed.runtime.zero.utils", _keep_own_numbers)
+def install(act_at_imports):
+    act_at_imports([("deepspeed.runtime.zero.utils", _keep_own_numbers)])
 
 
 def _keep_own_numbers(utils):

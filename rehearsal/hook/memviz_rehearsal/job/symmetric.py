@@ -12,9 +12,9 @@ import re
 _SETTINGS = ("TORCH_SYMM_MEM_ALLOW_OVERLAPPING_DEVICES", "TORCH_SYMM_MEM_DISABLE_MULTICAST")
 
 
-def install(when_imported):
+def install(act_at_imports):
     os.environ.update(dict.fromkeys(_SETTINGS, "1"))
-    when_imported("torch.distributed._symmetric_memory", _use_the_groups_store)
+    act_at_imports([("torch.distributed._symmetric_memory", _use_the_groups_store)])
 
 
 def of_this_rank(key, kept):

@@ -7,9 +7,12 @@ import os
 import sys
 
 
-def install(when_imported):
-    when_imported("torch.distributed.launcher.api", _become_program_of_torchrun)
-    when_imported("deepspeed.launcher.runner", _become_program_of_deepspeed)
+def install(act_at_imports):
+    acts = (
+        ("torch.distributed.launcher.api", _become_program_of_torchrun),
+        ("deepspeed.launcher.runner", _become_program_of_deepspeed),
+    )
+    act_at_imports(acts)
 
 
 def _become(words):

@@ -4,8 +4,6 @@ from random integers are known, and so is everything computed from these alone. 
 up: all() is true, any() is false, a mask selects everything, and indices of the largest elements are spread evenly, so
 that each expert gets its share and a sampled token is rarely the end. A made-up value, or one computed from it, counts
 as unknown when the program reads it.
-
-Values are kept by storage, so that views and writes in place need no rules of their own.
 """
 
 import functools
