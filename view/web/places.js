@@ -1,5 +1,5 @@
 // The playhead of each device stays when another file or device is shown; on a device that was not shown yet it goes to
-// the same time.
+// the same time, unless it has been moved when the answer comes.
 import {askJson} from './engine.js';
 import {goTo, showDevice, view} from './model.js';
 
@@ -8,9 +8,9 @@ export function startPlaces() {
   const keyOf = (file, device) => `${file} ${device}`;
 
   async function goToSameTime(before) {
-    const {file, device} = view;
+    const {file, device, state: shown} = view;
     const {state} = await askJson({ask: 'same_time', file, device, of_file: before.file, of_device: before.device, state: before.state});
-    if (state !== null && view.file === file && view.device === device) goTo(state);
+    if (state !== null && view.file === file && view.device === device && view.state === shown) goTo(state);
   }
 
   return function switchTo(file, device) {
