@@ -81,10 +81,13 @@ OptionList<RehearseCommand> rehearse_options() {
              parse_up_to<kMostDeviceIds>),
       parsed({"memory", '\0', "SIZE", "the memory of each, instead of the profile's, for example 24GiB"},
              &RehearseCommand::memory_bytes, parse_bytes),
-      rare(parsed({"outside", '\0', "SIZE",
-                   "memory of each that libraries and kernels take outside PyTorch, from the first kernel on, for "
-                   "example 0.25GiB (default: 0; for a server a model, if there is one)"},
-                  &RehearseCommand::outside_bytes, parse_bytes)),
+      rare(
+          parsed({"outside", '\0', "SIZE",
+                  "memory of each that kernels and libraries (cuBLAS, cuDNN, NCCL) take outside PyTorch in addition to "
+                  "the context, from the first kernel on, for example 0.25GiB: nvidia-smi minus what PyTorch reserved "
+                  "and the context (default: 240 MiB on an H100 or H200, where it was measured; for a server a model, "
+                  "if there is one; else 0, and an answer that this may turn is \"may fit\")"},
+                 &RehearseCommand::outside_bytes, parse_bytes)),
       verbatim(
           {"output", 'o', "FOLDER", "the folder of the snapshots (default: memviz-rehearsal); no file is replaced"},
           &RehearseCommand::output),
@@ -138,6 +141,7 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
       throw UsageError(fmt::format("--memory {}: the context alone takes {}", format_bytes(*setup.memory_bytes),
                                    format_bytes(setup.profile.context_bytes)));
     setup.profile.total_bytes = *setup.memory_bytes;
+    setup.profile.least_total_bytes = 0;
   }
   setup.has_outside = options.outside_bytes.has_value();
   setup.outside_bytes = options.outside_bytes.value_or(0);

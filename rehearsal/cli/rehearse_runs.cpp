@@ -6,6 +6,7 @@
 #include "run/grid.hpp"
 #include "run/search.hpp"
 #include "run/tries.hpp"
+#include "verdict/fit_doubt_words.hpp"
 #include "verdict/fit_report_words.hpp"
 #include "verdict/fit_words.hpp"
 
@@ -187,7 +188,7 @@ private:
     if (line && said_.insert(*line).second) on_line_(*line);
   }
 
-  [[nodiscard]] std::optional<bool> run_point(const Words& point) {
+  [[nodiscard]] std::optional<rehearse::Fit> run_point(const Words& point) {
     At at = this->at(point);
     if (is_search_) check_folder(at.program.setup.output);
     std::optional<ScratchFile> written;
@@ -208,7 +209,8 @@ private:
     if (is_interrupted(verdict)) throw Interrupted();
     if (!has_answer) return std::nullopt;
     if (is_search_) finish(row);
-    return verdict.outcome == FitOutcome::fits;
+    if (verdict.outcome != FitOutcome::fits) return rehearse::Fit::no;
+    return rehearse::is_sure(verdict) ? rehearse::Fit::surely : rehearse::Fit::possibly;
   }
 
   [[nodiscard]] FitRun run_alone(const At& at) const {

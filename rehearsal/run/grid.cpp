@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <utility>
 
 namespace memviz::rehearse {
 
@@ -14,21 +16,39 @@ struct FoundRow {
   std::optional<std::uint64_t> largest;
 };
 
-/// Returns the largest number for which `fits` holds; nullopt if it never does, or has no answer for a number.
-std::optional<std::uint64_t> largest_that_fits(std::uint64_t low, std::uint64_t high,
-                                               const std::function<std::optional<bool>(std::uint64_t)>& fits) {
-  if (!fits(low).value_or(false)) return std::nullopt;
-  if (low == high) return high;
-  const auto all = fits(high);
-  if (!all || *all) return all ? std::optional(high) : std::nullopt;
-  while (high - low > 1) { // `low` fits, `high` does not
-    const std::uint64_t middle = low + (high - low) / 2;
-    const auto some = fits(middle);
-    if (!some) return std::nullopt;
-    (*some ? low : high) = middle;
+/// The numbers of a row, of which none is run twice.
+class NumberSearch {
+public:
+  explicit NumberSearch(std::function<std::optional<Fit>(std::uint64_t)> run) : run_(std::move(run)) {}
+
+  /// Returns the largest number that fits like `wanted` or better; nullopt if none does, or if one has no answer.
+  [[nodiscard]] std::optional<std::uint64_t> largest(Fit wanted, std::uint64_t low, std::uint64_t high) {
+    for (const std::uint64_t end : {low, high}) {
+      const auto fit = at(end);
+      if (!fit || (end == low && *fit < wanted)) return std::nullopt;
+      if (end == high && *fit >= wanted) return high;
+    }
+    for (const auto& [number, fit] : known_) { // at least `wanted` at `low`, less at `high`
+      if (number > low && number < high) (fit && *fit >= wanted ? low : high) = number;
+    }
+    while (high - low > 1) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      const auto fit = at(middle);
+      if (!fit) return std::nullopt;
+      (*fit >= wanted ? low : high) = middle;
+    }
+    return low;
   }
-  return low;
-}
+
+private:
+  [[nodiscard]] std::optional<Fit> at(std::uint64_t number) {
+    const auto found = known_.find(number);
+    return found == known_.end() ? known_.emplace(number, run_(number)).first->second : found->second;
+  }
+
+  std::function<std::optional<Fit>(std::uint64_t)> run_;
+  std::map<std::uint64_t, std::optional<Fit>> known_ = {};
+};
 
 class Grid {
 public:
@@ -63,11 +83,13 @@ private:
     const auto high = highest(places);
     if (!high) return;
     point.emplace_back();
-    const auto fits = [&](std::uint64_t number) {
+    NumberSearch search([&](std::uint64_t number) {
       point.back() = std::to_string(number);
       return run_(point);
-    };
-    found_.push_back({places, largest_that_fits(number_->low, *high, fits)});
+    });
+    const auto largest = search.largest(Fit::possibly, number_->low, *high);
+    if (largest) static_cast<void>(search.largest(Fit::surely, number_->low, *largest));
+    found_.push_back({places, largest});
   }
 
   /// Returns the highest number that may fit in a row; nullopt if none does.

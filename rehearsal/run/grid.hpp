@@ -5,6 +5,7 @@
 
 #include "verdict/fit_runs.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,11 +13,15 @@
 
 namespace memviz::rehearse {
 
+/// Whether a program fits, as far as that can be known: the larger, the better.
+enum class Fit : std::uint8_t { no, possibly, surely };
+
 /// Runs a point, a value for each axis. Returns whether it fits; nullopt if there is no answer.
-using RunPoint = std::function<std::optional<bool>(const std::vector<std::string>& point)>;
+using RunPoint = std::function<std::optional<Fit>(const std::vector<std::string>& point)>;
 
 /// Runs the points of the axes in order, the last fastest, and no point twice. Searches the largest number by
-/// bisection: tries the lowest first, then the highest, then those in between, and none after one without an answer. A
+/// bisection: tries the lowest first, then the highest, then those in between, and none after one without an answer;
+/// where the largest fits possibly, then the largest that surely does. A
 /// row at larger doubled numbers begins with the largest number that smaller ones have, and is left out where they have
 /// none.
 void run_grid(const std::vector<Axis>& axes, const RunPoint& run);

@@ -228,6 +228,7 @@ public:
     verdict.profile = setup_.profile;
     verdict.steps_asked = setup_.steps;
     verdict.computes_values = setup_.values == Values::on;
+    verdict.has_outside = setup_.has_outside;
     verdict.ending = ending;
     verdict.facts = read_facts(places_.report, places_.log);
     complete(verdict.facts, setup_.profile);

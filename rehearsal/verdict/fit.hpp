@@ -22,8 +22,9 @@ struct Profile {
   std::string name; ///< "h100-80": its file's name
   std::string gpu;  ///< "NVIDIA H100 80GB HBM3"
   std::uint64_t total_bytes = 0;
-  std::uint64_t context_bytes = 0; ///< taken by a process before it allocates anything
-  std::uint64_t kernels_bytes = 0; ///< taken outside PyTorch from the first kernel on; 0 if unknown
+  std::uint64_t context_bytes = 0;     ///< taken by a process before it allocates anything
+  std::uint64_t kernels_bytes = 0;     ///< taken outside PyTorch from the first kernel on; 0 if unknown
+  std::uint64_t least_total_bytes = 0; ///< that any driver leaves; 0: all leave total_bytes
 };
 
 /// The memory that one process took of one device. All sizes are bytes.
@@ -180,6 +181,7 @@ struct FitVerdict {
   Profile profile; ///< including the memory requested when it ran out
   std::optional<std::uint64_t> steps_asked = {};
   bool computes_values = false; ///< small ones are computed; else all are zeros
+  bool has_outside = false;     ///< --outside says what is taken outside PyTorch
   RunFacts facts = {};
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error

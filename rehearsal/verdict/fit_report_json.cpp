@@ -95,6 +95,10 @@ constexpr auto kRow = json_object<RowInJson>(
     member("largest", "Of a search: the largest number that fits; null where none does, or where it is not known",
            [](const RowInJson& in) { return in.row.largest; })
         .when([](const RowInJson& in) { return searched_axis(in.report.axes) != nullptr; }),
+    member("largest_sure",
+           "Of a search: the largest number that fits whatever was not measured or is not known; null where none does",
+           [](const RowInJson& in) { return in.row.sure; })
+        .when([](const RowInJson& in) { return searched_axis(in.report.axes) != nullptr; }),
     member("text", "The answer as a sentence",
            [](const RowInJson& in) { return row_text(in.report, in.usual, in.row); }),
     member("run", "The run that decides: its place in runs, from 0",

@@ -119,7 +119,7 @@ private:
       if (kind == AxisKind::gpu) cells.push_back(format_bytes(verdict.profile.total_bytes));
     }
     if (is_job_) cells.push_back(line.run->rank ? std::to_string(*line.run->rank) : "");
-    if (has_answer_) cells.emplace_back(answer_word(line.outcome));
+    if (has_answer_) cells.emplace_back(answer_word(verdict));
     const DeviceUse* const use = fullest(verdict.facts);
     const bool fits = line.outcome == FitOutcome::fits && use != nullptr;
     const auto add = [&](std::string cell) { cells.push_back(fits ? std::move(cell) : ""); };
@@ -168,7 +168,7 @@ std::string rank_table(const FitReport& report, const std::vector<FitRow>& rows)
       std::vector<std::string>& cells = lines[*run->rank];
       cells.resize(head.size() - 2);
       cells.push_back(run->verdict.outcome == FitOutcome::fits ? format_bytes(peak_of(run->verdict))
-                                                               : std::string(answer_word(run->verdict.outcome)));
+                                                               : std::string(answer_word(run->verdict)));
     }
   }
   if (head.size() < 3 || head.size() > kMostRankColumns + 1) return "";

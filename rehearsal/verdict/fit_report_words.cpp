@@ -3,6 +3,7 @@
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
+#include "verdict/fit_doubt_words.hpp"
 #include "verdict/fit_words.hpp"
 
 #include <algorithm>
@@ -95,6 +96,23 @@ std::string range_text(const Axis& axis) {
   return fmt::format("{}={}..{}", axis.name, axis.low, axis.high);
 }
 
+/// "BATCH=7 is the largest that surely fits; up to BATCH=9 may fit. BATCH=10 does not."
+std::string unsure_text(const Axis& axis, const FitRow& row) {
+  std::string text =
+      row.sure ? fmt::format("{0}={1} is the largest that surely fits; up to {0}={2} may fit.", axis.name, *row.sure,
+                             *row.largest)
+               : fmt::format("{0}={1} is the largest that may fit, and none surely fits.", axis.name, *row.largest);
+  if (*row.largest < axis.high) text += fmt::format(" {}={} does not.", axis.name, *row.largest + 1);
+  return text;
+}
+
+/// "is 24", "is 24 (28 may fit)"
+std::string largest_words(const FitRow& row) {
+  if (row.sure == row.largest) return fmt::format("is {}", *row.largest);
+  return row.sure ? fmt::format("is {} ({} may fit)", *row.sure, *row.largest)
+                  : fmt::format("is at most {}", *row.largest);
+}
+
 std::string search_text(const FitReport& report, const FitRow& row) {
   const Axis& axis = *searched_axis(report.axes);
   const std::string within = range_text(axis);
@@ -104,7 +122,9 @@ std::string search_text(const FitReport& report, const FitRow& row) {
                                                          : "never used a GPU.");
   if (!row.largest) return fmt::format("None of {} fits: {}={} does not.", within, axis.name, axis.low);
   if (makes_no_difference(report, row))
-    return fmt::format("All of {} fit, with the same peak: does the program read {}?", within, axis.name);
+    return fmt::format("All of {} {}, with the same peak: does the program read {}?", within,
+                       row.sure == row.largest ? "fit" : "may fit", axis.name);
+  if (row.sure != row.largest) return unsure_text(axis, row);
   if (*row.largest == axis.high) return fmt::format("All of {} fit: {}={} does.", within, axis.name, axis.high);
   return fmt::format("{0}={1} is the largest that fits; {0}={2} does not.", axis.name, *row.largest, *row.largest + 1);
 }
@@ -140,9 +160,9 @@ std::string largest_text(const FitReport& report, Rows rows) {
   }
   std::string text;
   for (const FitRow* const row : rows)
-    text += text.empty() ? fmt::format("{} the largest {} is {}", capitalized(row_phrase(report, *row)),
-                                       searched_axis(report.axes)->name, *row->largest)
-                         : fmt::format(", {} it is {}", row_phrase(report, *row), *row->largest);
+    text += text.empty() ? fmt::format("{} the largest {} {}", capitalized(row_phrase(report, *row)),
+                                       searched_axis(report.axes)->name, largest_words(*row))
+                         : fmt::format(", {} it {}", row_phrase(report, *row), largest_words(*row));
   return text + '.';
 }
 
@@ -161,6 +181,22 @@ std::string searches_headline(const FitReport& report, const Outcomes& outcomes)
   return text;
 }
 
+/// "Fits on all 3 GPUs", "May fit on 2 of 3 GPUs", "Fits on 1 of 3 GPUs, and may fit on 1"
+std::string fitting_text(const FitReport& report, const Outcomes& outcomes) {
+  const auto rows = [&](std::size_t count) {
+    const std::string all = format_count(outcomes.all);
+    return counted_rows(report,
+                        count == outcomes.all ? "all " + all : fmt::format("{} of {}", format_count(count), all));
+  };
+  const std::size_t fits = outcomes.fits.size();
+  const auto sure = static_cast<std::size_t>(
+      std::ranges::count_if(outcomes.fits, [](const FitRow* row) { return is_sure(row->answer->verdict); }));
+  if (sure == 0) return "May fit " + rows(fits);
+  const std::string text = "Fits " + rows(sure);
+  return sure == fits ? text
+                      : text + fmt::format(", and may fit {} {}", preposition(report), format_count(fits - sure));
+}
+
 /// "Fits on 2 of 3 GPUs. The smallest of them is NVIDIA ...", "Fits with 1 of 2 values of TP: with TP=4 on NVIDIA ..."
 std::string points_headline(const FitReport& report, const Outcomes& outcomes, const FitRow& answer) {
   const std::size_t fits = outcomes.fits.size();
@@ -173,13 +209,11 @@ std::string points_headline(const FitReport& report, const Outcomes& outcomes, c
   } else {
     const std::string values = values_phrase(report, answer);
     const std::string first = values.empty() ? "The smallest of them is" : capitalized(values) + " on";
-    text = fmt::format(
-        "Fits {}{} {}.",
-        counted_rows(report, fits == outcomes.all ? "all " + all : fmt::format("{} of {}", format_count(fits), all)),
-        fits > 1         ? ". " + first
-        : values.empty() ? ":"
-                         : ": " + values + " on",
-        room_text(answer.answer->verdict));
+    text = fmt::format("{}{} {}.", fitting_text(report, outcomes),
+                       fits > 1         ? ". " + first
+                       : values.empty() ? ":"
+                                        : ": " + values + " on",
+                       room_text(answer.answer->verdict));
   }
   if (unknown > 0) text += fmt::format(" No answer {} {}.", preposition(report), format_count(unknown));
   return text;
@@ -235,6 +269,8 @@ std::string point_name(const std::vector<Axis>& axes, const std::vector<std::str
 }
 
 std::string largest_word(const FitRow& row) {
+  if (row.largest && row.sure != row.largest)
+    return (row.sure ? std::to_string(*row.sure) + ", " : "") + std::to_string(*row.largest) + " may";
   if (row.largest) return std::to_string(*row.largest);
   return row.outcome == FitOutcome::does_not_fit ? "none" : "unknown";
 }

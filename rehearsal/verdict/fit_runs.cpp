@@ -1,6 +1,7 @@
 #include "verdict/fit_runs.hpp"
 
 #include "base/whole_number.hpp"
+#include "verdict/fit_doubt_words.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -73,7 +74,9 @@ void find_largest(FitRow& row) {
   for (const FitRun* const run : row.points) {
     const auto number = whole_number<std::uint64_t>(run->point.back());
     has_answer = has_answer && is_answer(run->verdict);
-    if (run->verdict.outcome != FitOutcome::fits || (row.largest && number <= row.largest)) continue;
+    if (run->verdict.outcome != FitOutcome::fits) continue;
+    if (is_sure(run->verdict)) row.sure = std::max(row.sure, number);
+    if (row.largest && number <= row.largest) continue;
     row.largest = number;
     row.answer = run;
   }
@@ -81,7 +84,7 @@ void find_largest(FitRow& row) {
     row.outcome = row.largest ? FitOutcome::fits : FitOutcome::does_not_fit;
     return;
   }
-  row.largest = std::nullopt;
+  row.largest = row.sure = std::nullopt;
   row.answer = row.points.back();
   row.outcome = row.answer->verdict.outcome == FitOutcome::no_gpu ? FitOutcome::no_gpu : FitOutcome::failed;
 }

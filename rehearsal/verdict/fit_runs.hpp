@@ -53,6 +53,7 @@ struct FitRow {
   FitOutcome outcome = FitOutcome::fits;
   std::optional<std::uint64_t> largest = {}; ///< the largest number that fits; nullopt if none does, or no number is
                                              ///< searched
+  std::optional<std::uint64_t> sure = {};    ///< the largest that surely does; nullopt if none does
 };
 
 /// Returns the axis whose largest number is searched; null if there is none.

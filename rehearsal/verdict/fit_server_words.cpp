@@ -48,6 +48,10 @@ std::string server_name(const ServerFacts& server) {
   return printable(server.version.empty() ? server.name : server.name + ' ' + server.version);
 }
 
+bool lacks_outside(const ServerFacts& server) {
+  return server.has_started && !server.outside_model_bytes && server.outside_bytes.value_or(0) == 0;
+}
+
 std::string requests_text(const ServerFacts& server) {
   if (!server.requests_at_once || !(*server.requests_at_once >= 0)) return "unknown";
   const double requests = std::min(*server.requests_at_once, kMostRequests);
@@ -88,7 +92,8 @@ std::string started_text(const ServerFacts& server) {
   const std::string failure = failure_of_requests(server);
   if (!server.cache_bytes) return fmt::format("{} starts.{}", server_name(server), failure);
   const std::string tokens = cache_text(server);
-  return fmt::format("{} starts with a KV cache of {}{}.{}", server_name(server), format_bytes(*server.cache_bytes),
+  return fmt::format("{} starts with a KV cache of {}{}{}.{}", server_name(server),
+                     lacks_outside(server) ? "at most " : "", format_bytes(*server.cache_bytes),
                      tokens.empty() ? "" : ": " + tokens, failure);
 }
 
@@ -118,7 +123,7 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
   if (server.outside_model_bytes)
     list.emplace_back("The memory that kernels take outside PyTorch is modelled, from start-up logs of vLLM 0.19.0 on "
                       "an H100; --outside replaces it.");
-  else if (server.outside_bytes.value_or(0) == 0)
+  else if (lacks_outside(server))
     list.emplace_back("The memory that libraries take outside PyTorch while kernels run is missing, because there is "
                       "no model for this server on this GPU. So the KV cache is too large; use --outside to set it.");
   if (server.graph_model_bytes)

@@ -17,6 +17,9 @@ namespace memviz::rehearse {
 [[nodiscard]] std::string requests_text(const ServerFacts& server);
 /// "478,048 tokens, 58.4 requests of 8,192 tokens at once"; "" if the tokens are unknown.
 [[nodiscard]] std::string cache_text(const ServerFacts& server);
+/// Whether what kernels and libraries take outside PyTorch is neither given nor modelled, so that the KV cache of a
+/// real GPU is smaller.
+[[nodiscard]] bool lacks_outside(const ServerFacts& server);
 /// Returns the server's figures without the parts that came from a model.
 [[nodiscard]] std::optional<std::uint64_t> rehearsed_outside_bytes(const ServerFacts& server);
 [[nodiscard]] std::optional<std::uint64_t> rehearsed_graph_bytes(const ServerFacts& server);

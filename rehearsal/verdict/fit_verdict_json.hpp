@@ -9,6 +9,7 @@
 #include "memviz/kind_totals.hpp"
 #include "memviz/moment_words.hpp"
 #include "verdict/fit.hpp"
+#include "verdict/fit_doubt_words.hpp"
 #include "verdict/fit_server_json.hpp"
 #include "verdict/fit_words.hpp"
 
@@ -197,6 +198,13 @@ inline constexpr auto kRunDecisions = json_object<RunFacts>(
 inline constexpr auto kFitVerdict = json_object<FitVerdict>(
     {.meaning = "A run", .name = "verdict"},
     member("outcome", "Whether it fits", &FitVerdict::outcome, one_of(kOutcomeWords)),
+    member("is_sure",
+           "Whether nothing that was not measured on this GPU, and no value that is not known, may turn the outcome; "
+           "false where there is no answer",
+           is_sure),
+    member("uncounted_bytes_at_most",
+           "The most that a real run takes in addition of what is not counted, by what was measured elsewhere",
+           uncounted_bytes),
     member("text", "The answer as a sentence", headline),
     member("program", "How it ended", &FitVerdict::ending, kEnding),
     member("gpu", "The GPU that was made up", &FitVerdict::profile, kProfile),

@@ -5,7 +5,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
-#include "verdict/fit_model_words.hpp"
+#include "verdict/fit_doubt_words.hpp"
 #include "verdict/fit_server_words.hpp"
 #include "verdict/fit_values_words.hpp"
 
@@ -96,20 +96,6 @@ std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
                      format_bytes(other.peak_bytes), other_name, format_bytes(peak_of(verdict)), name);
 }
 
-/// "Does not fit", or, for a program that fits at one end only, "May not fit".
-std::string_view refusal(const FitVerdict& verdict) {
-  const auto& end = verdict.other_end;
-  const bool fits_otherwise = (end && end->outcome == FitOutcome::fits) ||
-                              (is_range(verdict) && verdict.other_values->outcome == FitOutcome::fits) ||
-                              !model_doubt_text(verdict).empty();
-  return fits_otherwise ? "May not fit" : "Does not fit";
-}
-
-/// Whether a program that fits here may not fit on a real GPU.
-bool may_run_out(const FitVerdict& verdict) {
-  return is_doubtful(verdict) || !model_doubt_text(verdict).empty();
-}
-
 /// Returns the server's own sentence after a verdict; "" for another program.
 std::string with_server(const FitVerdict& verdict) {
   if (!verdict.facts.server) return "";
@@ -164,9 +150,9 @@ std::string read_lines_text(const std::vector<ReadLine>& reads) {
   return lines;
 }
 
-std::string_view answer_word(FitOutcome outcome) {
-  switch (outcome) {
-  case FitOutcome::fits: return "fits";
+std::string_view answer_word(const FitVerdict& verdict) {
+  switch (verdict.outcome) {
+  case FitOutcome::fits: return is_sure(verdict) ? "fits" : "may fit";
   case FitOutcome::does_not_fit: return "does not fit";
   case FitOutcome::failed:
   case FitOutcome::no_gpu: break;
@@ -186,10 +172,11 @@ std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
   switch (verdict.outcome) {
   case FitOutcome::fits:
-    return fmt::format("{} on {}.{}{}", may_run_out(verdict) ? "May fit" : "Fits", room_text(verdict),
+    return fmt::format("{} on {}.{}{}", is_sure(verdict) ? "Fits" : "May fit", room_text(verdict),
                        unknown_text(verdict), with_server(verdict));
   case FitOutcome::does_not_fit:
-    return fmt::format("{} on {}: {}.{}", refusal(verdict), gpu, shortage_text(verdict), with_server(verdict));
+    return fmt::format("{} on {}: {}.{}", is_sure(verdict) ? "Does not fit" : "May not fit", gpu,
+                       shortage_text(verdict), with_server(verdict));
   case FitOutcome::failed:
     if (is_refused(verdict))
       return fmt::format("No answer: {}. The program {}.", verdict.facts.refusals.front(), ending_text(verdict.ending));
@@ -205,10 +192,9 @@ std::string short_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   switch (verdict.outcome) {
   case FitOutcome::fits:
-    return use == nullptr
-               ? "fits"
-               : fmt::format("{}: {} of {}{}", may_run_out(verdict) ? "may fit" : "fits",
-                             peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes), cache_part(verdict));
+    return use == nullptr ? "fits"
+                          : fmt::format("{}: {} of {}{}", answer_word(verdict), peak_text(verdict, use->peak_bytes),
+                                        format_bytes(use->total_bytes), cache_part(verdict));
   case FitOutcome::does_not_fit:
     if (verdict.facts.ooms.empty() && verdict.facts.library_asked_bytes == 0) return "does not fit";
     return fmt::format("does not fit: {} asked for{}",
@@ -227,7 +213,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   const bool says_why = is_refused(verdict) || (facts.server && !facts.server->error.empty());
   if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda && !says_why)
     list.push_back(no_gpu_text(facts));
-  if (std::string doubt = model_doubt_text(verdict); !doubt.empty()) list.push_back(std::move(doubt));
+  if (std::string doubt = doubt_text(verdict); !doubt.empty()) list.push_back(std::move(doubt));
   if (!facts.interrupted_at.empty())
     list.push_back(fmt::format("It was at {} when it was interrupted.", printable(facts.interrupted_at)));
   if (facts.is_stopped)

@@ -12,8 +12,8 @@ namespace memviz::rehearse {
 
 /// "generation/utils.py:395 (40,000 times), train.py:20 (3)"
 [[nodiscard]] std::string read_lines_text(const std::vector<ReadLine>& reads);
-/// "fits", "does not fit" or "no answer"
-[[nodiscard]] std::string_view answer_word(FitOutcome outcome);
+/// "fits", "may fit", "does not fit" or "no answer"
+[[nodiscard]] std::string_view answer_word(const FitVerdict& verdict);
 /// "Fits on NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left."
 [[nodiscard]] std::string headline(const FitVerdict& verdict);
 /// "NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left"

@@ -6,6 +6,7 @@ multiprocessors = 84
 # Approximation: get_device_properties() in public logs says "total_memory=48676MB, multi_processor_count=84"
 # (documentation of torchao's HQQ), to 1 MiB; PyTorch's messages say 47.53 GiB, with other drivers 47.40 to 47.50.
 total_bytes = 51040485376
+least_total_bytes = 50895362457
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 314572800
 threads_per_multiprocessor = 1536

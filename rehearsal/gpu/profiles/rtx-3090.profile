@@ -5,6 +5,7 @@ compute_capability = 8.6
 multiprocessors = 82
 # Approximation: PyTorch's messages in public logs say "a total capacity of 23.69 GiB"; other drivers 23.55 to 23.68.
 total_bytes = 25436880896
+least_total_bytes = 25286619955
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 314572800
 threads_per_multiprocessor = 1536

@@ -5,6 +5,7 @@ compute_capability = 7.5
 multiprocessors = 40
 # Approximation: PyTorch's messages in public logs say "a total capacity of 14.75 GiB" (github.com/hpcaitech/Open-Sora/issues/697); also 14.58.
 total_bytes = 15837691904
+least_total_bytes = 15655155793
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 157286400
 threads_per_multiprocessor = 1024

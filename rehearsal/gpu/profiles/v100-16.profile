@@ -5,6 +5,7 @@ compute_capability = 7.0
 multiprocessors = 80
 # Approximation: PyTorch's messages in public logs say "a total capacity of 15.78 GiB"; also 15.77.
 total_bytes = 16943611904
+least_total_bytes = 16932908564
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 325058560
 threads_per_multiprocessor = 2048

@@ -51,6 +51,8 @@ constexpr std::array kKeys{
     Key{"total_bytes", [](Profile& p, const std::string& v) { p.total_bytes = number(v); }},
     Key{"context_bytes", [](Profile& p, const std::string& v) { p.context_bytes = number(v); }},
     Key{"kernels_bytes", [](Profile& p, const std::string& v) { p.kernels_bytes = number(v); }, false},
+    // For the words of the answer alone.
+    Key{"least_total_bytes", [](Profile&, const std::string& v) { static_cast<void>(number(v)); }, false},
     Key{"threads_per_multiprocessor",
         [](Profile& p, const std::string& v) { p.threads_per_multiprocessor = small_number(v); }},
     Key{"blocks_per_multiprocessor",

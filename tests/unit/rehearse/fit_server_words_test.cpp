@@ -15,6 +15,7 @@ namespace {
 ServerFacts started() {
   ServerFacts server{.name = "vLLM", .version = "0.19.0"};
   server.has_started = true;
+  server.outside_bytes = std::uint64_t{1} << 28U;
   server.cache_bytes = std::uint64_t{58} << 30U;
   server.cache_tokens = 478'048;
   server.request_tokens = 8192;
@@ -32,6 +33,8 @@ TEST_CASE("a server that starts is said with its tokens") {
   CHECK(contains(started_text(server), " 1 request of 8,192 tokens at once."));
   server.cache_tokens.reset();
   CHECK(started_text(server) == "vLLM 0.19.0 starts with a KV cache of 58.0 GiB.");
+  server.outside_bytes = 0;
+  CHECK(started_text(server) == "vLLM 0.19.0 starts with a KV cache of at most 58.0 GiB.");
   server.cache_bytes.reset();
   CHECK(started_text(server) == "vLLM 0.19.0 starts.");
 }
@@ -109,6 +112,7 @@ TEST_CASE("a server that starts and then fails all its requests has its error in
 
 TEST_CASE("the notes of a server say what was added, what it answered, and what is missing") {
   ServerFacts server = started();
+  server.outside_bytes = 0;
   server.added = {"--load-format dummy"};
   CHECK(contains(server_notes(server).at(0), "--load-format dummy"));
   CHECK_FALSE(contains(server_notes(server).at(1), "answered")); // a script asks it for what it wants

@@ -33,14 +33,22 @@ Axis values_axis(AxisKind kind, std::vector<std::string> list) {
 }
 
 /// Returns the points that were run, of which no two are the same.
-Points points_of_grid(const std::vector<Axis>& axes, const RunPoint& fits) {
+Points points_run_by(const std::vector<Axis>& axes, const RunPoint& run) {
   Points points;
   run_grid(axes, [&](const Point& point) {
     CHECK(std::find(points.begin(), points.end(), point) == points.end());
     points.push_back(point);
-    return fits(point);
+    return run(point);
   });
   return points;
+}
+
+/// Returns the same for a program that surely fits, or does not.
+Points points_of_grid(const std::vector<Axis>& axes, const std::function<std::optional<bool>(const Point&)>& fits) {
+  return points_run_by(axes, [&](const Point& point) -> std::optional<Fit> {
+    const auto fit = fits(point);
+    return fit ? std::optional(*fit ? Fit::surely : Fit::no) : std::nullopt;
+  });
 }
 
 std::uint64_t last_number(const Point& point) {
@@ -67,6 +75,22 @@ TEST_CASE("a search finds the largest number that fits in a few runs") {
   const std::uint64_t huge = ~std::uint64_t{0};
   CHECK(points_of_grid({number_axis(0, huge)}, [&](const Point& point) { return last_number(point) < huge; }).size() <=
         66);
+}
+
+TEST_CASE("where the largest number fits possibly, the largest that surely fits is searched, too") {
+  for (std::uint64_t sure = 0; sure <= 64; ++sure)
+    for (const std::uint64_t most : {sure, sure + 1, sure + 9}) {
+      std::uint64_t largest = 0;
+      const Points points = points_run_by({number_axis(1, 64)}, [&](const Point& point) {
+        const std::uint64_t number = last_number(point);
+        if (number <= sure) largest = std::max(largest, number);
+        return number <= sure ? Fit::surely : number <= most ? Fit::possibly : Fit::no;
+      });
+      CHECK(largest == sure);
+      CHECK(points.size() <= 14);
+    }
+  // Nothing more is run where even the lowest is not sure.
+  CHECK(points_run_by({number_axis(1, 64)}, [](const Point&) { return Fit::possibly; }) == Points{{"1"}, {"64"}});
 }
 
 TEST_CASE("a number without an answer ends its search") {

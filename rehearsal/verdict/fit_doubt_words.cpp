@@ -1,0 +1,136 @@
+#include "verdict/fit_doubt_words.hpp"
+
+#include "memviz/format.hpp"
+#include "verdict/fit_server_words.hpp"
+#include "verdict/fit_values_words.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+#include <vector>
+
+namespace memviz::rehearse {
+
+namespace {
+
+/// Small trainings on an H100 had 224 to 244 MiB of kernels and two handles of cuBLAS outside PyTorch.
+constexpr std::uint64_t kKernelsOnH100Bytes = std::uint64_t{244} << 20U;
+/// The most that public reports say of NCCL's communicators, 6 GB (docs/rehearse.md, "Limits").
+constexpr std::uint64_t kNcclBytes = 6'000'000'000;
+/// Start-up logs of vLLM 0.19 on an H100 (docs/servers.md) show at most this for all instantiated graphs, and for what
+/// kernels and libraries take of one GPU while it profiles.
+constexpr std::uint64_t kServerGraphsBytes = 1'181'116'006; // 1.1 GiB
+constexpr std::uint64_t kServerOutsideBytes = 504'658'657;  // 0.47 GiB
+
+std::uint64_t difference(std::optional<std::uint64_t> larger, std::optional<std::uint64_t> smaller) {
+  return larger && smaller && *larger > *smaller ? *larger - *smaller : 0;
+}
+
+struct Uncounted {
+  std::uint64_t bytes;
+  std::string words;
+};
+
+std::vector<Uncounted> uncounted_of_server(const ServerFacts& server) {
+  if (server.graphs.value_or(0) == 0 || server.graph_model_bytes) return {};
+  return {{kServerGraphsBytes, "instantiated CUDA graphs (0.5 to 1.1 GiB with vLLM 0.19 on an H100)"}};
+}
+
+/// Returns what the rehearsal does not count, and how much that was elsewhere.
+std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
+  std::vector<Uncounted> list;
+  const RunFacts& facts = verdict.facts;
+  if (facts.server) {
+    list = uncounted_of_server(*facts.server);
+  } else if (!verdict.has_outside) {
+    if (verdict.profile.kernels_bytes == 0 && facts.kernel_launches > 0)
+      list.push_back({kKernelsOnH100Bytes, "kernels and libraries (224 to 244 MiB on an H100; not measured here)"});
+    const bool has_nccl =
+        std::ranges::any_of(facts.notes, [](const std::string& note) { return note.starts_with("NCCL: "); });
+    if (has_nccl) list.push_back({kNcclBytes, "NCCL's communicators (1 to 6 GB in public reports)"});
+  }
+  const Profile& profile = verdict.profile;
+  if (profile.least_total_bytes > 0 && profile.least_total_bytes < profile.total_bytes)
+    list.push_back({profile.total_bytes - profile.least_total_bytes,
+                    fmt::format("other drivers, which leave {} of this GPU", format_bytes(profile.least_total_bytes))});
+  return list;
+}
+
+std::uint64_t sum_of(const std::vector<Uncounted>& list) {
+  std::uint64_t bytes = 0;
+  for (const Uncounted& one : list)
+    bytes += one.bytes;
+  return bytes;
+}
+
+std::string uncounted_text(const FitVerdict& verdict, const DeviceUse& use) {
+  const std::vector<Uncounted> list = uncounted(verdict);
+  const std::uint64_t most_bytes = sum_of(list);
+  if (use.left_bytes() >= most_bytes) return "";
+  std::vector<std::string_view> words;
+  for (const Uncounted& one : list)
+    words.push_back(one.words);
+  return fmt::format("{} is left, and up to {} may go to what is not counted here: {}. On a real GPU it may run out of "
+                     "memory.{}",
+                     format_bytes(use.left_bytes()), format_bytes(most_bytes), fmt::join(words, "; "),
+                     verdict.facts.server || verdict.has_outside ? "" : " Use --outside to count it.");
+}
+
+/// A server whose KV cache has hardly room for a request may refuse to start, because the cache is what other memory
+/// leaves of its budget.
+std::string small_cache_text(const ServerFacts& server) {
+  if (!server.cache_bytes || !server.request_cache_bytes || !lacks_outside(server)) return "";
+  if (*server.cache_bytes >= *server.request_cache_bytes + kServerOutsideBytes) return "";
+  return fmt::format("The KV cache has room for {}, and one request takes {} of it; what kernels and libraries take is "
+                     "missing (up to 0.47 GiB with vLLM 0.19 on an H100), so on a real GPU the server may not start.",
+                     format_bytes(*server.cache_bytes), format_bytes(*server.request_cache_bytes));
+}
+
+std::string may_start_text(const ServerFacts& server, const OutOfMemoryFact& oom) {
+  const std::uint64_t short_bytes = difference(oom.asked_bytes, oom.free_bytes);
+  const std::uint64_t less_bytes = difference(server.outside_model_bytes, server.outside_least_bytes) +
+                                   difference(server.graph_model_bytes, server.graph_least_bytes);
+  if (short_bytes >= less_bytes) return "";
+  return fmt::format("{} is short, and the driver may take up to {} less than in its model: on a real GPU the server "
+                     "may start.",
+                     format_bytes(short_bytes), format_bytes(less_bytes));
+}
+
+std::string model_text(const ServerFacts& server, const DeviceUse& use) {
+  const std::uint64_t more_bytes = difference(server.outside_most_bytes, server.outside_model_bytes) +
+                                   difference(server.graph_most_bytes, server.graph_model_bytes);
+  if (use.left_bytes() >= more_bytes) return "";
+  return fmt::format(
+      "{} is left, and the driver may take up to {} more than in its model: on a real GPU the server may run "
+      "out of memory.",
+      format_bytes(use.left_bytes()), format_bytes(more_bytes));
+}
+
+} // namespace
+
+std::uint64_t uncounted_bytes(const FitVerdict& verdict) {
+  return sum_of(uncounted(verdict));
+}
+
+std::string doubt_text(const FitVerdict& verdict) {
+  const auto& server = verdict.facts.server;
+  if (verdict.outcome == FitOutcome::does_not_fit)
+    return server && !verdict.facts.ooms.empty() ? may_start_text(*server, verdict.facts.ooms.front()) : "";
+  const DeviceUse* const use = fullest(verdict.facts);
+  if (verdict.outcome != FitOutcome::fits || use == nullptr) return "";
+  std::string text = uncounted_text(verdict, *use);
+  if (text.empty() && server) text = model_text(*server, *use);
+  if (text.empty() && server) text = small_cache_text(*server);
+  return text;
+}
+
+bool is_sure(const FitVerdict& verdict) {
+  if (!doubt_text(verdict).empty()) return false;
+  if (verdict.outcome != FitOutcome::does_not_fit) return verdict.outcome == FitOutcome::fits && !is_doubtful(verdict);
+  const auto& end = verdict.other_end;
+  return !(end && end->outcome == FitOutcome::fits) &&
+         !(is_range(verdict) && verdict.other_values->outcome == FitOutcome::fits);
+}
+
+} // namespace memviz::rehearse

@@ -1,0 +1,24 @@
+#pragma once
+
+// A rehearsed run and what is not measured of its GPU -> whether that may turn the answer.
+
+#include "verdict/fit.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace memviz::rehearse {
+
+/// Returns the most that a real run may take of the fullest device in addition, by what was measured elsewhere, of what
+/// the rehearsal does not count: kernels and libraries where nothing was measured on this GPU, NCCL, a server's graphs,
+/// and drivers that leave less of the device. 0 for a part that --outside or a model counts.
+[[nodiscard]] std::uint64_t uncounted_bytes(const FitVerdict& verdict);
+
+/// Returns why the answer may be the other one on a real GPU: less memory is left than what is not counted may take, or
+/// less is short, or left, than the driver may take less, or more, than in its model. "" if it does not depend on that.
+[[nodiscard]] std::string doubt_text(const FitVerdict& verdict);
+
+/// Whether the program fits or not, and nothing that is unmeasured, or whose values are unknown, may turn that.
+[[nodiscard]] bool is_sure(const FitVerdict& verdict);
+
+} // namespace memviz::rehearse

@@ -1,0 +1,166 @@
+#include "verdict/fit_doubt_words.hpp"
+#include "verdict/fit_words.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace memviz;
+using namespace memviz::rehearse;
+
+namespace {
+
+std::uint64_t mib(std::uint64_t count) {
+  return count << 20U;
+}
+
+// The driver may take 240 MiB less, or 260 MiB more, than in its model.
+FitVerdict verdict_of(FitOutcome outcome) {
+  FitVerdict verdict;
+  verdict.outcome = outcome;
+  verdict.facts.server = ServerFacts{.name = "vLLM", .version = "0.19.0", .has_started = true};
+  ServerFacts& server = *verdict.facts.server;
+  server.outside_model_bytes = mib(100);
+  server.outside_least_bytes = mib(80);
+  server.outside_most_bytes = mib(120);
+  server.graph_model_bytes = mib(1000);
+  server.graph_least_bytes = mib(780);
+  server.graph_most_bytes = mib(1240);
+  return verdict;
+}
+
+FitVerdict short_by(std::uint64_t bytes) {
+  FitVerdict verdict = verdict_of(FitOutcome::does_not_fit);
+  verdict.facts.oom_count = 1;
+  OutOfMemoryFact oom;
+  oom.asked_bytes = mib(500) + bytes;
+  oom.free_bytes = mib(500);
+  verdict.facts.ooms.push_back(oom);
+  return verdict;
+}
+
+FitVerdict with_left(std::uint64_t bytes) {
+  FitVerdict verdict = verdict_of(FitOutcome::fits);
+  DeviceUse use;
+  use.total_bytes = mib(2000);
+  use.peak_bytes = mib(2000) - bytes;
+  verdict.facts.uses.push_back(use);
+  return verdict;
+}
+
+} // namespace
+
+TEST_CASE("a server that is short of less than the error of the driver's model may start on a real GPU") {
+  CHECK(doubt_text(short_by(mib(58))) ==
+        "58.0 MiB is short, and the driver may take up to 240 MiB less than in its model: on a real GPU the server may "
+        "start.");
+  CHECK(headline(short_by(mib(58))).starts_with("May not fit on "));
+  CHECK(notes(short_by(mib(58))).front().starts_with("58.0 MiB is short"));
+  CHECK(doubt_text(short_by(mib(240))).empty());
+  CHECK(headline(short_by(mib(240))).starts_with("Does not fit on "));
+}
+
+TEST_CASE("a server that leaves less than the error of the driver's model may run out of memory on a real GPU") {
+  CHECK(doubt_text(with_left(mib(202))) == "202 MiB is left, and the driver may take up to 260 MiB more than "
+                                           "in its model: on a real GPU the server may run out "
+                                           "of memory.");
+  CHECK(headline(with_left(mib(202))).starts_with("May fit on "));
+  CHECK(short_text(with_left(mib(202))).starts_with("may fit: "));
+  CHECK(headline(with_left(mib(260))).starts_with("Fits on "));
+}
+
+TEST_CASE("without a model of the driver, or without a shortage, no error of it decides") {
+  FitVerdict verdict = with_left(0);
+  verdict.facts.server->outside_model_bytes = verdict.facts.server->graph_model_bytes = {};
+  CHECK(doubt_text(verdict).empty());
+  verdict.facts.server = {};
+  CHECK(doubt_text(verdict).empty());
+  CHECK(doubt_text(verdict_of(FitOutcome::failed)).empty());
+  CHECK(doubt_text(verdict_of(FitOutcome::does_not_fit)).empty()); // the server refused to start
+}
+
+namespace {
+
+/// A program on a GPU on which nothing is measured of what kernels take.
+FitVerdict trained_with_left(std::uint64_t bytes) {
+  FitVerdict verdict = with_left(bytes);
+  verdict.facts.server = {};
+  verdict.facts.kernel_launches = 1;
+  return verdict;
+}
+
+} // namespace
+
+TEST_CASE("less than kernels take on an H100 may be too little where nothing was measured") {
+  const FitVerdict tight = trained_with_left(mib(27));
+  CHECK(doubt_text(tight) ==
+        "27.0 MiB is left, and up to 244 MiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
+        "on an H100; not measured here). On a real GPU it may run out of memory. Use --outside to count it.");
+  CHECK(headline(tight).starts_with("May fit on "));
+  CHECK(!is_sure(tight));
+  CHECK(is_sure(trained_with_left(mib(244))));
+  SUBCASE("a profile that has the figure counts it") {
+    FitVerdict verdict = tight;
+    verdict.profile.kernels_bytes = 1;
+    CHECK(is_sure(verdict));
+  }
+  SUBCASE("so does --outside") {
+    FitVerdict verdict = tight;
+    verdict.has_outside = true;
+    CHECK(is_sure(verdict));
+    CHECK(uncounted_bytes(verdict) == 0);
+  }
+  SUBCASE("and without a kernel there is nothing to count") {
+    FitVerdict verdict = tight;
+    verdict.facts.kernel_launches = 0;
+    CHECK(is_sure(verdict));
+  }
+}
+
+TEST_CASE("what NCCL takes, and what other drivers leave, is added to what is not counted") {
+  FitVerdict verdict = trained_with_left(mib(1900));
+  verdict.facts.notes = {"NCCL: the device memory of communicators is not counted"};
+  verdict.profile.total_bytes = mib(2000);
+  verdict.profile.least_total_bytes = mib(1900);
+  CHECK(uncounted_bytes(verdict) == mib(344) + 6'000'000'000);
+  CHECK(
+      doubt_text(verdict) ==
+      "1.86 GiB is left, and up to 5.92 GiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
+      "on an H100; not measured here); NCCL's communicators (1 to 6 GB in public reports); other drivers, which leave "
+      "1.86 GiB of this GPU. On a real GPU it may run out of memory. Use --outside to count it.");
+  verdict.has_outside = true;
+  CHECK(uncounted_bytes(verdict) == mib(100));
+  CHECK(is_sure(verdict));
+}
+
+TEST_CASE("a server without a model of its graphs may fit where less is left than they take elsewhere") {
+  FitVerdict verdict = with_left(mib(500));
+  verdict.facts.server->graph_model_bytes = {};
+  CHECK(is_sure(verdict)); // it has none
+  verdict.facts.server->graphs = 35;
+  CHECK(doubt_text(verdict) ==
+        "500 MiB is left, and up to 1.10 GiB may go to what is not counted here: instantiated CUDA graphs (0.5 to 1.1 "
+        "GiB with vLLM 0.19 on an H100). On a real GPU it may run out of memory.");
+}
+
+TEST_CASE("a server whose KV cache hardly holds one request may not start where kernels are not counted") {
+  FitVerdict verdict = with_left(mib(1000));
+  ServerFacts& server = *verdict.facts.server;
+  server.outside_model_bytes = server.graph_model_bytes = {};
+  server.cache_bytes = mib(900);
+  server.request_cache_bytes = mib(800);
+  CHECK(doubt_text(verdict) ==
+        "The KV cache has room for 900 MiB, and one request takes 800 MiB of it; what kernels and libraries take is "
+        "missing (up to 0.47 GiB with vLLM 0.19 on an H100), so on a real GPU the server may not start.");
+  server.request_cache_bytes = mib(400);
+  CHECK(is_sure(verdict));
+}
+
+TEST_CASE("a program that fits at one end, or with some values, surely neither fits nor does not") {
+  FitVerdict verdict = verdict_of(FitOutcome::does_not_fit);
+  CHECK(is_sure(verdict));
+  verdict.other_end = OtherEnd{.outcome = FitOutcome::fits};
+  CHECK(!is_sure(verdict));
+  verdict.other_end.reset();
+  verdict.other_values = OtherValues{.is_range = true, .outcome = FitOutcome::fits};
+  CHECK(!is_sure(verdict));
+  CHECK(!is_sure(verdict_of(FitOutcome::failed)));
+}
