@@ -3,7 +3,7 @@
 
     tests/scripts/mutants.py [--count N] [--seed S] [--in FOLDER...] [--slow]
 
-Draws N places (100) of src/ and render/, or of the folders that are named, by chance: a comparison or a sum with another
+Draws N places (100) of src/, render/ and the wing of rehearsals, or of the folders that are named, by chance: a comparison or a sum with another
 operator, a condition that always or never holds, a call that is left out. All are compiled into one build
 (build-mutants/), which the environment switches one by one. Each meets the unit tests that come to it and then the
 command lines of tests/cli/cases; with --slow also the other tests of ctest. Prints those that live, to be judged by
@@ -90,16 +90,16 @@ def write(mutants):
 def build(mutants):
     """Builds, without the files that then do not compile; returns the mutants that are in the build."""
     write(mutants)
-    built = subprocess.run(["ninja", "-C", BUILD, "-k", "0", *TARGETS], capture_output=True, text=True)
-    if built.returncode == 0:
-        return mutants
-    failed = {name for name in {mutant.file for mutant in mutants.values()} if re.search(rf"FAILED: .*{re.escape(name)}\.o", built.stdout)}
-    if not failed:
-        sys.exit(built.stdout[-4000:])
-    for name in failed:
-        shutil.copy(ROOT / name, TREE / name)
-    run("ninja", "-C", BUILD, *TARGETS, stdout=subprocess.DEVNULL)
-    return {number: mutant for number, mutant in mutants.items() if mutant.file not in failed}
+    while True:
+        built = subprocess.run(["ninja", "-C", BUILD, "-k", "0", *TARGETS], capture_output=True, text=True)
+        if built.returncode == 0:
+            return mutants
+        failed = {name for name in {mutant.file for mutant in mutants.values()} if re.search(rf"FAILED: .*{re.escape(name)}\.o", built.stdout)}
+        if not failed:
+            sys.exit("\n".join(line for line in built.stdout.splitlines() if re.search("error|FAILED", line)))
+        for name in failed:
+            shutil.copy(ROOT / name, TREE / name)
+        mutants = {number: mutant for number, mutant in mutants.items() if mutant.file not in failed}
 
 
 def tests_that_come_to():
@@ -142,7 +142,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--in", dest="folders", nargs="+", default=["src", "render"])
+    parser.add_argument("--in", dest="folders", nargs="+", default=["src", "render", "rehearsal/run", "rehearsal/verdict"])
     parser.add_argument("--slow", action="store_true")
     options = parser.parse_args()
 

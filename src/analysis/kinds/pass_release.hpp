@@ -27,8 +27,8 @@ struct CalledCount {
 /// The allocations that modules made in a forward pass.
 struct CalledBytes {
   EventIndex first; ///< the forward pass's
-  CalledCount made;
-  CalledCount live;
+  CalledCount made = {};
+  CalledCount live = {};
   std::array<EventIndex, 16> latest = {};
 
   void add(EventIndex event, std::uint64_t size_bytes, bool is_cast);
