@@ -33,7 +33,7 @@ struct Uncounted {
 };
 
 std::vector<Uncounted> uncounted_of_server(const ServerFacts& server) {
-  if (server.graphs.value_or(0) == 0 || server.graph_model_bytes) return {};
+  if (!lacks_graphs(server)) return {};
   return {{kServerGraphsBytes, "instantiated CUDA graphs (0.5 to 1.1 GiB with vLLM 0.19 on an H100)"}};
 }
 

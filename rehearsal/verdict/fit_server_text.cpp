@@ -20,11 +20,13 @@ std::string server_table(const ServerFacts& server) {
   };
   add("weights", server.weights_bytes);
   add("peak of activations", server.activation_bytes, "in a forward pass with the most tokens");
-  add("outside of PyTorch", rehearsed_outside_bytes(server));
+  add("outside of PyTorch", rehearsed_outside_bytes(server),
+      lacks_outside(server) ? "not counted for this server on this GPU" : "");
   add("outside, a model", server.outside_model_bytes,
       model_range(server.outside_least_bytes, server.outside_most_bytes));
   add("KV cache", server.cache_bytes, cache_text(server));
-  add("CUDA graphs", rehearsed_graph_bytes(server));
+  add("CUDA graphs", rehearsed_graph_bytes(server),
+      lacks_graphs(server) ? "and what the driver takes (0.5 to 1.1 GiB with vLLM 0.19 on an H100)" : "");
   add("graphs, a model", server.graph_model_bytes, graph_model_text(server));
   add("limit of the server", server.budget_bytes, "decides the size of the KV cache");
   add("GPU, while awake", server.awake_peak_bytes, "the most in use, with all that the program has");

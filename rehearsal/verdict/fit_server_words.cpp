@@ -42,6 +42,17 @@ std::optional<std::uint64_t> without(const std::optional<std::uint64_t>& all,
   return *all - std::min(*all, part.value_or(0));
 }
 
+/// "478,048 tokens, 58.4 requests of 8,192 tokens at once"; "" if the tokens are unknown.
+std::string tokens_text(const ServerFacts& server) {
+  if (!server.cache_tokens) return "";
+  std::string text = format_counted(*server.cache_tokens, "token");
+  if (server.request_tokens)
+    text += fmt::format(", {} {} of {} at once", requests_text(server),
+                        server.requests_at_once == 1.0 ? "request" : "requests",
+                        format_counted(*server.request_tokens, "token"));
+  return text;
+}
+
 } // namespace
 
 std::string server_name(const ServerFacts& server) {
@@ -52,6 +63,10 @@ bool lacks_outside(const ServerFacts& server) {
   return server.has_started && !server.outside_model_bytes && server.outside_bytes.value_or(0) == 0;
 }
 
+bool lacks_graphs(const ServerFacts& server) {
+  return server.graphs.value_or(0) > 0 && !server.graph_model_bytes;
+}
+
 std::string requests_text(const ServerFacts& server) {
   if (!server.requests_at_once || !(*server.requests_at_once >= 0)) return "unknown";
   const double requests = std::min(*server.requests_at_once, kMostRequests);
@@ -59,13 +74,8 @@ std::string requests_text(const ServerFacts& server) {
 }
 
 std::string cache_text(const ServerFacts& server) {
-  if (!server.cache_tokens) return "";
-  std::string text = format_counted(*server.cache_tokens, "token");
-  if (server.request_tokens)
-    text += fmt::format(", {} {} of {} at once", requests_text(server),
-                        server.requests_at_once == 1.0 ? "request" : "requests",
-                        format_counted(*server.request_tokens, "token"));
-  return text;
+  const std::string text = tokens_text(server);
+  return text.empty() || !lacks_outside(server) ? text : "at most " + text;
 }
 
 std::optional<std::uint64_t> rehearsed_outside_bytes(const ServerFacts& server) {
@@ -91,7 +101,7 @@ std::string graph_model_text(const ServerFacts& server) {
 std::string started_text(const ServerFacts& server) {
   const std::string failure = failure_of_requests(server);
   if (!server.cache_bytes) return fmt::format("{} starts.{}", server_name(server), failure);
-  const std::string tokens = cache_text(server);
+  const std::string tokens = tokens_text(server);
   return fmt::format("{} starts with a KV cache of {}{}{}.{}", server_name(server),
                      lacks_outside(server) ? "at most " : "", format_bytes(*server.cache_bytes),
                      tokens.empty() ? "" : ": " + tokens, failure);
@@ -129,7 +139,7 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
   if (server.graph_model_bytes)
     list.emplace_back("The memory that the driver takes for instantiated CUDA graphs is modelled, from start-up logs "
                       "of vLLM 0.19.0 on an H100.");
-  else if (server.graphs.value_or(0) > 0)
+  else if (lacks_graphs(server))
     list.emplace_back("The memory that the driver takes for instantiated CUDA graphs is missing (0.5 to 1.1 GiB with "
                       "vLLM 0.19 on an H100).");
   return list;

@@ -15,11 +15,14 @@ namespace memviz::rehearse {
 [[nodiscard]] std::string server_name(const ServerFacts& server);
 /// The number of requests of full length that the KV cache holds: "58.4", or "unknown".
 [[nodiscard]] std::string requests_text(const ServerFacts& server);
-/// "478,048 tokens, 58.4 requests of 8,192 tokens at once"; "" if the tokens are unknown.
+/// "478,048 tokens, 58.4 requests of 8,192 tokens at once", after "at most" where other memory is not counted; "" if
+/// the tokens are unknown.
 [[nodiscard]] std::string cache_text(const ServerFacts& server);
 /// Whether what kernels and libraries take outside PyTorch is neither given nor modelled, so that the KV cache of a
 /// real GPU is smaller.
 [[nodiscard]] bool lacks_outside(const ServerFacts& server);
+/// Whether what the driver takes for its CUDA graphs is not modelled.
+[[nodiscard]] bool lacks_graphs(const ServerFacts& server);
 /// Returns the server's figures without the parts that came from a model.
 [[nodiscard]] std::optional<std::uint64_t> rehearsed_outside_bytes(const ServerFacts& server);
 [[nodiscard]] std::optional<std::uint64_t> rehearsed_graph_bytes(const ServerFacts& server);
