@@ -60,7 +60,8 @@ std::string server_name(const ServerFacts& server) {
 }
 
 bool lacks_outside(const ServerFacts& server) {
-  return server.has_started && !server.outside_model_bytes && server.outside_bytes.value_or(0) == 0;
+  const bool came_that_far = server.has_started || server.outside_bytes;
+  return came_that_far && !server.outside_model_bytes && server.outside_bytes.value_or(0) == 0;
 }
 
 bool lacks_graphs(const ServerFacts& server) {
