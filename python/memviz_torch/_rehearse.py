@@ -92,6 +92,8 @@ class RehearsalRun:
     """The value of each axis: of a name of ``search``, "gpu" of several GPUs, and "setting"."""
     decides: str = ""
     """What holds the peak, was asked for in vain, or ended the program."""
+    is_sure: bool = False
+    """Whether nothing that was not measured on this GPU, and no unknown value, may turn the outcome."""
 
     @property
     def fits(self) -> bool:
@@ -111,6 +113,8 @@ class RehearsalRow:
     """The largest number that fits; None if none does, or without a search."""
     run: RehearsalRun
     """The one that decides."""
+    largest_sure: Optional[int] = None
+    """The largest number that surely fits; None if none does, or without a search."""
 
     @property
     def fits(self) -> bool:
@@ -167,8 +171,9 @@ class Rehearsal:
 
     def _cells(self, run: RehearsalRun) -> "tuple[str, ...]":
         rank = "" if run.rank is None else str(run.rank)
+        answer = "may fit" if run.fits and not run.is_sure else run.outcome.replace("_", " ")
         sizes = map(_size, (run.peak_bytes, run.pytorch_bytes, run.left_bytes))
-        return (*(run.point[name] for name in self._names()), rank, run.gpu, run.outcome.replace("_", " "), *sizes)
+        return (*(run.point[name] for name in self._names()), rank, run.gpu, answer, *sizes)
 
 
 def rehearse(
@@ -269,7 +274,7 @@ def _run(words: "list[str]") -> "tuple[int, str]":
 
 
 def _row_of(row: "dict[str, Any]", runs: "Sequence[RehearsalRun]") -> RehearsalRow:
-    return RehearsalRow(row["point"], row["outcome"], row["text"], row.get("largest"), runs[row["run"]])
+    return RehearsalRow(row["point"], row["outcome"], row["text"], row.get("largest"), runs[row["run"]], row.get("largest_sure"))
 
 
 def _run_of(run: "dict[str, Any]") -> RehearsalRun:
@@ -291,6 +296,7 @@ def _run_of(run: "dict[str, Any]") -> RehearsalRun:
         least_peak_bytes=_least_peak_of(verdict, fullest.get("peak_bytes")),
         point=run["point"],
         decides=run["decides"],
+        is_sure=verdict["is_sure"],
     )
 
 

@@ -41,7 +41,7 @@ class Rehearsals(unittest.TestCase):
         (run,) = found.runs
         self.assertEqual((run.gpu, run.rank, run.outcome, run.pytorch_bytes), ("small", None, "fits", 100 << 20))
         self.assertEqual(run.peak_bytes + run.left_bytes, run.total_bytes)
-        self.assertTrue(found.fits and found.text.startswith("Fits on Small GPU"))
+        self.assertTrue(found.fits and run.is_sure and found.text.startswith("Fits on Small GPU"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", memviz_torch.SnapshotWarning)
             self.assertEqual(memviz_torch.stats(run.files[0])["devices"][0]["device"], 0)
@@ -60,6 +60,14 @@ class Rehearsals(unittest.TestCase):
         self.assertEqual(peaks, {None: (102 * mib, 302 * mib), "auto": (102 * mib, 302 * mib), True: (None, 302 * mib),
                                  False: (None, 102 * mib)})
 
+    def test_a_program_may_fit_where_little_is_left_and_not_all_was_measured(self):
+        profile = os.path.join(self.folder, "my.profile")
+        with open(profile, "w", encoding="ascii") as file:
+            file.write("device = Mine\ntotal_bytes = 110000000\ncontext_bytes = 1048576\n")
+        found = self.rehearse(gpu=profile)
+        self.assertTrue(found.fits and not found.runs[0].is_sure)
+        self.assertIn("may fit", str(found))
+
     def test_a_job_has_a_run_for_each_rank_and_gpu(self):
         found = self.rehearse(gpu=["h100-80", "small"], world=64, ranks=[0, [4, 8], 63], memory=None)
         self.assertEqual([(run.gpu, run.rank) for run in found.runs],
@@ -76,7 +84,7 @@ class Rehearsals(unittest.TestCase):
         batch = "import sys, torch\ntorch.allocate(int(sys.argv[1]) * (100 << 20) // int(sys.argv[2]))"
         found = self.rehearse([sys.executable, "-c", batch, "{BATCH}", "{TP}"], gpu=["small", "h100-80"], quiet=True,
                               search={"BATCH": range(1, 33), "TP": [1, 2]})
-        self.assertEqual([(row.point["gpu"], row.point["TP"], row.largest) for row in found.rows],
+        self.assertEqual([(row.point["gpu"], row.point["TP"], row.largest_sure) for row in found.rows],
                          [("h100-80", "1", 32), ("h100-80", "2", 32), ("small", "1", 10), ("small", "2", 20)])
         self.assertEqual((found.answer, found.fits), (found.rows[2], True))
         self.assertEqual((found.answer.run.point["BATCH"], found.answer.run.fits), ("10", True))
