@@ -4,17 +4,21 @@
 #include "graph/budget.hpp"
 #include "graph/describe.hpp"
 #include "graph/graph_view.hpp"
+#include "page/bars.hpp"
 #include "page/header.hpp"
 #include "page/legend.hpp"
 #include "page/narrow_head.hpp"
 #include "page/notes.hpp"
+#include "page/page.hpp"
 #include "page/ranked_list.hpp"
 #include "page/text_fit.hpp"
-#include "pictures/compare_figures.hpp"
 #include "segments/segment_strips.hpp"
 
 #include "base/saturating.hpp"
+#include "memviz/compare.hpp"
+#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
 #include "memviz/story.hpp"
 
 #include <algorithm>
@@ -23,6 +27,42 @@
 namespace memviz {
 namespace render {
 namespace {
+
+/// The maximum: more would push the graph off the first screen.
+constexpr std::size_t kMostDevices = 4;
+
+/// Draws the gauges of the devices that changed most.
+double draw_gauges(Page& page, double y, const Comparison& comparison) {
+  const std::vector<std::size_t> shown = devices_that_changed_most(comparison, kMostDevices);
+  for (const std::size_t index : shown) {
+    const DeviceReadings& device = comparison.readings[index];
+    y = draw_figures(page, y, gauge_figures(device, comparison.readings.size() > 1));
+  }
+  if (shown.size() == comparison.readings.size()) return y;
+  return draw_notes(page, y + 4,
+                    {fmt::format("and {}, which changed no more.",
+                                 format_counted(comparison.readings.size() - shown.size(), "more device"))});
+}
+
+/// Draws the compared moment: all devices together if they are at one moment, else the bars of each.
+double draw_totals(Page& page, double y, const Comparison& comparison) {
+  std::vector<Bar> bars;
+  const auto add = [&](const std::string& owner, const DeviceFigures& before, const DeviceFigures& after) {
+    bars.push_back({owner + "before", bar_parts(before), use_text(before)});
+    bars.push_back({owner + "after", bar_parts(after), use_text(after)});
+  };
+  if (comparison.is_one_moment) {
+    y = draw_figures(page, y, change_figures(comparison.before, comparison.after)) + 8;
+    add("", comparison.before, comparison.after);
+  } else {
+    for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
+      const DeviceReadings& device = comparison.readings[index];
+      add(device_heading(device) + " ", comparison.devices[index].before.figures,
+          comparison.devices[index].after.figures);
+    }
+  }
+  return draw_bars(page, y, bars);
+}
 
 constexpr double kHalfWidth = kContentWidth / 2 - 14;
 constexpr double kRightHalf = kPageWidth / 2 + 14;

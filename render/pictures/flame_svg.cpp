@@ -13,7 +13,6 @@
 #include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
-#include "pictures/flame_figures.hpp"
 #include "pictures/keeper_list.hpp"
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
@@ -29,10 +28,18 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <vector>
 
 namespace memviz {
 namespace render {
 namespace {
+
+std::vector<Bar> bars_of(const MemorySubject& subject) {
+  std::vector<Bar> bars;
+  for (const MemoryRow& row : memory_rows(subject))
+    bars.push_back({row.name, bar_parts(row.totals), row.note, row.is_detail});
+  return bars;
+}
 
 /// Returns the meanings of the colours in this graph, without the kinds explained by the legend of the bar by kind.
 /// The words for boxes that are steps of a keeper's path.

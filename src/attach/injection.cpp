@@ -1,7 +1,6 @@
 #include "attach/injection.hpp"
 
 #include "attach/debugger.hpp"
-#include "attach/injected_text.hpp"
 #include "attach/unix_address.hpp"
 #include "hooks/hook_folder.hpp"
 #include "io/output_file.hpp"
@@ -10,8 +9,13 @@
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
+#include <cctype>
 #include <cerrno>
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
+#include <string>
+#include <string_view>
 #include <sys/socket.h>
 #include <system_error>
 #include <unistd.h>
@@ -20,6 +24,95 @@
 namespace memviz::attach {
 
 namespace {
+
+/// Returns a bytes literal of Python.
+std::string python_bytes(std::string_view bytes) {
+  std::string literal = "b'";
+  for (const char one : bytes) {
+    const auto byte = static_cast<unsigned char>(one);
+    const bool is_plain =
+        byte < 0x80 && (std::isalnum(byte) != 0 || one == '/' || one == '.' || one == '-' || one == '_');
+    literal += is_plain ? std::string(1, one) : fmt::format("\\x{:02x}", byte);
+  }
+  return literal + '\'';
+}
+
+/// Returns a literal of a text that has no other quotes than double ones.
+std::string python_text(std::string_view text) {
+  std::string literal = "'";
+  for (const char one : text) {
+    if (one == '\n')
+      literal += "\\n";
+    else if (one == '\\' || one == '\'')
+      literal += {'\\', one};
+    else
+      literal += one;
+  }
+  return literal + '\'';
+}
+
+/// Starts a thread that executes `program`, if it is there, and frees the page at `page`, unless that is 0. Never
+/// raises, and prints nothing.
+std::string starting_text(const std::filesystem::path& program, std::uint64_t page) {
+  std::string body = fmt::format("try:\n"
+                                 "    import io\n"
+                                 "    with io.open({}) as file: text = file.read()\n"
+                                 "    exec(text)\n"
+                                 "except BaseException:\n"
+                                 "    pass\n",
+                                 python_bytes(program.string()));
+  if (page != 0)
+    body += fmt::format("try:\n"
+                        "    import ctypes\n"
+                        "    ctypes.CDLL(None).munmap(ctypes.c_void_p({:#x}), ctypes.c_size_t(4096))\n"
+                        "except BaseException:\n"
+                        "    pass\n",
+                        page);
+  return fmt::format("try:\n"
+                     "    __import__('_thread').start_new_thread(__import__('builtins').exec, ({}, {{'__name__': "
+                     "'memviz_attached', '__builtins__': __import__('builtins')}}))\n"
+                     "except BaseException:\n"
+                     "    pass\n",
+                     python_text(body));
+}
+
+/// Loads the recorder in `folder`, answers at the socket `socket`, and removes what it has loaded.
+std::string answering_program(const std::filesystem::path& folder, const std::filesystem::path& socket) {
+  return fmt::format("import os, sys, types\n"
+                     "folder = os.fsdecode({0})\n"
+                     "package = types.ModuleType('memviz_attached')\n"
+                     "package.__path__ = [os.path.join(folder, 'memviz_recording')]\n"
+                     "sys.modules['memviz_attached'] = package\n"
+                     "try:\n"
+                     "    from memviz_attached import attached\n"
+                     "    attached.answer(os.fsdecode({1}))\n"
+                     "finally:\n"
+                     "    for name in list(sys.modules):\n"
+                     "        if name.partition('.')[0] == 'memviz_attached':\n"
+                     "            sys.modules.pop(name, None)\n"
+                     "    for path in list(sys.path_importer_cache):\n"
+                     "        if path.startswith(folder):\n"
+                     "            sys.path_importer_cache.pop(path, None)\n",
+                     python_bytes(folder.string()), python_bytes(socket.string()));
+}
+
+/// Asks Python 3.14 to execute the file `text` in the process `id`; exits with 1 in an older one.
+std::string asking_program(int id, const std::filesystem::path& text) {
+  return fmt::format("import sys, os\n"
+                     "if not hasattr(sys, 'remote_exec'): sys.exit(1)\n"
+                     "sys.remote_exec({}, os.fsdecode({}))\n",
+                     id, python_bytes(text.string()));
+}
+
+/// Removes the file `text`, which it is the content of, and its folder.
+std::string removing_text(const std::filesystem::path& text) {
+  return fmt::format("try:\n"
+                     "    __import__('os').unlink({})\n"
+                     "    __import__('os').rmdir({})\n"
+                     "except BaseException:\n"
+                     "    pass\n",
+                     python_bytes(text.string()), python_bytes(text.parent_path().string()));
+}
 
 namespace fs = std::filesystem;
 

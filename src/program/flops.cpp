@@ -4,8 +4,8 @@
 #include "program/counting.hpp"
 #include "program/formulas.hpp"
 #include "program/module_path.hpp"
+#include "program/program.hpp"
 #include "program/program_reader.hpp"
-#include "program/redacted_program.hpp"
 #include "program/roles.hpp"
 #include "program/saved.hpp"
 #include "program/weight_table.hpp"
@@ -13,18 +13,54 @@
 
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/redact.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace memviz {
 namespace program {
 namespace {
+
+/// Rewrites the program before anything else reads it. The cost stays the same. Throws Error if a hidden text is left;
+/// see Redactor.
+void redact(Program& program, Redactor& redactor) {
+  const auto hide = [&](ProgramText kind, std::string& text) { text = redactor.text(kind, text); };
+  for (Module& module : program.modules) {
+    hide(ProgramText::module_path, module.path);
+    hide(ProgramText::class_name, module.type);
+  }
+  for (Graph& graph : program.graphs) {
+    for (Node& node : graph.nodes)
+      hide(ProgramText::operator_name, node.target);
+    for (Tensor& tensor : graph.tensors)
+      tensor.name.clear(); // never requested
+  }
+  for (Weight& weight : program.weights)
+    hide(ProgramText::module_path, weight.name);
+  const auto size_name = [&](const std::string& name) { return redactor.text(ProgramText::size, name); };
+  program.symbols.rename(size_name);
+  std::map<std::string, SizeRange> ranges;
+  for (const auto& [name, range] : program.ranges)
+    ranges.emplace(size_name(name), range);
+  program.ranges = std::move(ranges);
+
+  std::vector<std::string_view> texts;
+  for (const Module& module : program.modules)
+    texts.insert(texts.end(), {module.path, module.type});
+  for (const Graph& graph : program.graphs) {
+    for (const Node& node : graph.nodes)
+      texts.emplace_back(node.target);
+  }
+  redactor.check_texts(texts);
+}
 
 /// The sizes by symbol, as FlopOptions::sizes.
 using GivenSizes = std::map<std::string, std::int64_t>;

@@ -1,14 +1,56 @@
 #include "program/tensor_reader.hpp"
 
-#include "program/element_type.hpp"
 #include "program/program_fields.hpp"
 #include "program/size_expression.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
 namespace memviz::program {
 namespace {
+
+struct ElementType {
+  std::uint8_t bytes = 0; ///< 0 if the type is unknown
+  bool is_floating = false;
+};
+
+/// Indexed by the numbers of ScalarType in torch/_export/serde/schema.py, which are not those of torch's own
+/// ScalarType.
+ElementType element_type(std::int64_t number) {
+  switch (number) {
+  case 1:  // byte
+  case 2:  // char
+  case 12: // bool
+    return {1, false};
+  case 3:  // short
+  case 28: // uint16
+    return {2, false};
+  case 4:  // int
+  case 34: // uint32
+    return {4, false};
+  case 5:  // long
+  case 35: // uint64
+    return {8, false};
+  case 6:  // half
+  case 13: // bfloat16
+    return {2, true};
+  case 7: // float
+  case 9: // complex half
+    return {4, true};
+  case 8:  // double
+  case 10: // complex float
+    return {8, true};
+  case 11: // complex double
+    return {16, true};
+  case 29: // the types of 8 bits
+  case 30:
+  case 31:
+  case 32:
+  case 33: return {1, true};
+  default: return {};
+  }
+}
 
 /// More inputs than any PyTorch operator has; a tensor that many nodes use is processed for each of them.
 constexpr std::size_t kMostDimensions = 64;

@@ -3,22 +3,109 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/device_kind.hpp"
+#include "memviz/recording.hpp"
 #include "recording/annotation_reader.hpp"
-#include "recording/generation.hpp"
+#include "recording/budget.hpp"
+#include "recording/frame_reader.hpp"
 #include "recording/keeper_kinds.hpp"
 #include "recording/keepers_reader.hpp"
 #include "recording/recorder_reader.hpp"
-#include "recording/rehearsal_reader.hpp"
 #include "recording/segment_reader.hpp"
-#include "recording/settings_reader.hpp"
 #include "recording/unread_keys.hpp"
+#include "recording/value_text.hpp"
+#include "value/document.hpp"
+#include "value/field.hpp"
 
 #include <fmt/format.h>
+#include <limits>
 #include <string>
 #include <string_view>
 
 namespace memviz {
 namespace {
+
+constexpr std::string_view kKey = "memviz_rehearsal";
+
+/// Returns a name of the GPU, short whatever the file contains.
+std::string name_of(const Document& document, Value value, FrameReader& texts, const Recording& recording) {
+  constexpr std::size_t kMostBytes = 256;
+  constexpr std::size_t kMostColumns = 60;
+  if (value.kind() != Kind::text) return "";
+  const std::string text = elided(to_valid_utf8(document.text(value).substr(0, kMostBytes)), kMostColumns);
+  return std::string(recording.frames.text(texts.text(TextKind::setting, text)));
+}
+
+Rehearsal rehearsal_of(const Document& document, Value mark, FrameReader& texts, const Recording& recording) {
+  Rehearsal rehearsal;
+  if (mark.kind() != Kind::dict) {
+    rehearsal.profile = name_of(document, mark, texts, recording);
+    return rehearsal;
+  }
+  rehearsal.gpu = name_of(document, document.get(mark, "gpu"), texts, recording);
+  rehearsal.profile = name_of(document, document.get(mark, "profile"), texts, recording);
+  rehearsal.total_bytes = document.as_unsigned(document.get(mark, "total_bytes"));
+  if (rehearsal.total_bytes == 0 || rehearsal.total_bytes > kMaxTotalBytes) rehearsal.total_bytes.reset();
+  rehearsal.rank = document.as_unsigned(document.get(mark, "rank"));
+  rehearsal.ranks = document.as_unsigned(document.get(mark, "ranks"));
+  return rehearsal;
+}
+
+/// Reads `memviz_rehearsal`, which is in both places so that it survives tools that keep only one of them.
+/// `settings` may be Kind::unset. A mark of any shape is a mark; malformed members are omitted. It is also the first of
+/// the snapshot's warnings, which all outputs show.
+void read_rehearsal(const Document& document, Value settings, FrameReader& texts, Recording& recording) {
+  Value mark = document.root.kind() == Kind::dict ? document.get(document.root, kKey) : Value();
+  if (mark.kind() == Kind::unset && settings.kind() == Kind::dict) mark = document.get(settings, kKey);
+  if (mark.kind() == Kind::unset) return;
+  recording.origin.rehearsal = rehearsal_of(document, mark, texts, recording);
+  if (recording.origin.rehearsal->rank) recording.origin.rank = recording.origin.rehearsal->rank;
+}
+
+/// Nested dicts (`roundup_power2_divisions`) are flattened one level deep. Throws SchemaError.
+void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Recording& recording) {
+  const Field field{settings, nullptr, "allocator_settings"};
+  // The maximum text of settings; genuine ones have some hundreds of bytes. Many keys below one long key, or many with
+  // one long value, would expand to that much each.
+  constexpr std::size_t kMostTextBytes = std::size_t{16} << 20U;
+  std::size_t text_bytes = 0;
+  const auto add = [&](const std::string& key, Value value) {
+    budget.spend(1, field);
+    const std::string text = value_text(document, value);
+    text_bytes += key.size() + text.size();
+    if (text_bytes > kMostTextBytes) field.fail("settings of at most 16 MiB of text", "more");
+    recording.settings.emplace_back(texts.text(TextKind::setting_key, key), texts.text(TextKind::setting, text));
+  };
+  document.for_each_item(settings, [&](Value key, Value value) {
+    const std::string name = value_text(document, key);
+    if (value.kind() != Kind::dict) return add(name, value);
+    document.for_each_item(
+        value, [&](Value inner_key, Value inner) { add(name + "." + value_text(document, inner_key), inner); });
+  });
+  if (const Value overflowed = document.get(settings, "trace_alloc_overflowed"); overflowed.kind() != Kind::unset) {
+    recording.trace_overflowed = document.as_signed(overflowed).value_or(0) != 0;
+  }
+  const Value recorded = document.get(settings, "memviz_recording");
+  if (recorded.kind() == Kind::text && document.text(recorded) == "cpu") recording.origin.device_kind = DeviceKind::cpu;
+  const auto cpu_device = document.as_unsigned(document.get(settings, "memviz_cpu_device"));
+  if (cpu_device && *cpu_device <= std::numeric_limits<std::uint32_t>::max())
+    recording.origin.cpu_device = DeviceId{static_cast<std::uint32_t>(*cpu_device)};
+  recording.trace_max_entries = document.as_unsigned(document.get(settings, "trace_alloc_max_entries"));
+}
+
+/// "PyTorch 2.5 or 2.6", "PyTorch 2.0", ...; older keys decide only if newer ones are absent.
+// Release notes disagree by one minor version in places; the pull requests that added the keys are #177717 (pool_id),
+// #165490 (user_metadata), #130964 (external_annotations), #82146 (history).
+std::string infer_generation(const GenerationSigns& signs) {
+  if (signs.has_pool) return "PyTorch of 2026 or newer";
+  if (signs.has_user_metadata) return "PyTorch 2.9 or newer";
+  if (signs.has_compile_context) return "PyTorch 2.7 or 2.8";
+  if (signs.has_annotations) return "PyTorch 2.5 or newer";
+  if (signs.has_settings) return "PyTorch 2.3 or 2.4";
+  if (signs.has_history) return signs.is_list ? "PyTorch 1.13 or 2.0" : "PyTorch 2.0";
+  if (signs.is_list) return "a list of segments, as torch.cuda.memory_snapshot() returns";
+  if (signs.has_time) return "PyTorch 2.2";
+  return "PyTorch 2.1 or 2.2";
+}
 
 /// Describes a root that is not a snapshot, for the message.
 std::string describe_root(const Document& document) {

@@ -7,19 +7,51 @@
 #include "recording/document_reader.hpp"
 #include "recording/file_kind.hpp"
 #include "recording/folded_reader.hpp"
-#include "recording/foreign_document.hpp"
 #include "recording/read_fast.hpp"
 #include "recording/snapshots_in.hpp"
+#include "value/document.hpp"
 #include "value/field.hpp"
 #include "json/json_reader.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace memviz {
 namespace {
+
+constexpr std::string_view kRecordThatRun =
+    "record a snapshot of that run with torch.cuda.memory._record_memory_history() and _dump_snapshot(), or with "
+    "memviz run -- python train.py";
+
+bool is_row_of_timeline(const Document& document, Value row) {
+  constexpr std::size_t kColumns = 4; // time, action, bytes, category
+  if (row.kind() != Kind::list || document.list_size(row) != kColumns) return false;
+  bool are_integers = true;
+  document.for_each(row, [&](Value cell) { return are_integers = document.as_signed(cell).has_value(); });
+  return are_integers;
+}
+
+/// Throws Error, which says what it is and what to do, for a profiler's trace, and for a memory timeline of PyTorch's
+/// profiler.
+void reject_foreign_document(const Document& document) {
+  const Value root = document.root;
+  if (root.kind() == Kind::dict && document.get(root, "traceEvents").kind() == Kind::list)
+    throw_other_file("a trace of a profiler, which has times, and no stacks of the memory that was in use",
+                     kRecordThatRun);
+  if (root.kind() != Kind::list) return;
+  bool is_timeline = false;
+  document.for_each(root, [&](Value row) {
+    is_timeline = is_row_of_timeline(document, row);
+    return false;
+  });
+  if (is_timeline)
+    throw_other_file("a memory timeline of PyTorch's profiler (export_memory_timeline), which has no stacks",
+                     kRecordThatRun);
+}
 
 /// A file that is decoded, and what reading it may still cost.
 struct DecodedFile {

@@ -33,7 +33,7 @@ VERSION = subprocess.run([MEMVIZ, "--version"], capture_output=True, text=True, 
 BLESSES = os.environ.get("MEMVIZ_BLESS") == "1"
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith(("MEMVIZ", "COLUMNS"))},
-    # With digests.py.
+    # With picture_words.py.
     "PATH": f"{MEMVIZ.parent}:{SOURCE}/tests/cli:{os.environ['PATH']}",
     "LC_ALL": "C.UTF-8",
     # The environment of rehearsed programs: a made-up GPU that does nothing, and a stub of PyTorch.

@@ -35,18 +35,14 @@ import sqlite3  # noqa: E402
 import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 
+from expectations import expect, failures, finish  # noqa: E402
+
 MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 SHARED = SOURCE.parent / "shared" / "snapshots"
 # Several devices, an out-of-memory error, annotations, steps, no times, expandable segments, no events at all.
 SMALL = """training_step oom oom_expandable devices_streams gen_2.5_annotations gen_2.1_no_time gen_2.15_host expandable
 segments_only ring_lost_history recorder_key odd_names not_utf8 unpaired_events unbalanced""".split()
 TABLES = "devices segments blocks live events event_notes stack_lines texts".split()
-failures = []
-
-
-def expect(what, found, expected):
-    if found != expected:
-        failures.append(f"{what}: {str(found)[:300]}, expected {str(expected)[:300]}")
 
 
 def run(*words):
@@ -350,8 +346,7 @@ def main():
         check_pprof_by_keeper(Subject(SOURCE / "testdata" / "keepers_key.pickle"))
         check_page(subject, folder)
         check_several([subject, Subject(paths[1])], folder, go)
-    print("\n".join(failures[:20]) or f"{len(paths)} snapshots agree{'' if go else '; no go tool pprof here'}")
-    sys.exit(1 if failures else 0)
+    finish(f"{len(paths)} snapshots agree{'' if go else '; no go tool pprof here'}")
 
 
 main()

@@ -14,16 +14,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from expectations import expect, finish  # noqa: E402
+
 MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 FLEET = SOURCE / "fleet"
 NAMES = "training_step oom before after gen_2.5_annotations expandable devices_streams recorder_key".split()
 BAD = {"cut.pickle": None, "code.pickle": b"cos\nsystem\n(S'exit'\ntR.", "text.pickle": b"not a snapshot\n", "empty.pickle": b""}
-failures = []
-
-
-def expect(what, found, expected):
-    if found != expected:
-        failures.append(f"{what}: {str(found)[:300]}, expected {str(expected)[:300]}")
 
 
 def make_files(folder):
@@ -113,8 +110,7 @@ def main():
         picture = folder / "merged.svg"
         run([str(MEMVIZ), "flame", str(folder / "xargs" / "merged.folded"), "-q", "-o", str(picture)], folder)
         expect("the picture of all", "</svg>" in picture.read_text(), True)
-    print("\n".join(failures[:20]) or f"all recipes agree{'' if has_ray else '; no Ray here'}{'' if has_spark else '; no Spark here'}")
-    sys.exit(1 if failures else 0)
+    finish(f"all recipes agree{'' if has_ray else '; no Ray here'}{'' if has_spark else '; no Spark here'}")
 
 
 main()

@@ -16,16 +16,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from expectations import expect, failures, finish  # noqa: E402
+
 MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 GATE = SOURCE.parent / "shared" / "probes" / "many" / "gate"
 IDENTICAL = "same warm64 warm300 order empty eval expand split round gc".split()
 NOTHING = "peak=0%,end=0%,reserved=0%,line=0%"
-failures = []
-
-
-def expect(what, found, expected):
-    if found != expected:
-        failures.append(f"{what}: {str(found)[:300]}, expected {str(expected)[:300]}")
 
 
 def memviz(*words):
@@ -133,8 +130,7 @@ def main():
             failures.append(f"{GATE} is missing")
         check_page(folder)
         check_actions()
-    print("\n".join(failures[:20]) or "all gates are as they should be")
-    sys.exit(1 if failures else 0)
+    finish("all gates are as they should be")
 
 
 main()

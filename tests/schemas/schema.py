@@ -5,13 +5,7 @@ import json
 import re
 
 import jsonschema
-
-failures = []
-
-
-def expect(what, found, expected):
-    if found != expected:
-        failures.append(f"{what}: {str(found)[:300]}, expected {str(expected)[:300]}")
+from expectations import expect, failures
 
 
 class Schema:

@@ -18,15 +18,12 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from expectations import expect, failures  # noqa: E402
+
 MEMVIZ = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PATH"] = f"{MEMVIZ.parent}:{os.environ['PATH']}"  # the scripts ask the program
-failures = []
 missing = []
-
-
-def expect(what, found, expected):
-    if found != expected:
-        failures.append(f"{what}: {str(found)[:400]}, expected {str(expected)[:400]}")
 
 
 def output_of(*words, **more):

@@ -9,18 +9,46 @@
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/pass_memory.hpp"
 #include "analysis/explain/pass_rest.hpp"
-#include "analysis/explain/step_leak.hpp"
 #include "analysis/tree/open_annotations.hpp"
 #include "memviz/device_kind.hpp"
+#include "memviz/leaks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace memviz {
 
 namespace {
+
+/// Returns nullopt if no steps are annotated, if growth is not certain, or if the growth over all steps is less than a
+/// twentieth of live memory.
+std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& device_state, LineNames& names) {
+  constexpr std::uint64_t kLeastPart = 20;
+  if (state.recording->annotations.empty()) return std::nullopt;
+  LeakOptions options;
+  options.device = device_state.device;
+  for (const DeviceLeaks& leaks : find_leaks(state, options)) {
+    if (leaks.steps.is_guess() || !leaks.is_sure()) continue;
+    StepLeak found;
+    found.steps = leaks.steps.starts.size();
+    found.bytes_per_step = leaks.bytes_per_step();
+    if (found.bytes_per_step < device_state.figures.requested_bytes / kLeastPart / found.steps) continue;
+    LineAmounts amounts;
+    for (std::size_t i = 0; i < leaks.judged_stacks(); ++i) {
+      const StackGrowth& growth = leaks.grows[i];
+      const auto bytes = static_cast<std::uint64_t>(std::llround(std::max(0.0, growth.trend.bytes_per_step)));
+      amounts.add(names.lines.line_of(growth.stack), {bytes, growth.end_blocks});
+    }
+    found.lines = amounts.ranked(names.order);
+    found.stack = leaks.grows.front().stack;
+    return found;
+  }
+  return std::nullopt;
+}
 
 /// Guesses the pool of a request whose event does not record it: the pool of the last allocation before it on its
 /// stream, if that still exists. While a graph is captured, that is the graph's pool.

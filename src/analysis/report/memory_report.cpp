@@ -3,24 +3,53 @@
 #include "analysis/report/declared_names.hpp"
 #include "analysis/report/entry_names.hpp"
 #include "analysis/report/gradients.hpp"
-#include "analysis/report/open_marks.hpp"
 #include "analysis/tree/user_lines.hpp"
 #include "base/hash_map.hpp"
 #include "base/printable.hpp"
+#include "memviz/event_index.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/timeline.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace memviz {
 
 namespace {
+
+/// Events in order -> the record_function that was open at each.
+class OpenMarks {
+public:
+  OpenMarks(const Recording& recording, const DeviceRecord& record)
+      : lane_(annotation_lane(recording, record, kMostRows)), open_(lane_.rows) {}
+
+  /// Returns the innermost one that is open when `event` happens. Events must be in order over the calls.
+  [[nodiscard]] std::optional<StringId> at(EventIndex event) {
+    const std::uint64_t state = event.count();
+    for (; next_ < lane_.spans.size() && lane_.spans[next_].begin <= state; ++next_)
+      open_[lane_.spans[next_].row] = next_;
+    for (std::size_t row = open_.size(); row-- > 0;)
+      if (open_[row] && lane_.spans[*open_[row]].end > state) return lane_.spans[*open_[row]].name;
+    return std::nullopt;
+  }
+
+private:
+  static constexpr std::uint32_t kMostRows = 32;
+
+  AnnotationLane lane_;
+  std::vector<std::optional<std::size_t>> open_; ///< by row, the last span that began
+  std::size_t next_ = 0;
+};
 
 /// The names of a report, each once.
 class NameTable {

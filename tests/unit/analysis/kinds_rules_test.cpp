@@ -228,3 +228,67 @@ TEST_CASE("what a step made before a ring is a state if a part of a backward pas
     CHECK(training.kinds() == Bytes{{"unknown by none", kWeightBytes}});
   }
 }
+
+TEST_CASE("what a step makes is its state, or a temporary, or unknown, by when it is freed") {
+  Training training;
+  const StackId step = training.made.stack({"/app/train.py:11:main", "/lib/torch/optim/adam.py:200:step"});
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.alloc(kBase + kStep, 300, step);
+  const char* kind = "optimizer_state by behaviour";
+  SUBCASE("never") {
+  }
+  SUBCASE("within it") {
+    training.free(kBase + kStep);
+    training.step();
+    kind = "temporary by behaviour";
+  }
+  SUBCASE("in the next forward pass") {
+    training.forward();
+    training.free(kBase + kStep);
+    kind = "unknown by none";
+  }
+  SUBCASE("after the next backward pass") {
+    training.forward();
+    training.backward_of(kBase + 0x10000);
+    training.step();
+    training.free(kBase + kStep);
+  }
+  CHECK(training.kinds(after_event(8)).at(kind) == 300);
+}
+
+TEST_CASE("what a forward pass makes and a later one frees is no temporary") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.alloc(kBase + kStep, 300, in_module(training, "/app/model.py:9:forward"));
+  training.backward();
+  training.step();
+  training.forward();
+  training.free(kBase + kStep);
+  training.backward_of(kBase + 0x10000);
+  CHECK(training.kinds(after_event(4)).at("unknown by none") == 300);
+}
+
+TEST_CASE("what a file had is a parameter where nothing else has its size and it stays") {
+  Training training;
+  training.alloc(kBase, 4096, training.made.stack({"/app/train.py:2:main", "/lib/torch/serialization.py:1500:load"}));
+  training.forward();
+  CHECK(training.kinds().at("parameter by behaviour") == 4096);
+}
+
+TEST_CASE("in a backward pass without an end, what earlier passes left is a gradient, also of no parameter's size") {
+  Training training;
+  training.parameter();
+  for (int pass = 0; pass < 2; ++pass) {
+    training.forward();
+    training.alloc(kBase + kStep, 300, training.backward_stack());
+    if (pass == 0) {
+      training.backward();
+      training.step();
+      training.free(kBase + kStep);
+    }
+  }
+  CHECK(training.kinds().at("gradient by behaviour") == kWeightBytes + 300);
+}

@@ -132,16 +132,6 @@ TEST_CASE("lists of explain_svg that are side by side have headings that fit") {
   CHECK(beside > 0);
 }
 
-TEST_CASE("explain_svg says since when memory was reserved, and how much it is") {
-  test::SmallSnapshot made;
-  const std::uint64_t address = 0x7f0000000000;
-  made.segment(address, 1002 << 20).active(1002 << 20, 1002 << 20);
-  made.event(Action::segment_alloc, address, 1002 << 20).event(Action::alloc, address, 1002 << 20);
-  const std::string text = test::visible_text(test::parse_svg(drawn_explanation(explained(made.take()))));
-  CHECK(text.find("Reserved since the first event, by line") != std::string::npos);
-  CHECK(text.find("1,002 MiB in all") != std::string::npos);
-}
-
 TEST_CASE("explain_svg of nothing says so") {
   test::SmallSnapshot nothing;
   const std::string svg = drawn_explanation(explained(nothing.take()));

@@ -82,19 +82,6 @@ TEST_CASE("a limit to splitting is tried where memory is in pieces") {
   }
 }
 
-TEST_CASE("case: free blocks that are all too small are fragmentation") {
-  const Explained found = explained_case("split_free_blocks");
-  const MemoryLedger& ledger = found.first().ledger;
-  CHECK(found.first().judgement.verdict == Verdict::fragmentation);
-  CHECK(ledger.room.hard_bytes == 789'708'800);
-  CHECK(ledger.largest_hole_bytes < 20 * MiB);
-  CHECK(ledger.device_free_bytes == 48 * MiB);
-  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::fits);
-  // One of the blocks that pin 20 MiB is enough: 48 MiB are free.
-  CHECK(found.answer(Circumstance::without_blocks).blocks.size() == 1);
-  CHECK(found.answer(Circumstance::without_blocks).blocks_bytes < 2 * MiB);
-}
-
 TEST_CASE("case: memory of a side stream") {
   SUBCASE("where nothing fails") {
     const Explained found = explained_case("side_stream");
@@ -138,13 +125,6 @@ TEST_CASE("a limit to splitting with expandable segments is named with what PyTo
                      "expandable_segments lets reserved memory grow: saves 120 MiB.");
 }
 
-TEST_CASE("case: frees that wait for another stream") {
-  const Explained found = explained_case("record_stream");
-  CHECK(found.first().judgement.verdict == Verdict::pending_free);
-  CHECK(found.first().ledger.pending_bytes == 10 * (768 * MiB));
-  CHECK(found.label(found.first().users[0].key) == "all_gather fsdp.py:88");
-}
-
 TEST_CASE("case: what a checkpoint reserved is named, and is only cache") {
   const auto devices = explain(replay(read_case("reserved_jump")), {});
   REQUIRE(devices.size() == 1);
@@ -154,24 +134,6 @@ TEST_CASE("case: what a checkpoint reserved is named, and is only cache") {
   REQUIRE(!at_peak.first().growth.reserving.empty());
   CHECK(at_peak.label(at_peak.first().growth.reserving[0].key) == "gather checkpoint.py:61");
   CHECK(at_peak.first().growth.reserving[0].amount.bytes == 2800 * MiB);
-}
-
-TEST_CASE("case: one request that no state could have held") {
-  const Explained found = explained_case("huge_request", 80 * GiB);
-  CHECK(found.first().judgement.verdict == Verdict::exhaustion);
-  REQUIRE(found.first().request.has_value());
-  CHECK(found.first().request->bytes == 205'280ULL * 76'032 * 4);
-  CHECK(found.words().verdict.find("larger than all memory in use") != std::string::npos);
-  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::does_not_fit);
-}
-
-TEST_CASE("case: retained activations are exhaustion, and named though the request is another line's") {
-  const Explained found = explained_case("retained_activations");
-  CHECK(found.first().judgement.verdict == Verdict::exhaustion);
-  CHECK(found.words().headline.find("logits loss.py:31") != std::string::npos);
-  CHECK(found.label(found.first().users[0].key) == "collect log_probs.py:47");
-  CHECK(found.first().users[0].amount.bytes == 23 * (1250 * MiB));
-  CHECK_FALSE(one_contains(found.words().advice, "expandable_segments"));
 }
 
 TEST_CASE("case: memory outside PyTorch is a residual of the capacity, and not guessed without one") {
@@ -185,30 +147,6 @@ TEST_CASE("case: memory outside PyTorch is a residual of the capacity, and not g
   CHECK(one_contains(untold.words().reasons, "--capacity"));
   const Explained wrong = explained_case("outside_memory", GiB);
   CHECK(wrong.first().judgement.verdict == Verdict::unclear);
-}
-
-TEST_CASE("case: a failure next to free memory does not add up, and nothing is promised") {
-  const Explained found = explained_case("memory_fraction");
-  CHECK(found.first().judgement.verdict == Verdict::unclear);
-  CHECK(found.words().verdict.starts_with("Unknown, because this file does not add up"));
-  CHECK(found.words().advice.empty());
-  for (const WhatIf& answer : found.first().what_ifs)
-    CHECK(answer.outcome == Outcome::not_offered);
-}
-
-TEST_CASE("case: free memory of a private pool") {
-  const Explained found = explained_case("private_pool");
-  CHECK(found.first().judgement.verdict == Verdict::private_pool);
-  CHECK(found.first().ledger.room.private_pool_bytes == 9 * GiB);
-  CHECK(found.answer(Circumstance::no_private_pools).outcome == Outcome::fits);
-  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::not_offered);
-  CHECK(one_contains(found.words().advice, "private pools"));
-}
-
-TEST_CASE("case: a program that uses what it reserves is not blamed") {
-  const Explained found = explained_case("clean");
-  CHECK(found.first().judgement.verdict == Verdict::in_use);
-  CHECK(found.words().advice.empty());
 }
 
 TEST_CASE("where memory is only in use, the verdict says of which kinds it is, else who holds most") {

@@ -41,17 +41,6 @@ const GrowthLimit kLimit{false, 0, MiB, "1MiB"};
 
 } // namespace
 
-TEST_CASE("the text of a comparison gives both sides and the change") {
-  const Comparison comparison = grown("/app/a.py:2:step");
-  const std::string text = compare_text(report_on(comparison));
-  CHECK(text.starts_with("before: before.pickle, at the end\nafter:  after.pickle, at the end\n"));
-  CAPTURE(text);
-  CHECK(contains(text, "requested at the peak     512 B  4.00 MiB  +4.00 MiB"));
-  CHECK(contains(text, "reserved at the end    20.0 MiB  20.0 MiB        0 B"));
-  CHECK(contains(text, "largest changes at the end, by the innermost line of your own code"));
-  CHECK(contains(text, "+4.00 MiB  step a.py:2"));
-}
-
 TEST_CASE("a limit that was exceeded is named with what exceeded it, one that was not with what was looked at") {
   const Comparison comparison = grown("/app/a.py:2:step");
   CHECK(exceeded_text(report_on(comparison, kLimit)).value_or("") ==

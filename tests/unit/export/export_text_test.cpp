@@ -82,36 +82,9 @@ TEST_CASE("segment_map shows the largest segments and says how many it leaves ou
 
 TEST_CASE("stats_text") {
   SmallSnapshot builder;
-  const StackId stack = builder.stack({"/app/train.py:12:step"});
 
   SUBCASE("says that there is nothing") {
     CHECK(contains(text_of(builder.take()), "No segments and no events"));
-  }
-  SUBCASE("gives totals, the sum of the recording, users, map, settings and warnings") {
-    builder.segment(0x7f00'0000'0000, 4096).active(1024, 1000, stack).pending(512, 500, stack).inactive(2560);
-    builder.event(Action::alloc, 0x7f00'0000'0000, 1000, stack);
-    builder.setting("max_split_size", "-1").warning("made by hand");
-    const std::string text = text_of(builder.take());
-    for (const std::string_view part :
-         {"GPU 0 (segments: 1, blocks: 3)", "4,096 B", "1,024 B", "1,500 B", "balanced", "step train.py:12",
-          "0x7f0000000000", "max_split_size", "Warning: made by hand"}) {
-      CAPTURE(part);
-      CHECK(contains(text, part));
-    }
-    CHECK(!contains(text, "pool and stream"));
-  }
-  SUBCASE("splits by pool and stream where there are several") {
-    builder.segment(0, 4096).inactive(4096).segment(1 << 20, 2048, 5).pool({1, 0}).active(2048, 2048);
-    const std::string text = text_of(builder.take());
-    CHECK(contains(text, "default pool, stream 0"));
-    CHECK(contains(text, "private pool (1, 0), stream 5"));
-  }
-  SUBCASE("shows one device when asked") {
-    builder.segment(0, 4096).inactive(4096).segment(0, 2048, 0, 1).inactive(2048);
-    const Recording snapshot = builder.take();
-    const std::string text = stats_text("mem.pickle", test::end_of(snapshot), DeviceId{1});
-    CHECK(contains(text, "GPU 1 (segments: 1"));
-    CHECK(!contains(text, "GPU 0"));
   }
   SUBCASE("stays within 100 columns and one line for names that are long or hostile") {
     const std::string name = "f" + std::string(5000, 'n') + "\n\x1b[2Jforged";

@@ -299,13 +299,6 @@ TEST_CASE("an optimizer's state, made lazily, is no leak; what torch.cat() exten
   CHECK(cat.out.find("grow_cat progs.py:117") != std::string::npos);
 }
 
-TEST_CASE("growth in steps that are a guess is not called no leak above its own line") {
-  const std::string out = run({"leaks", leaking("one_pass")}).out;
-  CHECK(out.find("Perhaps one pass, not a leak: 6 stacks grow in steps that are a guess: +69.0 MiB a step") !=
-        std::string::npos);
-  CHECK(out.find("No leak found") == std::string::npos);
-}
-
 TEST_CASE("leaks of a clean recording says what was looked at, and of a short one what to do") {
   CHECK(run({"leaks", leaking("clean")}).out.find("Nothing grows from step to step: 9 stacks looked at in 14 steps") !=
         std::string::npos);

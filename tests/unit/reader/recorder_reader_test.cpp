@@ -165,17 +165,6 @@ TEST_CASE("explain knows the capacity that CUDA named, and who else was on the d
   CHECK_FALSE(json_of({"explain", file_of(folder, small())})["devices"][0].contains("measured"));
 }
 
-TEST_CASE("a brief explanation is the beginning of the whole one and who holds most") {
-  const test::Outcome brief = run({"explain", testdata_file("oom.pickle"), "--brief"});
-  CHECK(brief.exit_code == 0);
-  CHECK(brief.out.starts_with("GPU 0 ran out of memory: 12.0 MiB asked for by append_page cache.py:47"));
-  CHECK(contains(brief.out, "Fragmentation: 28.6 MiB was free"));
-  CHECK(contains(brief.out, "Advice: Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: this request fits;"));
-  CHECK(contains(brief.out, "  90.0 MiB  42.4 %  9 blocks  append_page cache.py:47"));
-  CHECK_FALSE(contains(brief.out, "What would have helped"));
-  CHECK(run({"explain", testdata_file("empty.pickle"), "--brief"}).out == "No segments and no events on any device.\n");
-}
-
 TEST_CASE("what memviz's recorder does not write is left out, and said") {
   const auto left_out = [](const PythonValue& key, const std::string& words) {
     const Recording recording = read_with(key);

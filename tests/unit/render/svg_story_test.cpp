@@ -150,13 +150,6 @@ TEST_CASE("flame_svg does not let the errors of two devices cancel") {
   CHECK(text.find("Accounts balance") == std::string::npos);
 }
 
-TEST_CASE("flame_svg says when the peak was far above what it draws") {
-  Drawing drawing = training();
-  drawing.devices[0].figures.events = 3;
-  drawing.devices[0].figures.peak_requested_bytes = 10 * drawing.devices[0].figures.requested_bytes;
-  CHECK(visible_text(parse_svg(drawing.svg())).find("10× what is drawn here") != std::string::npos);
-}
-
 TEST_CASE("flame_svg at the peak gives the memory at the end once") {
   const Recording recording = read_snapshot(read_input((testdata() / "training_step.pickle").string()).bytes());
   const MemoryState state = state_at(recording, {.kind = MomentKind::peak});

@@ -192,15 +192,6 @@ TEST_CASE("names are text, whatever is in them") {
   CHECK(visible_text(document).find("<script>.py:12") != std::string::npos);
 }
 
-TEST_CASE("the axis of time needs times") {
-  CHECK_THROWS_WITH_AS(
-      static_cast<void>(drawn_timeline(read_testdata("gen_2.1_no_time.pickle"), {.axis = TimelineAxis::time})),
-      "the events have no times (PyTorch writes them since 2.2): use --axis event", Error);
-  const std::string text =
-      visible_text(parse_svg(drawn_timeline(read_testdata("gen_2.2_time.pickle"), {.axis = TimelineAxis::time})));
-  CHECK(text.find("time since the first event") != std::string::npos);
-}
-
 TEST_CASE("the headline names the line that held the peak, if it held a tenth") {
   // One line takes 1 KiB, after the recording began with `older_bytes`.
   const auto text = [](std::uint64_t older_bytes) {

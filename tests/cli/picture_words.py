@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Prints the words of a picture: a line for each part of the page, and one for each box with its width in pixels.
+
+usage: picture_words.py < PICTURE
+"""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+
+SVG = "{http://www.w3.org/2000/svg}"
+SILENT = {SVG + name for name in ("style", "script", "defs", "metadata", "title")}
+
+
+def boxes_of(element):
+    for group in element.iter(SVG + "g"):
+        title, box = group.find(SVG + "title"), group.find(SVG + "rect")
+        if title is not None and box is not None:
+            yield f"    {float(box.get('width')):.0f}  {'; '.join(title.text.splitlines())}"
+
+
+for part in ElementTree.parse(sys.stdin).getroot():
+    if part.tag not in SILENT:
+        texts = "  ".join("".join(text.itertext()) for text in part.iter(SVG + "text"))
+        for line in filter(None, [texts, *boxes_of(part)]):
+            print(line)
