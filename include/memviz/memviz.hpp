@@ -42,6 +42,7 @@
 #include "memviz/format.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/gauges.hpp"
+#include "memviz/holders.hpp"
 #include "memviz/input.hpp"
 #include "memviz/keeper_answers.hpp"
 #include "memviz/keeper_step.hpp"

@@ -1,5 +1,8 @@
 #include "page/ranked_list.hpp"
 
+#include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -112,6 +115,25 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
 }
 
 } // namespace
+
+RankedList holders_list(const HolderTable& table, const HolderLook& look) {
+  RankedList list{.heading = table.heading, .rows = {}, .rest = table.rest};
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const HolderRow& row = table.rows[i];
+    const KindShares kinds = row.holder == nullptr ? KindShares() : row.holder->kinds;
+    const std::string kinds_of_title = kinds_lines(kinds);
+    list.rows.push_back({.value = format_bytes(row.amount.bytes),
+                         .bar_bytes = row.amount.bytes,
+                         .share = row.share,
+                         .label = look.labels[i],
+                         .note = row.note,
+                         .title = look.title_of(i) + (kinds_of_title.empty() ? "" : "\n" + kinds_of_title),
+                         .paint = &look.paint_of(row),
+                         .kinds = kinds_cell(kinds),
+                         .is_within = row.holder == nullptr});
+  }
+  return list;
+}
 
 std::string shown_name(const RankedRow& row) {
   return (row.is_within ? "↳ " : "") + row.label.name;

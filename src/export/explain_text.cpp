@@ -1,5 +1,6 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
+#include "export/holders_text.hpp"
 #include "export/keepers_text.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
@@ -47,49 +48,15 @@ std::string sentences(const std::string& title, const std::vector<std::string>& 
   return text;
 }
 
-std::string more(std::size_t count, std::size_t shown) {
-  return count > shown ? fmt::format("  and {} more\n", format_count(count - shown)) : "";
+std::string lines_table(const FrameTable& frames, const HolderTable& table) {
+  return holders_text(frames, table, {.name_columns = kNameColumns});
 }
 
-/// The callers of lines, and the columns that a row with them may take.
-struct CallersOfLines {
-  const std::map<NodeKey, CalledLine>& callers;
-  std::size_t columns;
-};
-
-/// "forward common.py:23 ‹ validate eval.py:11", with as many callers as fit.
-std::string line_with_callers(const FrameTable& frames, const NodeKey& line,
-                              const std::optional<CallersOfLines>& called) {
-  constexpr std::size_t kFigures = 36; // the columns before it
-  std::string text = line_text(frames, line, kNameColumns);
-  if (!called) return text;
-  const auto found = called->callers.find(line);
-  if (found == called->callers.end()) return text;
-  return with_callers(std::move(text), callers_text(frames, found->second),
-                      called->columns - std::min(called->columns, kFigures));
-}
-
-struct LinesTable {
-  std::string_view noun = "block"; ///< or "segment"
-  std::size_t most = kMostLines;
-  std::optional<CallersOfLines> callers = std::nullopt;
-};
-
-std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes,
-                        const LinesTable& options = {}) {
-  TextTable table{Align::right, Align::right, Align::right, Align::left};
-  const std::size_t shown = std::min(lines.size(), options.most);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Amount& amount = lines[i].amount;
-    table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
-                   format_counted(amount.blocks, options.noun),
-                   line_with_callers(frames, lines[i].key, options.callers)});
-    for (const InnerLine& inner : lines[i].within)
-      table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, whole_bytes),
-                     format_counted(inner.amount.blocks, options.noun),
-                     inner_line_text(frames, inner.frame, kNameColumns)});
-  }
-  return table.text("  ") + more(lines.size(), shown);
+std::string users_table(const FrameTable& frames, const DeviceExplanation& device, std::size_t most,
+                        std::size_t columns) {
+  return holders_text(frames,
+                      holder_table(device.users, device.device_state.figures.requested_bytes, {}, {.most = most}),
+                      {.name_columns = kNameColumns, .callers = &device.callers, .columns = columns});
 }
 
 std::string pins(const FrameTable& frames, const Pins& found, std::size_t columns) {
@@ -107,7 +74,7 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
     table.add_row({format_bytes(line.held_bytes), format_bytes(line.active.bytes), format_count(line.segments),
                    line_text(frames, line.key, kNameColumns)});
   }
-  return text + table.text("  ") + more(found.lines.size(), shown);
+  return text + table.text("  ", found.lines.size() - shown);
 }
 
 std::string growth(const FrameTable& frames, const DeviceExplanation& device, std::size_t columns) {
@@ -121,7 +88,7 @@ std::string growth(const FrameTable& frames, const DeviceExplanation& device, st
     text += wrapped_text(fmt::format("Since {}, when {} was requested in all, allocated and kept:", since,
                                      format_bytes(grown.low_bytes)),
                          "  ", columns);
-    text += lines_table(frames, grown.lines, grown.live_bytes);
+    text += lines_table(frames, holder_table(grown.lines, grown.live_bytes, {}, {.most = kMostLines}));
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
   const std::string returned = returned_text(device);
@@ -129,7 +96,8 @@ std::string growth(const FrameTable& frames, const DeviceExplanation& device, st
                                    is_host(device.device_state.device) ? "pinned" : "taken from the device",
                                    returned.empty() ? "" : returned + ","),
                        "  ", columns);
-  return text + lines_table(frames, grown.reserving, grown.reserved_bytes, {.noun = "segment"});
+  return text + lines_table(frames, holder_table(grown.reserving, grown.reserved_bytes, {.noun = "segment"},
+                                                 {.most = kMostLines}));
 }
 
 std::string keepers(const ExplanationText& words, std::size_t columns) {
@@ -146,8 +114,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   std::string text = "\n" + wrapped_text(words.headline, "", columns);
   if (device.request) text += '\n' + wrapped_text(words.verdict, "", columns);
   if (device.request && !device.users.empty())
-    text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
-                               {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
+    text += '\n' + users_table(state.frames(), device, kMostBriefLines, columns);
   text += keepers(words, columns);
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n";
@@ -159,8 +126,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   text += totals(device);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
-            lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
-                        {.callers = CallersOfLines{device.callers, columns}});
+            users_table(state.frames(), device, kMostLines, columns);
   if (device.keepers)
     if (const std::string paths = keeper_paths_text(state.frames(), *device.keepers); !paths.empty())
       text += "\nWho keeps it\n" + paths;
@@ -194,8 +160,7 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
     text += wrapped_text(reason, "", columns);
   if (device.users.empty()) return text;
   return text + "Who holds it, by the innermost line of your own code:\n" +
-         lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
-                     {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
+         users_table(state.frames(), device, kMostBriefLines, columns);
 }
 
 } // namespace

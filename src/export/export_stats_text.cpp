@@ -1,10 +1,10 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/device_text.hpp"
+#include "export/holders_text.hpp"
 #include "export/keepers_text.hpp"
 #include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
-#include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;
 constexpr std::size_t kSettingColumns = 48;
-constexpr std::size_t kStatsLineColumns = 100;
+constexpr std::size_t kUserColumns = 64;
 
 std::string largest_users(const MemoryState& state, std::optional<DeviceId> device) {
   // At different moments their sum was never held at once.
@@ -36,26 +36,10 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
   std::uint64_t total_bytes = 0;
   for (const UserLine& user : users)
     total_bytes += user.amount.bytes;
-
-  TextTable table{Align::right, Align::right, Align::right, Align::left};
-  table.add_row({"requested", "share", "blocks", "line"});
-  const std::size_t shown = std::min(users.size(), kMostUsers);
-  constexpr std::size_t kNumberColumns = 36;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const UserLine& user = users[i];
-    table.add_row({format_bytes(user.amount.bytes), format_percent(user.amount.bytes, total_bytes),
-                   format_count(user.amount.blocks),
-                   line_text(state.frames(), user.key, kStatsLineColumns - kNumberColumns)});
-    for (const InnerLine& inner : user.within)
-      table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, total_bytes),
-                     format_count(inner.amount.blocks),
-                     inner_line_text(state.frames(), inner.frame, kStatsLineColumns - kNumberColumns)});
-  }
-  std::string text = fmt::format("\nLargest users{}, by the innermost line of your own code\n",
-                                 leading == nullptr ? "" : " of " + device_name(*leading)) +
-                     table.text("  ");
-  if (users.size() > shown) text += fmt::format("  and {} more\n", format_count(users.size() - shown));
-  return text;
+  return fmt::format("\nLargest users{}, by the innermost line of your own code\n",
+                     leading == nullptr ? "" : " of " + device_name(*leading)) +
+         holders_text(state.frames(), holder_table(users, total_bytes, {}, {.most = kMostUsers}),
+                      {.name_columns = kUserColumns, .has_heads = true});
 }
 
 /// Returns "roundup_power2_divisions" for "roundup_power2_divisions.256"; "" if the name does not end in a number.
@@ -107,9 +91,7 @@ std::string settings(const MemoryState& state) {
   const std::size_t shown = std::min(rows.size(), kMostSettings);
   for (std::size_t i = 0; i < shown; ++i)
     table.add_row({elided(rows[i].first, kSettingColumns), elided(rows[i].second, kSettingColumns)});
-  std::string text = "\nAllocator settings\n" + table.text("  ");
-  if (rows.size() > shown) text += fmt::format("  and {} more\n", format_count(rows.size() - shown));
-  return text;
+  return "\nAllocator settings\n" + table.text("  ", rows.size() - shown);
 }
 
 std::string header(const std::string& file, const MemoryState& state) {

@@ -1,0 +1,52 @@
+#include "memviz/holders.hpp"
+
+#include "memviz/format.hpp"
+
+#include <fmt/format.h>
+
+namespace memviz {
+namespace {
+
+constexpr std::size_t kFewestRows = 3;
+constexpr std::uint64_t kWorthARow = 1000;
+
+std::string rest_text(const Amount& left_out, const HolderTableWords& words) {
+  if (left_out.blocks == 0) return "";
+  const std::string count = format_counted(left_out.blocks, fmt::format("more {}", words.rest_noun));
+  return words.has_rest_bytes ? fmt::format("and {} with {} together", count, format_bytes(left_out.bytes))
+                              : "and " + count;
+}
+
+} // namespace
+
+HolderTable holder_table(const std::vector<UserLine>& holders, std::uint64_t whole_bytes, const HolderTableWords& words,
+                         const HolderTableLimit& limit) {
+  HolderTable table{.heading = words.heading, .rows = {}, .left_out = {}, .rest = {}};
+  const auto add = [&](const NodeKey& key, const Amount& amount, const UserLine* holder) {
+    table.rows.push_back(
+        {key, amount, format_percent(amount.bytes, whole_bytes), format_counted(amount.blocks, words.noun), holder});
+  };
+  std::size_t shown = 0;
+  for (const UserLine& holder : holders) {
+    const bool is_small = holder.amount.bytes < whole_bytes / kWorthARow && shown >= kFewestRows;
+    if (shown == limit.most || (limit.omits_small && is_small)) {
+      table.left_out += {holder.amount.bytes, 1};
+      continue;
+    }
+    ++shown;
+    add(holder.key, holder.amount, &holder);
+    for (const InnerLine& inner : holder.within)
+      add(inner.frame, inner.amount, nullptr);
+  }
+  table.rest = table.rows.empty() ? std::string(words.nothing) : rest_text(table.left_out, words);
+  return table;
+}
+
+std::vector<NodeKey> keys_of(const HolderTable& table) {
+  std::vector<NodeKey> keys;
+  for (const HolderRow& row : table.rows)
+    keys.push_back(row.key);
+  return keys;
+}
+
+} // namespace memviz
