@@ -1,3 +1,4 @@
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/holders_text.hpp"
@@ -15,7 +16,6 @@
 #include "story/cause_words.hpp"
 #include "story/explain_answers.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -68,13 +68,11 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
                        "  ", columns);
   TextTable table{Align::right, Align::right, Align::right, Align::left};
   table.add_row({"holds free", "itself", "segments", "line"});
-  const std::size_t shown = std::min(found.lines.size(), kMostLines);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const PinningLine& line = found.lines[i];
+  const auto shown = first_of(found.lines, kMostLines);
+  for (const PinningLine& line : shown)
     table.add_row({format_bytes(line.held_bytes), format_bytes(line.active.bytes), format_count(line.segments),
                    line_text(frames, line.key, kNameColumns)});
-  }
-  return text + table.text("  ", found.lines.size() - shown);
+  return text + table.text("  ", found.lines.size() - shown.size());
 }
 
 std::string growth(const FrameTable& frames, const DeviceExplanation& device, std::size_t columns) {

@@ -1,3 +1,4 @@
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/device_text.hpp"
@@ -88,10 +89,10 @@ std::string settings(const MemoryState& state) {
   const std::vector<std::pair<std::string, std::string>> rows = setting_rows(state);
   if (rows.empty()) return "";
   TextTable table{Align::left, Align::left};
-  const std::size_t shown = std::min(rows.size(), kMostSettings);
-  for (std::size_t i = 0; i < shown; ++i)
-    table.add_row({elided(rows[i].first, kSettingColumns), elided(rows[i].second, kSettingColumns)});
-  return "\nAllocator settings\n" + table.text("  ", rows.size() - shown);
+  const auto shown = first_of(rows, kMostSettings);
+  for (const auto& [name, value] : shown)
+    table.add_row({elided(name, kSettingColumns), elided(value, kSettingColumns)});
+  return "\nAllocator settings\n" + table.text("  ", rows.size() - shown.size());
 }
 
 std::string header(const std::string& file, const MemoryState& state) {

@@ -2,13 +2,13 @@
 
 // The lines of the user's own code that hold memory -> JSON.
 
+#include "base/first_of.hpp"
 #include "base/json_object.hpp"
 #include "export/json_meanings.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/label.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -47,7 +47,7 @@ inline constexpr std::string_view kCallersMeaning = "The lines that called it fo
 
 /// Returns the lines that JSON has of a list of them: at most 100.
 [[nodiscard]] inline std::span<const UserLine> first_lines(const std::vector<UserLine>& lines) {
-  return std::span(lines).first(std::min<std::size_t>(lines.size(), 100));
+  return first_of(lines, 100);
 }
 
 struct LineInJson {

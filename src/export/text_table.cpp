@@ -28,7 +28,7 @@ std::size_t TextTable::width() const {
   return std::accumulate(column_widths.begin(), column_widths.end(), kGap.size() * (columns_.size() - 1));
 }
 
-std::string TextTable::text(std::string_view indent, std::size_t left_out) const {
+std::string TextTable::text(std::string_view indent, std::uint64_t left_out) const {
   const auto column_widths = widths();
   std::string result;
   for (const auto& row : rows_) {
