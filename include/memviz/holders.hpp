@@ -13,6 +13,8 @@
 
 namespace memviz {
 
+inline constexpr std::string_view kNothingInUse = "Nothing is in use.";
+
 struct HolderRow {
   NodeKey key;
   Amount amount;
@@ -32,7 +34,7 @@ struct HolderTableWords {
   std::string heading = {};
   std::string_view noun = "block";     ///< of what a holder has
   std::string_view rest_noun = "line"; ///< of a holder without a row
-  std::string_view nothing = "Nothing is in use.";
+  std::string_view nothing = kNothingInUse;
   bool has_rest_bytes = true;
 };
 

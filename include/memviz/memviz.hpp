@@ -82,6 +82,7 @@
 #include "memviz/perfect_allocator.hpp"
 #include "memviz/perfect_allocator_words.hpp"
 #include "memviz/perfetto.hpp"
+#include "memviz/picture_words.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/places.hpp"
 #include "memviz/pprof.hpp"

@@ -26,9 +26,7 @@ double draw_gauges(Page& page, double y, const Comparison& comparison) {
     y = draw_figures(page, y, gauge_figures(device, comparison.readings.size() > 1));
   }
   if (shown.size() == comparison.readings.size()) return y;
-  return draw_notes(page, y + 4,
-                    {fmt::format("and {}, which changed no more.",
-                                 format_counted(comparison.readings.size() - shown.size(), "more device"))});
+  return draw_notes(page, y + 4, {more_devices_text(comparison.readings.size() - shown.size())});
 }
 
 double draw_totals(Page& page, double y, const Comparison& comparison) {

@@ -15,6 +15,7 @@
 
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
+#include "memviz/picture_words.hpp"
 #include "memviz/story.hpp"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   }
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), delta_text(more_bytes));
-  if (list.rows.empty()) list.rest = grown ? "No line grew." : "No line shrank.";
+  if (list.rows.empty()) list.rest = no_change_text(grown);
   return list;
 }
 
@@ -146,7 +147,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   } else {
     page.set_details(false);
     page.begin_below_graph();
-    y = draw_notes(page, y, {"Nothing to draw: neither file has a segment."});
+    y = draw_notes(page, y, {std::string(kNoSegmentsToDraw)});
   }
   add_rule(page.below_graph(), y);
   const double grown_end = draw_ranked_list(page, y + 12, ranked_list(picture, origins, true));

@@ -23,6 +23,7 @@
 #include "memviz/format.hpp"
 #include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
+#include "memviz/picture_words.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
 
@@ -268,10 +269,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   } else {
     y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
     page.begin_below_graph();
-    y = draw_notes(
-        page, y + 8,
-        {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
-         "and while it held memory?"});
+    y = draw_notes(page, y + 8, {std::string(kNoSegmentToDraw)});
   }
   if (options.color == ColorBy::kind && layout.units > 0 && kind_figures(picture.subject).figures.empty() &&
       hardly_known_note(picture.subject).empty())

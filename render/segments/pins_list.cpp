@@ -8,13 +8,6 @@
 
 namespace memviz::render {
 
-std::string pins_text(const Pins& pins) {
-  if (pins.segments.empty()) return "No segment is less than half in use and still needed.";
-  return fmt::format("{} less than half in use: {} of blocks keep {} of free memory from being returned.",
-                     pins.segments.size() == 1 ? "1 segment is" : format_count(pins.segments.size()) + " segments are",
-                     format_bytes(pins.active.bytes), format_bytes(pins.held_bytes));
-}
-
 RankedList pins_list(const Pins& pins, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                      const FramePaints& paints) {
   RankedList list;

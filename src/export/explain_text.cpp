@@ -61,11 +61,7 @@ std::string users_table(const FrameTable& frames, const DeviceExplanation& devic
 
 std::string pins(const FrameTable& frames, const Pins& found, std::size_t columns) {
   std::string text = "\nWhat pins mostly empty segments\n";
-  text += wrapped_text(fmt::format("{} of {} {} {} free from being returned, in {}.",
-                                   format_counted(found.active.blocks, "block"), format_bytes(found.active.bytes),
-                                   found.active.blocks == 1 ? "keeps" : "keep", format_bytes(found.held_bytes),
-                                   format_counted(found.segments.size(), "segment")),
-                       "  ", columns);
+  text += wrapped_text(pinning_text(found), "  ", columns);
   TextTable table{Align::right, Align::right, Align::right, Align::left};
   table.add_row({"holds free", "itself", "segments", "line"});
   const auto shown = first_of(found.lines, kMostLines);
@@ -78,22 +74,14 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
 std::string growth(const FrameTable& frames, const DeviceExplanation& device, std::size_t columns) {
   const Growth& grown = device.growth;
   if (grown.lines.empty() && grown.reserving.empty()) return "";
-  const std::string since =
-      grown.low_event.is_none() ? "the first event" : "event " + format_count(grown.low_event.value());
   std::string text = "\nWhat grew last\n";
   // Growth from nothing would repeat the list of users.
   if (grown.low_bytes > 0 && !grown.lines.empty()) {
-    text += wrapped_text(fmt::format("Since {}, when {} was requested in all, allocated and kept:", since,
-                                     format_bytes(grown.low_bytes)),
-                         "  ", columns);
+    text += wrapped_text(grown_text(grown), "  ", columns);
     text += lines_table(frames, holder_table(grown.lines, grown.live_bytes, {}, {.most = kMostLines}));
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
-  const std::string returned = returned_text(device);
-  text += wrapped_text(fmt::format("Since {}, {} was {}{} for:", since, format_bytes(grown.reserved_bytes),
-                                   is_host(device.device_state.device) ? "pinned" : "taken from the device",
-                                   returned.empty() ? "" : returned + ","),
-                       "  ", columns);
+  text += wrapped_text(reserved_text(device), "  ", columns);
   return text + lines_table(frames, holder_table(grown.reserving, grown.reserved_bytes, {.noun = "segment"},
                                                  {.most = kMostLines}));
 }
@@ -164,7 +152,7 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
 } // namespace
 
 std::string explain_brief(const ExplainReport& report, std::size_t columns) {
-  if (report.devices.empty()) return "No segments and no events on any device.\n";
+  if (report.devices.empty()) return std::string(kNoMemory) + '\n';
   std::string text;
   std::size_t shown = 0;
   const std::vector<const DeviceExplanation*> devices = shown_devices(report.devices);
@@ -173,14 +161,13 @@ std::string explain_brief(const ExplainReport& report, std::size_t columns) {
     text += device_brief(report.state, *device, columns);
     ++shown;
   }
-  if (const std::size_t more = devices.size() - shown; more > 0)
-    text += fmt::format("The full answer covers {}.\n", format_counted(more, "more device"));
+  if (const std::size_t more = devices.size() - shown; more > 0) text += not_shown_text(more) + '\n';
   return text;
 }
 
 std::string explain_text(const ExplainReport& report, std::size_t columns) {
   std::string text = printable(report.file) + '\n';
-  if (report.devices.empty()) text += "\nNo segments and no events on any device.\n";
+  if (report.devices.empty()) text += fmt::format("\n{}\n", kNoMemory);
   const std::vector<const DeviceExplanation*> devices = shown_devices(report.devices);
   std::string others;
   for (const DeviceExplanation* device : devices) {

@@ -112,7 +112,7 @@ std::string header(const std::string& file, const MemoryState& state) {
 std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
                        const KindsByDevice& peak_kinds, const KeepersByDevice& keepers) {
   std::string text = header(file, state);
-  if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
+  if (state.devices.empty()) text += fmt::format("\n{}\n", kNoMemory);
   std::string maps;
   for (const DeviceState* device_state : failed_first(state.devices_of(device))) {
     text += device_text(state, *device_state);

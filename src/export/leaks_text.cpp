@@ -233,7 +233,7 @@ std::string LeaksText::section(const DeviceLeaks& leaks) {
 
 std::string leaks_text(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   std::string text = printable(file) + '\n';
-  if (devices.empty()) text += fmt::format("\n{}\n", no_events_text());
+  if (devices.empty()) text += fmt::format("\n{}\n", no_events_text("find leaks"));
   LeaksText sections(state);
   for (const DeviceState* device : failed_first(state.devices))
     if (const auto leaks = std::ranges::find(devices, device->device, &DeviceLeaks::device); leaks != devices.end())

@@ -331,6 +331,13 @@ Matched matched_by(FrameMatch match, const MemoryState& before_side, const Memor
 
 } // namespace
 
+std::uint64_t bytes_of(std::span<const SegmentRef> segments) {
+  std::uint64_t bytes = 0;
+  for (const SegmentRef& segment : segments)
+    bytes += segment.total_bytes;
+  return bytes;
+}
+
 std::int64_t Comparison::requested_delta_bytes() const {
   return static_cast<std::int64_t>(after.requested_bytes) - static_cast<std::int64_t>(before.requested_bytes);
 }
