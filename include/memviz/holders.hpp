@@ -4,6 +4,7 @@
 // what is within them, and the rest in one sentence. The rows of holders and the rest add up to all of them.
 
 #include "memviz/flame.hpp"
+#include "memviz/pins.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +19,10 @@ inline constexpr std::string_view kNothingInUse = "Nothing is in use.";
 struct HolderRow {
   NodeKey key;
   Amount amount;
-  std::string share;                ///< "12.5 %"
-  std::string note;                 ///< "23 blocks"
-  const UserLine* holder = nullptr; ///< the line of the row; null for a line within the one above
+  std::string share;      ///< "12.5 %"
+  std::string note;       ///< "23 blocks"
+  KindShares kinds = {};  ///< of a holder, if known
+  bool is_within = false; ///< a line within the one above
 };
 
 struct HolderTable {
@@ -44,9 +46,12 @@ struct HolderTableLimit {
   bool omits_small = false; ///< after the first three, omits those with less than 1/1000 of the whole
 };
 
-/// Returns the table of `holders`, which are sorted and must outlive it, with shares of `whole_bytes`.
+/// Returns the table of `holders`, which are sorted, with shares of `whole_bytes`.
 [[nodiscard]] HolderTable holder_table(const std::vector<UserLine>& holders, std::uint64_t whole_bytes,
                                        const HolderTableWords& words = {}, const HolderTableLimit& limit = {});
+
+/// Returns the table of the lines that pin free memory: the bytes are those that they hold.
+[[nodiscard]] HolderTable pins_table(const Pins& pins, std::string heading, std::size_t most);
 
 /// Returns the keys of the rows, for their labels.
 [[nodiscard]] std::vector<NodeKey> keys_of(const HolderTable& table);

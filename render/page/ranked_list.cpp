@@ -120,17 +120,16 @@ RankedList holders_list(const HolderTable& table, const HolderLook& look) {
   RankedList list{.heading = table.heading, .rows = {}, .rest = table.rest};
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const HolderRow& row = table.rows[i];
-    const KindShares kinds = row.holder == nullptr ? KindShares() : row.holder->kinds;
-    const std::string kinds_of_title = kinds_lines(kinds);
+    const std::string kinds = kinds_lines(row.kinds);
     list.rows.push_back({.value = format_bytes(row.amount.bytes),
                          .bar_bytes = row.amount.bytes,
                          .share = row.share,
                          .label = look.labels[i],
                          .note = row.note,
-                         .title = look.title_of(i) + (kinds_of_title.empty() ? "" : "\n" + kinds_of_title),
+                         .title = look.title_of(i) + (kinds.empty() ? "" : "\n" + kinds),
                          .paint = &look.paint_of(row),
-                         .kinds = kinds_cell(kinds),
-                         .is_within = row.holder == nullptr});
+                         .kinds = kinds_cell(row.kinds),
+                         .is_within = row.is_within});
   }
   return list;
 }
@@ -152,11 +151,6 @@ std::string words_to_find(const RankedRow& row) {
 
 std::string words_to_find(const Label& label) {
   return label.place.empty() ? label.name : fmt::format("{} {}", label.name, label.place);
-}
-
-void name_rows(RankedList& list, const std::vector<Label>& labels) {
-  for (std::size_t i = 0; i < list.rows.size(); ++i)
-    list.rows[i].label = labels[i];
 }
 
 double draw_ranked_list(Page& page, double y, const RankedList& list) {

@@ -57,9 +57,6 @@ struct HolderLook {
 [[nodiscard]] std::string words_to_find(const Label& label);
 [[nodiscard]] std::string words_to_find(const RankedRow& row);
 
-/// Sets the label of each row.
-void name_rows(RankedList& list, const std::vector<Label>& labels);
-
 [[nodiscard]] double draw_ranked_list(Page& page, double y, const RankedList& list);
 
 } // namespace memviz::render

@@ -81,22 +81,12 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   list.x = grown ? kMargin : kRightHalf;
   list.width = kHalfWidth;
   const Comparison& comparison = picture.comparison;
-  std::size_t shown = 0;
-  std::size_t more = 0;
-  std::int64_t more_bytes = 0;
+  const LargestChanges largest = largest_changes(comparison, kRankedRows, grown);
   std::vector<NodeKey> keys;
-  for (const UserLineChange& line : comparison.changes) {
-    const std::int64_t delta = line.change.delta_bytes();
-    if ((delta > 0) != grown || delta == 0) continue;
-    if (shown == kRankedRows) {
-      ++more;
-      more_bytes += delta;
-      continue;
-    }
-    ++shown;
-    keys.push_back(line.key);
-    list.rows.push_back(change_row(comparison, origins, line));
-    for (const UserLineChange& inner : line.within) {
+  for (const UserLineChange* const line : largest.lines) {
+    keys.push_back(line->key);
+    list.rows.push_back(change_row(comparison, origins, *line));
+    for (const UserLineChange& inner : line->within) {
       const std::int64_t part = inner.change.delta_bytes();
       if ((part > 0) != grown || part == 0) continue;
       keys.push_back(inner.key);
@@ -109,8 +99,9 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
     list.rows[i].label.place = labels[i].place;
     list.rows[i].label.source = labels[i].source;
   }
-  if (more > 0)
-    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), delta_text(more_bytes));
+  if (largest.left_out > 0)
+    list.rest = fmt::format("and {} with {} together", format_counted(largest.left_out, "more line"),
+                            delta_text(largest.left_out_bytes));
   if (list.rows.empty()) list.rest = no_change_text(grown);
   return list;
 }

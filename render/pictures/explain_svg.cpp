@@ -39,12 +39,7 @@ RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& o
 RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                        const DeviceExplanation& device) {
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) {
-    std::vector<UserLine> lines;
-    for (const PinningLine& line : device.pins.lines)
-      lines.push_back({line.key, {line.held_bytes, line.active.blocks}});
-    HolderTable table = holder_table(lines, device.pins.held_bytes,
-                                     {.heading = "What keeps free memory from being returned", .has_rest_bytes = false},
-                                     {.most = kMostRows});
+    HolderTable table = pins_table(device.pins, "What keeps free memory from being returned", kMostRows);
     for (std::size_t i = 0; i < table.rows.size(); ++i)
       table.rows[i].note = format_bytes(device.pins.lines[i].active.bytes) + " itself";
     return lines_list(table, frames, origins);

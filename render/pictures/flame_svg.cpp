@@ -20,7 +20,6 @@
 #include "segments/pins_list.hpp"
 
 #include "memviz/figures.hpp"
-#include "memviz/format.hpp"
 #include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/picture_words.hpp"
@@ -92,8 +91,8 @@ RankedList users_list(const FlamePicture& picture, const FrameWords& words, Colo
                                            leading == nullptr ? "" : " of " + device_name(*leading))},
                    {.most = kRankedRows, .omits_small = true});
   const auto paint_of = [&](const HolderRow& row) -> const Paint& {
-    const bool has_kinds = color == ColorBy::kind && row.holder != nullptr && !row.holder->kinds.empty();
-    return has_kinds ? kind_paint(row.holder->kinds, row.amount.bytes) : words.paints.of(row.key);
+    const bool has_kinds = color == ColorBy::kind && !row.kinds.empty();
+    return has_kinds ? kind_paint(row.kinds, row.amount.bytes) : words.paints.of(row.key);
   };
   RankedList list = holders_list(
       table, {line_labels(words.frames, keys_of(table)),

@@ -3,12 +3,8 @@
 #include "page/kind_paints.hpp"
 #include "page/naming.hpp"
 
-#include "memviz/format.hpp"
 #include "memviz/keeper_words.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
-
-#include <fmt/format.h>
 
 namespace memviz::render {
 
@@ -26,8 +22,8 @@ RankedList keeper_list(const FrameTable& frames, const KeeperLines& keepers, con
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     labels.push_back(keeper_line_label(frames, kept(i)));
   const auto paint_of = [&](const HolderRow& row) -> const Paint& {
-    const bool has_kind_colour = options.by_kind && !row.holder->kinds.empty();
-    return has_kind_colour ? kind_paint(row.holder->kinds, row.amount.bytes) : key_paint({}, row.key);
+    const bool has_kind_colour = options.by_kind && !row.kinds.empty();
+    return has_kind_colour ? kind_paint(row.kinds, row.amount.bytes) : key_paint({}, row.key);
   };
   RankedList list = holders_list(
       table,

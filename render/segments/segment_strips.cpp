@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 #include <span>
 #include <tuple>
 

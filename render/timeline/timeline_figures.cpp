@@ -4,7 +4,6 @@
 
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
 
 #include <optional>
 #include <string>
@@ -44,8 +43,8 @@ RankedList ranked_peak(const TimelineSubject& subject, const std::vector<UserLin
   const Paint* paint = &paint::kOtherLines;
   // By kind, the paint of nine tenths of the line's memory. A part of a line has the line's colour.
   const auto paint_of = [&](const HolderRow& row) -> const Paint& {
-    if (row.holder != nullptr)
-      paint = subject.bands.is_by_kind ? &kind_paint(row.holder->kinds, row.amount.bytes) : names.of(row.key).paint;
+    if (!row.is_within)
+      paint = subject.bands.is_by_kind ? &kind_paint(row.kinds, row.amount.bytes) : names.of(row.key).paint;
     return *paint;
   };
   return holders_list(table, {labels, [&](std::size_t i) { return peak_title(table.rows[i], labels[i]); }, paint_of});

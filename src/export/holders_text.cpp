@@ -13,7 +13,7 @@ namespace {
 /// "forward common.py:23 ‹ validate eval.py:11", with as many callers as fit; indented for a line within another.
 std::string name_of(const FrameTable& frames, const HolderRow& row, const HolderTextOptions& options) {
   constexpr std::size_t kColumnsBefore = 36;
-  if (row.holder == nullptr) return inner_line_text(frames, std::get<FrameId>(row.key), options.name_columns);
+  if (row.is_within) return inner_line_text(frames, std::get<FrameId>(row.key), options.name_columns);
   std::string text = line_text(frames, row.key, options.name_columns);
   if (options.callers == nullptr) return text;
   const auto found = options.callers->find(row.key);

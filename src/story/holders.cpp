@@ -3,6 +3,7 @@
 #include "memviz/format.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace memviz {
 namespace {
@@ -22,9 +23,9 @@ std::string rest_text(const Amount& left_out, const HolderTableWords& words) {
 HolderTable holder_table(const std::vector<UserLine>& holders, std::uint64_t whole_bytes, const HolderTableWords& words,
                          const HolderTableLimit& limit) {
   HolderTable table{.heading = words.heading, .rows = {}, .left_out = {}, .rest = {}};
-  const auto add = [&](const NodeKey& key, const Amount& amount, const UserLine* holder) {
-    table.rows.push_back(
-        {key, amount, format_percent(amount.bytes, whole_bytes), format_counted(amount.blocks, words.noun), holder});
+  const auto add = [&](const NodeKey& key, const Amount& amount) -> HolderRow& {
+    return table.rows.emplace_back(
+        HolderRow{key, amount, format_percent(amount.bytes, whole_bytes), format_counted(amount.blocks, words.noun)});
   };
   std::size_t shown = 0;
   for (const UserLine& holder : holders) {
@@ -34,12 +35,20 @@ HolderTable holder_table(const std::vector<UserLine>& holders, std::uint64_t who
       continue;
     }
     ++shown;
-    add(holder.key, holder.amount, &holder);
+    add(holder.key, holder.amount).kinds = holder.kinds;
     for (const InnerLine& inner : holder.within)
-      add(inner.frame, inner.amount, nullptr);
+      add(inner.frame, inner.amount).is_within = true;
   }
   table.rest = table.rows.empty() ? std::string(words.nothing) : rest_text(table.left_out, words);
   return table;
+}
+
+HolderTable pins_table(const Pins& pins, std::string heading, std::size_t most) {
+  std::vector<UserLine> lines;
+  for (const PinningLine& line : pins.lines)
+    lines.push_back({line.key, {line.held_bytes, line.active.blocks}});
+  return holder_table(lines, pins.held_bytes, {.heading = std::move(heading), .nothing = "", .has_rest_bytes = false},
+                      {.most = most});
 }
 
 std::vector<NodeKey> keys_of(const HolderTable& table) {

@@ -1,10 +1,7 @@
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <string_view>
 
 namespace memviz {
 namespace {

@@ -15,14 +15,14 @@ TEST_CASE("holder_table: the rows of holders and the rest add up to all, with th
   const auto shown_bytes = [](const HolderTable& table) {
     std::uint64_t bytes = table.left_out.bytes;
     for (const HolderRow& row : table.rows)
-      if (row.holder != nullptr) bytes += row.amount.bytes;
+      if (!row.is_within) bytes += row.amount.bytes;
     return bytes;
   };
 
   SUBCASE("cut after the most rows") {
     const HolderTable table = holder_table(lines, all_bytes, {.noun = "range"}, {.most = 10});
     CHECK(table.rows.size() == 11);
-    CHECK(table.rows[1].holder == nullptr);
+    CHECK(table.rows[1].is_within);
     CHECK(table.rows[1].note == "1 range");
     CHECK(table.rows[1].share == "80.0 %");
     CHECK(table.rest == "and 2 more lines with 3 B together");
