@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct SegmentRef {
   std::int64_t stream = 0;
   friend auto operator<=>(const SegmentRef&, const SegmentRef&) = default;
 };
+[[nodiscard]] std::uint64_t bytes_of(std::span<const SegmentRef> segments);
 
 /// A line of the user's own code (or a reason why there is none) and its requested active bytes on both sides.
 struct UserLineChange {
@@ -98,6 +100,16 @@ struct Comparison {
   /// match.
   [[nodiscard]] bool has_two_processes() const;
 };
+
+/// The lines that changed most, largest change first, and the sum of the others.
+struct LargestChanges {
+  std::vector<const UserLineChange*> lines;
+  std::size_t left_out = 0;
+  std::int64_t left_out_bytes = 0;
+};
+/// Returns at most `most` of all lines, or of those that grew, or shrank.
+[[nodiscard]] LargestChanges largest_changes(const Comparison& comparison, std::size_t most,
+                                             std::optional<bool> has_grown = std::nullopt);
 
 /// Returns the lines that grew by more than `limit` at the compared moment, largest growth first, as indices into
 /// `changes`.

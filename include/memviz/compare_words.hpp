@@ -32,6 +32,9 @@ struct CompareReport {
 /// order of devices.
 [[nodiscard]] std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most);
 
+/// "and 3 more devices, which changed no more.": those that are not shown.
+[[nodiscard]] std::string more_devices_text(std::size_t devices);
+
 /// Returns a few words for the moment that all devices of both sides share, "at the peak"; "" if they do not share one.
 [[nodiscard]] std::string common_moment(const Comparison& comparison);
 

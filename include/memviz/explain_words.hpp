@@ -47,6 +47,15 @@ struct ExplanationText {
 /// Returns the reasons for an answer that shows all devices: without what each of them held.
 [[nodiscard]] std::vector<std::string> reasons_beside_devices(const ExplanationText& text);
 
+/// "12 blocks of 3.00 MiB keep 2.00 GiB free from being returned, in 5 segments."
+[[nodiscard]] std::string pinning_text(const Pins& pins);
+/// "Since event 12, when 1.00 GiB was requested in all, allocated and kept:"
+[[nodiscard]] std::string grown_text(const Growth& growth);
+/// "Since event 12, 3.00 GiB was taken from the device for:"
+[[nodiscard]] std::string reserved_text(const DeviceExplanation& device);
+/// "The full answer covers 3 more devices."
+[[nodiscard]] std::string not_shown_text(std::size_t devices);
+
 /// Returns ", part of which was returned" if more memory was taken from the device since the low point than is reserved
 /// at the moment; "" otherwise.
 [[nodiscard]] std::string returned_text(const DeviceExplanation& device);

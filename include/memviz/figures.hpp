@@ -5,6 +5,7 @@
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/holders.hpp"
 #include "memviz/story.hpp"
 
 #include <cstddef>
@@ -56,23 +57,8 @@ struct MemoryRow {
 /// Returns the peak, what it consisted of, and the end.
 [[nodiscard]] std::vector<Figure> timeline_figures(const TimelineSubject& subject);
 
-/// A holder of the peak, or of the memory that PyTorch reserved for it.
-struct PeakRow {
-  NodeKey line;
-  std::uint64_t bytes = 0;
-  std::string share;              ///< "12.5 %"
-  std::string note;               ///< "23 allocations"
-  std::string kinds;              ///< kinds_cell(); "" where none is known
-  const Holder* holder = nullptr; ///< the line of the row; null for a line within the one above
-};
-
-struct PeakList {
-  std::string heading;
-  std::vector<PeakRow> rows; ///< largest first
-  std::string rest;          ///< what was omitted, or why the list is empty
-};
-
-[[nodiscard]] PeakList peak_list(const TimelineSubject& subject, const std::vector<Holder>& holders,
-                                 std::size_t most_rows);
+/// Returns the holders of the peak, or of the memory that PyTorch reserved for it.
+[[nodiscard]] HolderTable peak_holders(const TimelineSubject& subject, const std::vector<UserLine>& holders,
+                                       std::size_t most);
 
 } // namespace memviz

@@ -97,7 +97,7 @@ struct TimelineSubject {
   std::string place; ///< "stream 0, private pool (0,1)"; "" for a whole device
   TimelineKind kind = TimelineKind::allocations;
   const BandChart& bands;
-  const std::vector<Holder>& holders;          ///< at the peak
+  const std::vector<UserLine>& holders;        ///< at the peak
   std::optional<std::uint64_t> capacity_bytes; ///< reported by an out-of-memory error
   /// The other curve at the peak: reserved bytes, or live bytes if reserved ones are drawn.
   std::optional<std::uint64_t> overlay_bytes;

@@ -4,6 +4,7 @@
 // per line of code or per kind of memory. A recording of n events passes through n + 1 states: state 0 is before the
 // first event, state e + 1 after event e. All sizes are bytes.
 
+#include "memviz/flame.hpp"
 #include "memviz/kind_shares.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/recording.hpp"
@@ -213,20 +214,12 @@ private:
   std::unique_ptr<Known> known_;
 };
 
-/// A line and the bytes that it holds in a state.
-struct Holder {
-  NodeKey key; ///< see LifeLines
-  std::uint64_t bytes = 0;
-  std::uint64_t allocations = 0;
-  KindShares kinds = {};              ///< empty if the record has no kinds
-  std::vector<InnerLine> within = {}; ///< as UserLine::within
-};
-
-/// Returns everything live in `state`, by line, largest first; for segments, the mapped memory.
-[[nodiscard]] std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines,
-                                             const DeviceRecord& record, TimelineKind kind, std::uint32_t state);
+/// Returns everything live in `state`, by line (see LifeLines), largest first; for segments, the mapped memory. Each
+/// allocation counts as a block.
+[[nodiscard]] std::vector<UserLine> holders_at(const FrameTable& frames, const LifeLines& lines,
+                                               const DeviceRecord& record, TimelineKind kind, std::uint32_t state);
 /// Returns the sum of the kinds of all `holders`.
-[[nodiscard]] KindShares held_kinds(const std::vector<Holder>& holders);
+[[nodiscard]] KindShares held_kinds(const std::vector<UserLine>& holders);
 
 /// The bytes of one line, or of one kind of memory, outside the bands of a chart.
 struct Strip {

@@ -7,9 +7,12 @@
 #include "memviz/memory_state.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
+
+inline constexpr std::string_view kNoMemory = "No segments and no events on any device.";
 
 /// Returns that the recording was rehearsed, if it was, then the reader's warnings.
 [[nodiscard]] std::vector<std::string> warnings_of(const Recording& recording);

@@ -6,6 +6,7 @@
 #include "web/embedded.hpp"
 
 #include "memviz/kind_words.hpp"
+#include "memviz/picture_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -171,9 +172,7 @@ private:
 double draw_graph(Page& page, double y, const Graph& graph, const SvgOptions& options) {
   page.use_script(kFlameScript);
   XmlElement controls = page.add_section(y, "controls").set("id", "controls");
-  if (options.scripts)
-    add_text(controls, kMargin, y + 16, "muted static-only browser-only",
-             "Open this file in a browser to zoom, search, invert, and read and copy full stacks.");
+  if (options.scripts) add_text(controls, kMargin, y + 16, "muted static-only browser-only", kOpenInBrowser);
   y += kControlsHeight;
   GraphDrawer drawer(graph, options);
   XmlElement group = page.add_section(y, "graph").child("g");

@@ -104,6 +104,10 @@ std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>&
   return label.place.empty() ? label.name : label.name + ' ' + label.place;
 }
 
+std::string line_title(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const HolderRow& row) {
+  return key_heading(frames, origins, row.key) + "\n" + format_count(row.amount.bytes) + " bytes";
+}
+
 std::string annotation_text(std::string_view annotation) {
   constexpr std::size_t kColumns = 100;
   return one_line(annotation, kColumns);

@@ -6,6 +6,7 @@
 #include "page/palette.hpp"
 #include "page/text_fit.hpp"
 
+#include "memviz/holders.hpp"
 #include "memviz/label.hpp"
 #include "memviz/short_label.hpp"
 
@@ -33,6 +34,9 @@ inline constexpr std::size_t kMostHeadingColumns = 1000;
 /// Returns the same for any node: one that is not a frame is named by node_label().
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                       const NodeKey& key);
+/// Returns the same for a row, and its bytes.
+[[nodiscard]] std::string line_title(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                                     const HolderRow& row);
 /// Returns the text that events attach to an allocation, for a tooltip.
 [[nodiscard]] std::string annotation_text(std::string_view annotation);
 /// Returns the colour of a node of one snapshot.

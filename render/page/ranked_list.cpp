@@ -1,5 +1,8 @@
 #include "page/ranked_list.hpp"
 
+#include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -113,6 +116,24 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
 
 } // namespace
 
+RankedList holders_list(const HolderTable& table, const HolderLook& look) {
+  RankedList list{.heading = table.heading, .rows = {}, .rest = table.rest};
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const HolderRow& row = table.rows[i];
+    const std::string kinds = kinds_lines(row.kinds);
+    list.rows.push_back({.value = format_bytes(row.amount.bytes),
+                         .bar_bytes = row.amount.bytes,
+                         .share = row.share,
+                         .label = look.labels[i],
+                         .note = row.note,
+                         .title = look.title_of(i) + (kinds.empty() ? "" : "\n" + kinds),
+                         .paint = &look.paint_of(row),
+                         .kinds = kinds_cell(row.kinds),
+                         .is_within = row.is_within});
+  }
+  return list;
+}
+
 std::string shown_name(const RankedRow& row) {
   return (row.is_within ? "↳ " : "") + row.label.name;
 }
@@ -130,11 +151,6 @@ std::string words_to_find(const RankedRow& row) {
 
 std::string words_to_find(const Label& label) {
   return label.place.empty() ? label.name : fmt::format("{} {}", label.name, label.place);
-}
-
-void name_rows(RankedList& list, const std::vector<Label>& labels) {
-  for (std::size_t i = 0; i < list.rows.size(); ++i)
-    list.rows[i].label = labels[i];
 }
 
 double draw_ranked_list(Page& page, double y, const RankedList& list) {

@@ -6,7 +6,11 @@
 #include "page/palette.hpp"
 #include "page/text_fit.hpp"
 
+#include "memviz/holders.hpp"
+
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,9 +39,15 @@ struct RankedList {
 };
 
 inline constexpr std::size_t kRankedRows = 10;
-/// The share of memory in use below which rows after the first few are combined in the last line: 1/1000.
-inline constexpr std::uint64_t kWorthARow = 1000;
-inline constexpr std::size_t kFewestRows = 3;
+
+/// The part of rows in a list that depends on the picture.
+struct HolderLook {
+  std::vector<Label> labels;                            ///< by row
+  std::function<std::string(std::size_t row)> title_of; ///< of the tooltip, which ends with the kinds
+  std::function<const Paint&(const HolderRow&)> paint_of;
+};
+
+[[nodiscard]] RankedList holders_list(const HolderTable& table, const HolderLook& look);
 
 /// Returns name and place in at most `columns`; if both are too long, cuts the name, because readers need the place.
 [[nodiscard]] std::string row_label(const Label& label, std::size_t columns);
@@ -46,9 +56,6 @@ inline constexpr std::size_t kFewestRows = 3;
 /// Returns the text that the script searches for when a row is clicked.
 [[nodiscard]] std::string words_to_find(const Label& label);
 [[nodiscard]] std::string words_to_find(const RankedRow& row);
-
-/// Sets the label of each row.
-void name_rows(RankedList& list, const std::vector<Label>& labels);
 
 [[nodiscard]] double draw_ranked_list(Page& page, double y, const RankedList& list);
 

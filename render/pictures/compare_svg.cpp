@@ -19,6 +19,7 @@
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/picture_words.hpp"
 #include "memviz/story.hpp"
 
 #include <algorithm>
@@ -39,9 +40,7 @@ double draw_gauges(Page& page, double y, const Comparison& comparison) {
     y = draw_figures(page, y, gauge_figures(device, comparison.readings.size() > 1));
   }
   if (shown.size() == comparison.readings.size()) return y;
-  return draw_notes(page, y + 4,
-                    {fmt::format("and {}, which changed no more.",
-                                 format_counted(comparison.readings.size() - shown.size(), "more device"))});
+  return draw_notes(page, y + 4, {more_devices_text(comparison.readings.size() - shown.size())});
 }
 
 /// Draws the compared moment: all devices together if they are at one moment, else the bars of each.
@@ -120,22 +119,12 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   list.x = grown ? kMargin : kRightHalf;
   list.width = kHalfWidth;
   const Comparison& comparison = picture.comparison;
-  std::size_t shown = 0;
-  std::size_t more = 0;
-  std::int64_t more_bytes = 0;
+  const LargestChanges largest = largest_changes(comparison, kRankedRows, grown);
   std::vector<NodeKey> keys;
-  for (const UserLineChange& line : comparison.changes) {
-    const std::int64_t delta = line.change.delta_bytes();
-    if ((delta > 0) != grown || delta == 0) continue;
-    if (shown == kRankedRows) {
-      ++more;
-      more_bytes += delta;
-      continue;
-    }
-    ++shown;
-    keys.push_back(line.key);
-    list.rows.push_back(change_row(comparison, origins, line));
-    for (const UserLineChange& inner : line.within) {
+  for (const UserLineChange* const line : largest.lines) {
+    keys.push_back(line->key);
+    list.rows.push_back(change_row(comparison, origins, *line));
+    for (const UserLineChange& inner : line->within) {
       const std::int64_t part = inner.change.delta_bytes();
       if ((part > 0) != grown || part == 0) continue;
       keys.push_back(inner.key);
@@ -148,9 +137,10 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
     list.rows[i].label.place = labels[i].place;
     list.rows[i].label.source = labels[i].source;
   }
-  if (more > 0)
-    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), delta_text(more_bytes));
-  if (list.rows.empty()) list.rest = grown ? "No line grew." : "No line shrank.";
+  if (largest.left_out > 0)
+    list.rest = fmt::format("and {} with {} together", format_counted(largest.left_out, "more line"),
+                            delta_text(largest.left_out_bytes));
+  if (list.rows.empty()) list.rest = no_change_text(grown);
   return list;
 }
 
@@ -186,7 +176,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   } else {
     page.set_details(false);
     page.begin_below_graph();
-    y = draw_notes(page, y, {"Nothing to draw: neither file has a segment."});
+    y = draw_notes(page, y, {std::string(kNoSegmentsToDraw)});
   }
   add_rule(page.below_graph(), y);
   const double grown_end = draw_ranked_list(page, y + 12, ranked_list(picture, origins, true));

@@ -22,85 +22,37 @@ constexpr std::size_t kMostExplained = 8;
 constexpr std::size_t kMostRows = 6;
 constexpr double kHalf = kContentWidth / 2 - 16;
 
-RankedRow row_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const UserLine& line,
-                 std::uint64_t whole_bytes) {
-  return {.value = format_bytes(line.amount.bytes),
-          .bar_bytes = line.amount.bytes,
-          .share = format_percent(line.amount.bytes, whole_bytes),
-          .label = {},
-          .note = format_counted(line.amount.blocks, "block"),
-          .title = key_heading(frames, origins, line.key) + "\n" + format_count(line.amount.bytes) + " bytes",
-          .paint = &key_paint(origins, line.key)};
-}
-
-RankedRow row_within(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const InnerLine& inner,
-                     std::uint64_t whole_bytes) {
-  RankedRow row = row_of(frames, origins, {.key = inner.frame, .amount = inner.amount}, whole_bytes);
-  row.is_within = true;
-  return row;
-}
-
-/// Returns the labels of rows for the first of these lines.
-template <typename Line> void name_by(RankedList& list, const FrameTable& frames, const std::vector<Line>& lines) {
-  std::vector<NodeKey> keys;
-  for (std::size_t i = 0; i < list.rows.size(); ++i)
-    keys.push_back(lines[i].key);
-  name_rows(list, line_labels(frames, keys));
-}
-
-std::string rest_of(std::size_t count) {
-  return count > kMostRows ? "and " + format_counted(count - kMostRows, "more line") : "";
+RankedList lines_list(const HolderTable& table, const FrameTable& frames, const std::vector<CodeOrigin>& origins) {
+  return holders_list(table, {line_labels(frames, keys_of(table)),
+                              [&](std::size_t i) { return line_title(frames, origins, table.rows[i]); },
+                              [&](const HolderRow& row) -> const Paint& { return key_paint(origins, row.key); }});
 }
 
 RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                       const DeviceExplanation& device) {
-  RankedList list{
-      .heading = "Who holds it, by your own line of code", .rows = {}, .rest = rest_of(device.users.size())};
-  std::vector<NodeKey> keys;
-  const std::uint64_t whole_bytes = device.device_state.figures.requested_bytes;
-  for (std::size_t i = 0; i < std::min(kMostRows, device.users.size()); ++i) {
-    keys.push_back(device.users[i].key);
-    list.rows.push_back(row_of(frames, origins, device.users[i], whole_bytes));
-    for (const InnerLine& inner : device.users[i].within) {
-      keys.emplace_back(inner.frame);
-      list.rows.push_back(row_within(frames, origins, inner, whole_bytes));
-    }
-  }
-  name_rows(list, line_labels(frames, keys));
-  if (list.rows.empty()) list.rest = "Nothing is in use.";
-  return list;
+  const HolderTableWords words{.heading = "Who holds it, by your own line of code", .has_rest_bytes = false};
+  return lines_list(holder_table(device.users, device.device_state.figures.requested_bytes, words, {.most = kMostRows}),
+                    frames, origins);
 }
 
 /// Returns the list of what pins memory, if it is worth showing, else of what was reserved last.
 RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                        const DeviceExplanation& device) {
-  RankedList list;
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) {
-    const auto& lines = device.pins.lines;
-    list.heading = "What keeps free memory from being returned";
-    list.rest = rest_of(lines.size());
-    for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
-      RankedRow row = row_of(frames, origins, {lines[i].key, {lines[i].held_bytes, lines[i].active.blocks}},
-                             device.pins.held_bytes);
-      row.note = format_bytes(lines[i].active.bytes) + " itself";
-      list.rows.push_back(std::move(row));
-    }
-    name_by(list, frames, lines);
-    return list;
+    HolderTable table = pins_table(device.pins, "What keeps free memory from being returned", kMostRows);
+    for (std::size_t i = 0; i < table.rows.size(); ++i)
+      table.rows[i].note = format_bytes(device.pins.lines[i].active.bytes) + " itself";
+    return lines_list(table, frames, origins);
   }
-  const auto& lines = device.growth.reserving;
   // Half of the page is wide enough: the figure is not included.
-  list.heading =
+  const std::string heading =
       device.growth.low_event.is_none() ? "Reserved since the first event, by line" : "Reserved last, by line";
-  list.rest = fmt::format("{}{} in all{}", lines.size() > kMostRows ? rest_of(lines.size()) + "; " : "",
-                          format_bytes(device.growth.reserved_bytes), returned_text(device));
-  for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
-    RankedRow row = row_of(frames, origins, lines[i], device.growth.reserved_bytes);
-    row.note = format_counted(lines[i].amount.blocks, "segment");
-    list.rows.push_back(std::move(row));
-  }
-  name_by(list, frames, lines);
-  return list;
+  HolderTable table = holder_table(device.growth.reserving, device.growth.reserved_bytes,
+                                   {.heading = heading, .noun = "segment", .nothing = "", .has_rest_bytes = false},
+                                   {.most = kMostRows});
+  table.rest += fmt::format("{}{} in all{}", table.rest.empty() ? "" : "; ", format_bytes(device.growth.reserved_bytes),
+                            returned_text(device));
+  return lines_list(table, frames, origins);
 }
 
 double draw_lists(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,

@@ -19,9 +19,9 @@
 #include "segments/pins_list.hpp"
 
 #include "memviz/figures.hpp"
-#include "memviz/format.hpp"
 #include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
+#include "memviz/picture_words.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
 
@@ -89,69 +89,25 @@ std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_abo
   return entries;
 }
 
-const Paint& row_paint(const UserLine& user, const FrameWords& words, ColorBy color) {
-  const bool has_kinds = color == ColorBy::kind && !user.kinds.empty();
-  return has_kinds ? kind_paint(user.kinds, user.amount.bytes) : words.paints.of(user.key);
-}
-
-std::string row_title(const UserLine& user, const FrameWords& words) {
-  std::string title =
-      key_heading(words.frames, words.origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes";
-  if (const std::string kinds = kinds_lines(user.kinds); !kinds.empty()) title += "\n" + kinds;
-  return title;
-}
-
-RankedRow inner_row(const InnerLine& inner, const FrameWords& words, std::uint64_t whole_bytes) {
-  const NodeKey key = inner.frame;
-  return {.value = format_bytes(inner.amount.bytes),
-          .bar_bytes = inner.amount.bytes,
-          .share = format_percent(inner.amount.bytes, whole_bytes),
-          .label = {},
-          .note = format_counted(inner.amount.blocks, "block"),
-          .title = key_heading(words.frames, words.origins, key) + "\n" + format_count(inner.amount.bytes) + " bytes",
-          .paint = &words.paints.of(key),
-          .is_within = true};
-}
-
-RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, ColorBy color) {
-  const DeviceFigures sum = shown_figures(picture.subject.devices);
+RankedList users_list(const FlamePicture& picture, const FrameWords& words, ColorBy color) {
+  const std::vector<UserLine>& users = picture.subject.users;
   const DeviceState* const leading = leading_device(picture.subject.devices);
-  const std::vector<CodeOrigin>& origins = words.origins;
-  RankedList list;
-  list.heading = fmt::format("Largest users{}, by your own line of code",
-                             leading == nullptr ? "" : " of " + device_name(*leading));
-  const FrameTable& frames = picture.subject.state.frames();
-  const std::vector<std::string> callers =
-      callers_of(picture.subject.users, kRankedRows, frames, origins, picture.tree);
-  std::vector<NodeKey> keys;
-  std::uint64_t rest_bytes = 0;
-  std::size_t users = 0;
-  for (const UserLine& user : picture.subject.users) {
-    const bool is_small = user.amount.bytes < sum.requested_bytes / kWorthARow && users >= kFewestRows;
-    if (users == kRankedRows || is_small) {
-      rest_bytes += user.amount.bytes;
-      continue;
-    }
-    keys.push_back(user.key);
-    list.rows.push_back({format_bytes(user.amount.bytes),
-                         user.amount.bytes,
-                         format_percent(user.amount.bytes, sum.requested_bytes),
-                         {},
-                         format_counted(user.amount.blocks, "block"),
-                         row_title(user, words),
-                         &row_paint(user, words, color),
-                         kinds_cell(user.kinds),
-                         callers[users++]});
-    for (const InnerLine& inner : user.within) {
-      keys.emplace_back(inner.frame);
-      list.rows.push_back(inner_row(inner, words, sum.requested_bytes));
-    }
-  }
-  name_rows(list, line_labels(frames, keys));
-  const std::size_t more = picture.subject.users.size() - users;
-  if (more > 0)
-    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
-  if (list.rows.empty()) list.rest = "Nothing is in use.";
+  const HolderTable table =
+      holder_table(users, shown_figures(picture.subject.devices).requested_bytes,
+                   {.heading = fmt::format("Largest users{}, by your own line of code",
+                                           leading == nullptr ? "" : " of " + device_name(*leading))},
+                   {.most = kRankedRows, .omits_small = true});
+  const auto paint_of = [&](const HolderRow& row) -> const Paint& {
+    const bool has_kinds = color == ColorBy::kind && !row.kinds.empty();
+    return has_kinds ? kind_paint(row.kinds, row.amount.bytes) : words.paints.of(row.key);
+  };
+  RankedList list = holders_list(
+      table, {line_labels(words.frames, keys_of(table)),
+              [&](std::size_t i) { return line_title(words.frames, words.origins, table.rows[i]); }, paint_of});
+  const std::vector<std::string> callers = callers_of(users, kRankedRows, words.frames, words.origins, picture.tree);
+  auto caller = callers.begin();
+  for (RankedRow& row : list.rows)
+    if (!row.is_within) row.via = *caller++;
   return list;
 }
 
@@ -286,7 +242,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   if (layout.units > 0) {
     const ColorBy color = options.color.value_or(ColorBy::origin);
     const RankedList users = picture.keepers.lines.empty()
-                                 ? ranked_list(picture, words, color)
+                                 ? users_list(picture, words, color)
                                  : keeper_list(frames, picture.keepers,
                                                {.requested_bytes = requested_bytes, .by_kind = color == ColorBy::kind});
     y = draw_leading_rows(page, y + 4, users);
@@ -319,10 +275,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   } else {
     y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
     page.begin_below_graph();
-    y = draw_notes(
-        page, y + 8,
-        {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
-         "and while it held memory?"});
+    y = draw_notes(page, y + 8, {std::string(kNoSegmentToDraw)});
   }
   if (options.color == ColorBy::kind && layout.units > 0 && kind_figures(picture.subject).figures.empty() &&
       hardly_known_note(picture.subject).empty())

@@ -13,6 +13,7 @@
 #include "memviz/flops_modules.hpp"
 #include "memviz/flops_tree.hpp"
 #include "memviz/format.hpp"
+#include "memviz/picture_words.hpp"
 
 #include <fmt/format.h>
 
@@ -73,7 +74,7 @@ RankedList ranked_list(const ModelFlops& model) {
   }
   if (rows.size() > list.rows.size())
     list.rest = fmt::format("and {}", format_counted(rows.size() - list.rows.size(), "more module"));
-  if (list.rows.empty()) list.rest = "No operator of the program multiplies matrices.";
+  if (list.rows.empty()) list.rest = kNoProducts;
   return list;
 }
 

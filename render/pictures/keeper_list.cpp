@@ -3,50 +3,33 @@
 #include "page/kind_paints.hpp"
 #include "page/naming.hpp"
 
-#include "memviz/format.hpp"
 #include "memviz/keeper_words.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 
-#include <fmt/format.h>
-
 namespace memviz::render {
-namespace {
-
-RankedRow row_of(const FrameTable& frames, const KeeperLines& keepers, const KeeperLine& line,
-                 const KeeperListOptions& options) {
-  const KeptVariable& kept = keepers.table.keepers[line.keeper];
-  const KeeperStep& last = kept.steps.back();
-  std::string title = keeper_title(frames, keepers.table, line.keeper);
-  if (const std::string kinds = kinds_lines(line.kinds); !kinds.empty()) title += "\n" + kinds;
-  const bool has_kind_colour = options.by_kind && !line.kinds.empty();
-  return {.value = format_bytes(line.amount.bytes),
-          .bar_bytes = line.amount.bytes,
-          .share = format_percent(line.amount.bytes, options.requested_bytes),
-          .label = keeper_line_label(frames, kept),
-          .note = format_counted(line.amount.blocks, "block"),
-          .title = std::move(title),
-          .paint = has_kind_colour ? &kind_paint(line.kinds, line.amount.bytes) : &key_paint({}, last),
-          .kinds = kinds_cell(line.kinds),
-          .find = node_label(frames, last)};
-}
-
-} // namespace
 
 RankedList keeper_list(const FrameTable& frames, const KeeperLines& keepers, const KeeperListOptions& options) {
-  RankedList list;
-  list.heading = "Who keeps it, by variable";
-  std::uint64_t rest_bytes = 0;
-  for (const KeeperLine& line : keepers.lines) {
-    const bool is_small = line.amount.bytes < options.requested_bytes / kWorthARow && list.rows.size() >= kFewestRows;
-    if (is_small || list.rows.size() == kRankedRows)
-      rest_bytes += line.amount.bytes;
-    else
-      list.rows.push_back(row_of(frames, keepers, line, options));
-  }
-  const std::size_t more = keepers.lines.size() - list.rows.size();
-  if (more > 0)
-    list.rest = fmt::format("and {} with {} together", format_counted(more, "more keeper"), format_bytes(rest_bytes));
+  std::vector<UserLine> lines;
+  for (const KeeperLine& line : keepers.lines)
+    lines.push_back({key_of(line, keepers.table), line.amount, line.kinds});
+  const HolderTable table = holder_table(lines, options.requested_bytes,
+                                         {.heading = "Who keeps it, by variable", .rest_noun = "keeper", .nothing = ""},
+                                         {.most = kRankedRows, .omits_small = true});
+  const auto kept = [&](std::size_t row) -> const KeptVariable& {
+    return keepers.table.keepers[keepers.lines[row].keeper];
+  };
+  std::vector<Label> labels;
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    labels.push_back(keeper_line_label(frames, kept(i)));
+  const auto paint_of = [&](const HolderRow& row) -> const Paint& {
+    const bool has_kind_colour = options.by_kind && !row.kinds.empty();
+    return has_kind_colour ? kind_paint(row.kinds, row.amount.bytes) : key_paint({}, row.key);
+  };
+  RankedList list = holders_list(
+      table,
+      {labels, [&](std::size_t i) { return keeper_title(frames, keepers.table, keepers.lines[i].keeper); }, paint_of});
+  for (std::size_t i = 0; i < list.rows.size(); ++i)
+    list.rows[i].find = node_label(frames, kept(i).steps.back());
   return list;
 }
 

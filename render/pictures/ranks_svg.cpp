@@ -9,6 +9,7 @@
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
+#include "memviz/picture_words.hpp"
 #include "memviz/ranks_words.hpp"
 #include "memviz/svg.hpp"
 
@@ -150,7 +151,7 @@ RankedList differences_list(const JobReport& report) {
     }
   }
   if (count > kRankedRows) list.rest = "and " + format_counted(count - kRankedRows, "more line");
-  if (count == 0) list.rest = "No rank differs from its group by a line that stands out.";
+  if (count == 0) list.rest = kNoRankDiffers;
   return list;
 }
 

@@ -11,6 +11,7 @@
 #include "web/embedded.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/picture_words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,7 +84,7 @@ RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes)
     list.rest =
         fmt::format("and {} with {}", format_counted(rest.blocks, colouring.is_by_keeper ? "more keeper" : "more line"),
                     format_bytes(rest.bytes));
-  if (colouring.listed().empty()) list.rest = "Nothing is in use.";
+  if (colouring.listed().empty()) list.rest = kNothingInUse;
   return list;
 }
 
@@ -117,8 +118,7 @@ double draw_board_panel(Page& page, double y, const BoardPanel& panel, const Svg
       4;
   if (!panel.has_graph && options.scripts) {
     XmlElement controls = page.add_section(y, "controls").set("id", "controls");
-    add_text(controls, kMargin, y + 14, "muted static-only browser-only",
-             "Open this file in a browser to point at blocks, zoom and search.");
+    add_text(controls, kMargin, y + 14, "muted static-only browser-only", kOpenSegmentsInBrowser);
     y += kControlsHeight;
   }
   XmlElement drawing = page.add_section(y, "board").child("g").set("id", "board").set("data-y", y);

@@ -8,36 +8,22 @@
 
 namespace memviz::render {
 
-std::string pins_text(const Pins& pins) {
-  if (pins.segments.empty()) return "No segment is less than half in use and still needed.";
-  return fmt::format("{} less than half in use: {} of blocks keep {} of free memory from being returned.",
-                     pins.segments.size() == 1 ? "1 segment is" : format_count(pins.segments.size()) + " segments are",
-                     format_bytes(pins.active.bytes), format_bytes(pins.held_bytes));
-}
-
 RankedList pins_list(const Pins& pins, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                      const FramePaints& paints) {
-  RankedList list;
-  list.heading = "What pins free memory, by your own line of code";
-  std::vector<NodeKey> keys;
-  for (const PinningLine& line : pins.lines) {
-    if (list.rows.size() == kRankedRows) break;
-    keys.push_back(line.key);
-    list.rows.push_back(
-        {format_bytes(line.held_bytes),
-         line.held_bytes,
-         "",
-         {},
-         fmt::format("{} in {}", format_counted(line.active.blocks, "block"), format_counted(line.segments, "segment")),
-         fmt::format("{}\n{} of blocks hold {} bytes of free memory, {} of them alone",
-                     key_heading(frames, origins, line.key), format_bytes(line.active.bytes),
-                     format_count(line.held_bytes), format_count(line.alone_bytes)),
-         &paints.of(line.key)});
+  HolderTable table = pins_table(pins, "What pins free memory, by your own line of code", kRankedRows);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].share.clear();
+    table.rows[i].note = fmt::format("{} in {}", format_counted(pins.lines[i].active.blocks, "block"),
+                                     format_counted(pins.lines[i].segments, "segment"));
   }
-  name_rows(list, line_labels(frames, keys));
-  if (pins.lines.size() > list.rows.size())
-    list.rest = "and " + format_counted(pins.lines.size() - list.rows.size(), "more line");
-  return list;
+  const auto title_of = [&](std::size_t i) {
+    const PinningLine& line = pins.lines[i];
+    return fmt::format("{}\n{} of blocks hold {} bytes of free memory, {} of them alone",
+                       key_heading(frames, origins, line.key), format_bytes(line.active.bytes),
+                       format_count(line.held_bytes), format_count(line.alone_bytes));
+  };
+  return holders_list(table, {line_labels(frames, keys_of(table)), title_of,
+                              [&](const HolderRow& row) -> const Paint& { return paints.of(row.key); }});
 }
 
 } // namespace memviz::render

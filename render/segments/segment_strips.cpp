@@ -7,11 +7,10 @@
 
 #include "base/json_writer.hpp"
 #include "memviz/format.hpp"
+#include "memviz/picture_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
-#include <set>
 #include <span>
 #include <tuple>
 
@@ -49,13 +48,6 @@ std::vector<Placed> in_address_order(const Comparison& comparison) {
            std::tie(right.segment.device, right.segment.address, right.segment.total_bytes, right.side);
   });
   return placed;
-}
-
-std::uint64_t bytes_of(std::span<const SegmentRef> segments) {
-  std::uint64_t bytes = 0;
-  for (const SegmentRef& segment : segments)
-    bytes += segment.total_bytes;
-  return bytes;
 }
 
 std::string_view side_text(Side side) {
@@ -190,56 +182,12 @@ std::string lists_json(const Comparison& comparison) {
   return text;
 }
 
-/// Returns segments of only one side for whose address the other has another size: expandable ones that grew or shrank.
-std::size_t resized_segments(const Comparison& comparison) {
-  const auto home = [](const SegmentRef& segment) { return std::tuple(segment.device, segment.address); };
-  std::set<std::tuple<DeviceId, std::uint64_t>> before;
-  for (const SegmentRef& segment : comparison.only_before)
-    before.insert(home(segment));
-  return static_cast<std::size_t>(
-      std::count_if(comparison.only_after.begin(), comparison.only_after.end(),
-                    [&](const SegmentRef& segment) { return before.contains(home(segment)); }));
-}
-
-/// Two processes share nothing that a list of addresses could show.
-std::string two_processes_sentence(const Comparison& comparison) {
-  const std::size_t shared = comparison.in_both.size();
-  const std::uint64_t shared_bytes = bytes_of(comparison.in_both);
-  const std::string reason =
-      shared == 0
-          ? "No segment is in both files"
-          : fmt::format("{} the same address and size in both files by chance, but different times, stacks or blocks",
-                        format_counted(shared, "segment has", "segments have"));
-  std::string sentence =
-      fmt::format("{}, so they are from two processes, whose addresses cannot match: {} before ({}), {} after ({}).",
-                  reason, format_counted(comparison.only_before.size() + shared, "segment"),
-                  format_bytes(bytes_of(comparison.only_before) + shared_bytes),
-                  format_counted(comparison.only_after.size() + shared, "segment"),
-                  format_bytes(bytes_of(comparison.only_after) + shared_bytes));
-  if (shared > 0) return sentence;
-  if (const std::size_t resized = resized_segments(comparison); resized > 0)
-    sentence += fmt::format(" Or from one, whose expandable segments changed size: {} at the same address.",
-                            resized == 1 ? "1 is" : format_count(resized) + " are");
-  return sentence;
-}
-
-std::string comment_on(const Comparison& comparison) {
-  const bool has_before = !comparison.only_before.empty();
-  const bool has_after = !comparison.only_after.empty();
-  if (const std::size_t resized = resized_segments(comparison); resized > 0)
-    return fmt::format("{} in both files; {} more at the same address, but of another size.",
-                       format_counted(comparison.in_both.size(), "segment"), format_count(resized));
-  if (!has_before && !has_after) return "Both files have the same segments.";
-  if (comparison.in_both.empty()) return fmt::format("All of them are only {}.", has_before ? "before" : "after");
-  return fmt::format("{} in both files, by address and size.", format_counted(comparison.in_both.size(), "segment"));
-}
-
 } // namespace
 
 double draw_segments(Page& page, double y, const Comparison& comparison) {
   if (comparison.has_two_processes())
-    return draw_notes(page, draw_heading(page, y, "Segments"), {two_processes_sentence(comparison)});
-  y = draw_heading(page, y, "Segments, in address order", comment_on(comparison));
+    return draw_notes(page, draw_heading(page, y, "Segments"), {segments_text(comparison)});
+  y = draw_heading(page, y, "Segments, in address order", segments_text(comparison));
   const std::vector<Placed> placed = in_address_order(comparison);
   const std::uint64_t bytes =
       bytes_of(comparison.only_before) + bytes_of(comparison.only_after) + bytes_of(comparison.in_both);

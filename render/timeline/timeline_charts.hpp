@@ -37,13 +37,13 @@ struct Chart {
   std::vector<Strip> strips = {};
   AnnotationLane lane = {};
   TimelineSteps steps = {};
-  std::vector<Holder> holders = {}; ///< at the peak, by line of code
-  std::vector<Holder> keepers = {}; ///< at the peak, if the colours are keepers
+  std::vector<UserLine> holders = {}; ///< at the peak, by line of code
+  std::vector<UserLine> keepers = {}; ///< at the peak, if the colours are keepers
   Overlay overlay = {};
 
   [[nodiscard]] bool is_by_kind() const { return bands.is_by_kind; }
   /// Returns the holders of the peak by what colours mean.
-  [[nodiscard]] const std::vector<Holder>& listed() const { return keepers.empty() ? holders : keepers; }
+  [[nodiscard]] const std::vector<UserLine>& listed() const { return keepers.empty() ? holders : keepers; }
 };
 
 /// The distance in pixels from the highest value of a chart to its top, for words on a line there.

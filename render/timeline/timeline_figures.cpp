@@ -4,7 +4,6 @@
 
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
 
 #include <optional>
 #include <string>
@@ -31,43 +30,24 @@ TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, b
 
 namespace {
 
-/// Returns, by kind, the paint of nine tenths of the line's memory.
-const Paint& holder_paint(const Holder& holder, const LineName& name, bool by_kind) {
-  return by_kind ? kind_paint(holder.kinds, holder.bytes) : *name.paint;
-}
-
-std::string peak_title(const PeakRow& row, const Label& label) {
-  const std::string kinds = row.holder == nullptr ? "" : kinds_lines(row.holder->kinds);
-  std::string title = words_to_find(label);
-  if (!label.source.empty()) title += "\n    " + label.source;
-  return title + "\n" + format_count(row.bytes) + " bytes" + (kinds.empty() ? "" : "\n" + kinds);
+std::string peak_title(const HolderRow& row, const Label& label) {
+  return words_to_find(label) + (label.source.empty() ? "" : "\n    " + label.source) + "\n" +
+         format_count(row.amount.bytes) + " bytes";
 }
 
 } // namespace
 
-RankedList ranked_peak(const TimelineSubject& subject, const std::vector<Holder>& holders, const LineNames& names) {
-  const PeakList peak = peak_list(subject, holders, kRankedRows);
-  std::vector<NodeKey> keys;
-  for (const PeakRow& row : peak.rows)
-    keys.push_back(row.line);
-  const std::vector<Label> labels = names.row_labels(keys);
-  RankedList list{.heading = peak.heading, .rows = {}, .rest = peak.rest};
+RankedList ranked_peak(const TimelineSubject& subject, const std::vector<UserLine>& holders, const LineNames& names) {
+  const HolderTable table = peak_holders(subject, holders, kRankedRows);
+  const std::vector<Label> labels = names.row_labels(keys_of(table));
   const Paint* paint = &paint::kOtherLines;
-  for (std::size_t i = 0; i < peak.rows.size(); ++i) {
-    const PeakRow& row = peak.rows[i];
-    // A part of a line has the line's colour.
-    if (row.holder != nullptr) paint = &holder_paint(*row.holder, names.of(row.line), subject.bands.is_by_kind);
-    list.rows.push_back({.value = format_bytes(row.bytes),
-                         .bar_bytes = row.bytes,
-                         .share = row.share,
-                         .label = labels[i],
-                         .note = row.note,
-                         .title = peak_title(row, labels[i]),
-                         .paint = paint,
-                         .kinds = row.kinds,
-                         .is_within = row.holder == nullptr});
-  }
-  return list;
+  // By kind, the paint of nine tenths of the line's memory. A part of a line has the line's colour.
+  const auto paint_of = [&](const HolderRow& row) -> const Paint& {
+    if (!row.is_within)
+      paint = subject.bands.is_by_kind ? &kind_paint(row.kinds, row.amount.bytes) : names.of(row.key).paint;
+    return *paint;
+  };
+  return holders_list(table, {labels, [&](std::size_t i) { return peak_title(table.rows[i], labels[i]); }, paint_of});
 }
 
 } // namespace memviz::render

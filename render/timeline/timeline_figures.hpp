@@ -15,7 +15,7 @@ namespace memviz::render {
 [[nodiscard]] TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone);
 
 /// Lists the holders of the peak: those of the subject, or other ones of the same chart.
-[[nodiscard]] RankedList ranked_peak(const TimelineSubject& subject, const std::vector<Holder>& holders,
+[[nodiscard]] RankedList ranked_peak(const TimelineSubject& subject, const std::vector<UserLine>& holders,
                                      const LineNames& names);
 
 } // namespace memviz::render

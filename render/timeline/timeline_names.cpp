@@ -49,7 +49,7 @@ LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std
                      ColorBy color)
     : lines_(lines), labels_(frames), frames_(frames) {
   for (const DrawnStack& drawn : charts) {
-    const std::vector<Holder>& holders = drawn.chart.listed();
+    const std::vector<UserLine>& holders = drawn.chart.listed();
     for (std::size_t i = 0; i < std::min(holders.size(), kRankedRows); ++i)
       add(holders[i].key);
   }
@@ -91,7 +91,7 @@ void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
     const bool is_new = std::ranges::find(owners, line) == owners.end();
     if (has_hue(line) && is_new && owners.size() < hues().size()) owners.push_back(line);
   };
-  const std::vector<Holder>& holders = charts.front().chart.listed();
+  const std::vector<UserLine>& holders = charts.front().chart.listed();
   for (std::size_t i = 0; i < std::min(holders.size(), kLeadingRows); ++i)
     give(holders[i].key);
   for (const auto& [line, area] : lines_by_area(charts, lines_))

@@ -18,6 +18,7 @@
 #include "memviz/format.hpp"
 #include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
+#include "memviz/picture_words.hpp"
 #include "memviz/warnings.hpp"
 
 #include <algorithm>
@@ -182,7 +183,7 @@ private:
     page.svg().child("style").cdata(timeline_css(charts_.color()));
     const double y = draw_facts(page, draw_headline(page, headline), picture_.file, {}) + 8;
     page.begin_below_graph();
-    return finish(page, draw_notes(page, y + 8, {"Nothing to draw: nothing was reserved and nothing happened."}));
+    return finish(page, draw_notes(page, y + 8, {std::string(kNoEventsToDraw)}));
   }
 
   [[nodiscard]] std::string draw_charts(const std::vector<PanelLayout>& layouts, const LineNames& names) {
@@ -310,18 +311,14 @@ private:
 
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> notes;
-    if (is_lowered_)
-      notes.push_back(fmt::format("Drawn with fewer bands than {}, to keep the file below {}.",
-                                  format_count(asked_bands_), format_bytes(options_.max_bytes)));
+    if (is_lowered_) notes.push_back(fewer_bands_text(asked_bands_, options_.max_bytes));
     const std::vector<Chart>& charts = charts_.charts();
     for (const Chart& chart : charts) {
       const std::vector<std::string> more = timeline_story(subject_of_chart(chart)).notes;
       notes.insert(notes.end(), more.begin(), more.end());
     }
     if (std::string shared = shared_text(); !shared.empty()) notes.push_back(std::move(shared));
-    if (guesses_pools())
-      notes.emplace_back("The events of this file do not name pools: memory in segments that do not exist at the end "
-                         "is counted with the default pool of its stream.");
+    if (guesses_pools()) notes.emplace_back(kPoolsWithoutNames);
     if (lacks_kinds()) notes.push_back(no_kinds_note());
     if (const std::string left_out = left_out_text(); !left_out.empty())
       notes.push_back("Not drawn: " + left_out + ".");
@@ -346,14 +343,8 @@ private:
   }
 
   [[nodiscard]] std::string shared_text() const {
-    const std::vector<Chart>& charts = charts_.charts();
-    const auto open = std::ranges::count(charts, false, &Chart::is_closed);
-    std::string text;
-    if (open > 1) text = fmt::format("{} charts have the same scale of bytes and the same events.", open);
-    if (open == static_cast<std::ptrdiff_t>(charts.size())) return text;
-    const std::string_view counts =
-        charts_.axis() == TimelineAxis::time ? "shows its own time" : "counts its own events";
-    return fmt::format("{}{}Each device has its own scale of bytes and {}.", text, text.empty() ? "" : " ", counts);
+    const auto open = static_cast<std::size_t>(std::ranges::count(charts_.charts(), false, &Chart::is_closed));
+    return scales_text(charts_.charts().size(), open, charts_.axis() == TimelineAxis::time);
   }
 
   /// The devices without a chart.

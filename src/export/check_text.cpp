@@ -49,10 +49,7 @@ std::string refused_opcodes(const pickle::Survey& survey) {
     if (!refused.target.empty()) purpose += ": " + elided(refused.target, kTargetColumns);
     table.add_row({std::to_string(refused.offset), std::string(pickle::opcode_name(refused.opcode)), purpose});
   }
-  std::string text = '\n' + table.text("  ");
-  const std::uint64_t more = survey.refused_count - survey.refused.size();
-  if (more > 0) text += fmt::format("  and {} more\n", format_count(more));
-  return text;
+  return '\n' + table.text("  ", survey.refused_count - survey.refused.size());
 }
 
 std::string commonest_opcodes(const pickle::Survey& survey) {

@@ -1,3 +1,4 @@
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
@@ -51,17 +52,17 @@ std::vector<std::size_t> shown_changes(const JobComparison& comparison) {
 
 void add_single_ranks(TextTable& table, const JobReport& report, const std::vector<std::size_t>& ranks,
                       bool is_before) {
-  for (std::size_t i = 0; i < std::min(kMostJobRows, ranks.size()); ++i) {
-    const std::string peak = format_bytes(report.parts[report.ranks[ranks[i]].part].peak_bytes);
-    table.add_row({job_rank_cell(report, ranks[i]), is_before ? peak : "-", is_before ? "-" : peak, "", "", "", "",
+  for (const std::size_t rank : first_of(ranks, kMostJobRows)) {
+    const std::string peak = format_bytes(report.parts[report.ranks[rank].part].peak_bytes);
+    table.add_row({job_rank_cell(report, rank), is_before ? peak : "-", is_before ? "-" : peak, "", "", "", "",
                    is_before ? "only before" : "only after"});
   }
 }
 
 std::string unread_files_text(const JobReport& report, std::string_view side, std::size_t columns) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMostJobRows, report.unread.size()); ++i) {
-    const RankPart& part = report.parts[report.unread[i]];
+  for (const std::size_t index : first_of(report.unread, kMostJobRows)) {
+    const RankPart& part = report.parts[index];
     text += wrapped_text(fmt::format("not read {}: {}: {}", side, part.file, part.error), "  - ", columns);
   }
   return text;

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <utility>
 
 namespace memviz {
 
@@ -105,19 +104,14 @@ std::string change_row(const Change& change, const std::string& where) {
 
 /// Returns the lines that grew, or those that shrank; "" if there are none.
 std::string lines_table(const Comparison& comparison, bool grown) {
-  std::vector<const UserLineChange*> lines;
-  std::size_t found = 0;
-  for (const UserLineChange& line : comparison.changes) {
-    const std::int64_t delta = line.change.delta_bytes();
-    if (delta != 0 && (delta > 0) == grown && ++found <= kMostTableLines) lines.push_back(&line);
-  }
-  if (lines.empty()) return "";
-  const std::vector<std::string> labels = change_labels(comparison, lines);
+  const LargestChanges largest = largest_changes(comparison, kMostTableLines, grown);
+  if (largest.lines.empty()) return "";
+  const std::vector<std::string> labels = change_labels(comparison, largest.lines);
   std::string rows;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Change& change = lines[i]->change;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const Change& change = largest.lines[i]->change;
     rows += change_row(change, code_span(labels[i], kLabelCellColumns));
-    for (const UserLineChange& inner : lines[i]->within)
+    for (const UserLineChange& inner : largest.lines[i]->within)
       rows += change_row(inner.change, "↳ " + code_span(node_label(comparison.frames, inner.key), kLabelCellColumns));
   }
   const std::string moment = common_moment(comparison);
@@ -125,7 +119,7 @@ std::string lines_table(const Comparison& comparison, bool grown) {
       fmt::format("\n**{} most{}{}**, by the innermost {} of your own code\n\n", grown ? "Grew" : "Shrank",
                   moment.empty() ? "" : " ", moment, comparison.match == FrameMatch::line ? "line" : "function");
   text += "| change | before | after | where |\n|--:|--:|--:|:--|\n" + rows;
-  if (found > kMostTableLines) text += fmt::format("\nand {}\n", format_counted(found - kMostTableLines, "more line"));
+  if (largest.left_out > 0) text += fmt::format("\nand {}\n", format_counted(largest.left_out, "more line"));
   return text;
 }
 

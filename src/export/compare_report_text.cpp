@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace memviz {
 
@@ -126,29 +127,23 @@ std::string remarks_text(const CompareReport& report) {
 std::string changes_text(const Comparison& comparison) {
   if (comparison.changes.empty()) return "";
   TextTable table{Align::right, Align::right, Align::right, Align::left};
-  const std::size_t shown = std::min(comparison.changes.size(), kMostChanges);
-  std::vector<const UserLineChange*> lines;
-  for (std::size_t i = 0; i < shown; ++i)
-    lines.push_back(&comparison.changes[i]);
-  const std::vector<std::string> labels = change_labels(comparison, lines);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Change& change = lines[i]->change;
+  const auto add = [&](const Change& change, std::string name) {
     table.add_row({format_bytes(change.before.bytes), format_bytes(change.after.bytes),
-                   format_delta(change.delta_bytes()),
-                   with_source(elided(labels[i], kLabelColumns), source_of(comparison.frames, lines[i]->key))});
-    for (const UserLineChange& inner : lines[i]->within)
-      table.add_row({format_bytes(inner.change.before.bytes), format_bytes(inner.change.after.bytes),
-                     format_delta(inner.change.delta_bytes()),
-                     "  " + line_text(comparison.frames, inner.key, kLabelColumns - 2)});
+                   format_delta(change.delta_bytes()), std::move(name)});
+  };
+  const LargestChanges largest = largest_changes(comparison, kMostChanges);
+  const std::vector<std::string> labels = change_labels(comparison, largest.lines);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const UserLineChange& line = *largest.lines[i];
+    add(line.change, with_source(elided(labels[i], kLabelColumns), source_of(comparison.frames, line.key)));
+    for (const UserLineChange& inner : line.within)
+      add(inner.change, "  " + line_text(comparison.frames, inner.key, kLabelColumns - 2));
   }
   const std::string moment = common_moment(comparison);
   std::string text =
       fmt::format("  largest changes{}{}, by the innermost {} of your own code\n", moment.empty() ? "" : " ", moment,
                   comparison.match == FrameMatch::line ? "line" : "function");
-  text += table.text(kIndent);
-  if (comparison.changes.size() > shown)
-    text += fmt::format("  and {} more\n", format_count(comparison.changes.size() - shown));
-  return text;
+  return text + table.text(kIndent, largest.left_out);
 }
 
 /// The steps that changed most, in their order.

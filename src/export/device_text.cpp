@@ -1,5 +1,6 @@
 #include "export/device_text.hpp"
 
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
@@ -9,7 +10,6 @@
 #include "memviz/places.hpp"
 #include "story/accounts.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
@@ -43,16 +43,14 @@ std::string pools_and_streams(const MemoryState& state, DeviceId device) {
 
   TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
   table.add_row({"pool and stream", "segments", "reserved", "in use", "awaiting free", "free"});
-  for (std::size_t i = 0; i < std::min(places.size(), kMostPools); ++i) {
-    const Place& place = places[i];
+  const auto shown = first_of(places, kMostPools);
+  for (const Place& place : shown) {
     const std::string pool = node_label(state.frames(), place.pool);
     table.add_row({elided(fmt::format("{}, stream {}", pool, place.stream), 40), format_count(place.totals.segments),
                    format_bytes(place.totals.reserved_bytes), format_bytes(place.totals.allocated_bytes),
                    format_bytes(place.totals.pending_free_bytes), format_bytes(place.totals.inactive_bytes)});
   }
-  std::string text = "\n" + table.text("  ");
-  if (places.size() > kMostPools) text += fmt::format("  and {} more\n", format_count(places.size() - kMostPools));
-  return text;
+  return "\n" + table.text("  ", places.size() - shown.size());
 }
 
 std::string event_text(EventIndex event) {

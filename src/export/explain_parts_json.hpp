@@ -3,6 +3,7 @@
 // The parts of an explanation in JSON: the request that failed, answers of the model, pins, growth, the pass and the
 // first step.
 
+#include "base/first_of.hpp"
 #include "base/json_object.hpp"
 #include "export/json_meanings.hpp"
 #include "export/lines_json.hpp"
@@ -11,11 +12,9 @@
 #include "memviz/label.hpp"
 #include "memviz/memory_state.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace memviz {
@@ -133,10 +132,7 @@ inline constexpr auto kPins = json_object<PinsInJson>(
     {}, member("held_bytes", "Free bytes that are kept so", [](const PinsInJson& in) { return in.pins.held_bytes; }),
     member("segments", "How many segments", [](const PinsInJson& in) { return in.pins.segments.size(); }),
     member(
-        "lines", "At most 100",
-        [](const PinsInJson& in) {
-          return std::span(in.pins.lines).first(std::min<std::size_t>(in.pins.lines.size(), 100));
-        },
+        "lines", "At most 100", [](const PinsInJson& in) { return first_of(in.pins.lines, 100); },
         made_by(
             [](const PinsInJson& in, const PinningLine& line) {
               return PinningLineInJson{in.frames, line};

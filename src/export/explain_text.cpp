@@ -1,5 +1,7 @@
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
+#include "export/holders_text.hpp"
 #include "export/keepers_text.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
@@ -14,10 +16,8 @@
 #include "story/cause_words.hpp"
 #include "story/explain_answers.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 
 namespace memviz {
 
@@ -47,89 +47,42 @@ std::string sentences(const std::string& title, const std::vector<std::string>& 
   return text;
 }
 
-std::string more(std::size_t count, std::size_t shown) {
-  return count > shown ? fmt::format("  and {} more\n", format_count(count - shown)) : "";
+std::string lines_table(const FrameTable& frames, const HolderTable& table) {
+  return holders_text(frames, table, {.name_columns = kNameColumns});
 }
 
-/// The callers of lines, and the columns that a row with them may take.
-struct CallersOfLines {
-  const std::map<NodeKey, CalledLine>& callers;
-  std::size_t columns;
-};
-
-/// "forward common.py:23 ‹ validate eval.py:11", with as many callers as fit.
-std::string line_with_callers(const FrameTable& frames, const NodeKey& line,
-                              const std::optional<CallersOfLines>& called) {
-  constexpr std::size_t kFigures = 36; // the columns before it
-  std::string text = line_text(frames, line, kNameColumns);
-  if (!called) return text;
-  const auto found = called->callers.find(line);
-  if (found == called->callers.end()) return text;
-  return with_callers(std::move(text), callers_text(frames, found->second),
-                      called->columns - std::min(called->columns, kFigures));
-}
-
-struct LinesTable {
-  std::string_view noun = "block"; ///< or "segment"
-  std::size_t most = kMostLines;
-  std::optional<CallersOfLines> callers = std::nullopt;
-};
-
-std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes,
-                        const LinesTable& options = {}) {
-  TextTable table{Align::right, Align::right, Align::right, Align::left};
-  const std::size_t shown = std::min(lines.size(), options.most);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Amount& amount = lines[i].amount;
-    table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
-                   format_counted(amount.blocks, options.noun),
-                   line_with_callers(frames, lines[i].key, options.callers)});
-    for (const InnerLine& inner : lines[i].within)
-      table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, whole_bytes),
-                     format_counted(inner.amount.blocks, options.noun),
-                     inner_line_text(frames, inner.frame, kNameColumns)});
-  }
-  return table.text("  ") + more(lines.size(), shown);
+std::string users_table(const FrameTable& frames, const DeviceExplanation& device, std::size_t most,
+                        std::size_t columns) {
+  return holders_text(frames,
+                      holder_table(device.users, device.device_state.figures.requested_bytes, {}, {.most = most}),
+                      {.name_columns = kNameColumns, .callers = &device.callers, .columns = columns});
 }
 
 std::string pins(const FrameTable& frames, const Pins& found, std::size_t columns) {
   std::string text = "\nWhat pins mostly empty segments\n";
-  text += wrapped_text(fmt::format("{} of {} {} {} free from being returned, in {}.",
-                                   format_counted(found.active.blocks, "block"), format_bytes(found.active.bytes),
-                                   found.active.blocks == 1 ? "keeps" : "keep", format_bytes(found.held_bytes),
-                                   format_counted(found.segments.size(), "segment")),
-                       "  ", columns);
+  text += wrapped_text(pinning_text(found), "  ", columns);
   TextTable table{Align::right, Align::right, Align::right, Align::left};
   table.add_row({"holds free", "itself", "segments", "line"});
-  const std::size_t shown = std::min(found.lines.size(), kMostLines);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const PinningLine& line = found.lines[i];
+  const auto shown = first_of(found.lines, kMostLines);
+  for (const PinningLine& line : shown)
     table.add_row({format_bytes(line.held_bytes), format_bytes(line.active.bytes), format_count(line.segments),
                    line_text(frames, line.key, kNameColumns)});
-  }
-  return text + table.text("  ") + more(found.lines.size(), shown);
+  return text + table.text("  ", found.lines.size() - shown.size());
 }
 
 std::string growth(const FrameTable& frames, const DeviceExplanation& device, std::size_t columns) {
   const Growth& grown = device.growth;
   if (grown.lines.empty() && grown.reserving.empty()) return "";
-  const std::string since =
-      grown.low_event.is_none() ? "the first event" : "event " + format_count(grown.low_event.value());
   std::string text = "\nWhat grew last\n";
   // Growth from nothing would repeat the list of users.
   if (grown.low_bytes > 0 && !grown.lines.empty()) {
-    text += wrapped_text(fmt::format("Since {}, when {} was requested in all, allocated and kept:", since,
-                                     format_bytes(grown.low_bytes)),
-                         "  ", columns);
-    text += lines_table(frames, grown.lines, grown.live_bytes);
+    text += wrapped_text(grown_text(grown), "  ", columns);
+    text += lines_table(frames, holder_table(grown.lines, grown.live_bytes, {}, {.most = kMostLines}));
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
-  const std::string returned = returned_text(device);
-  text += wrapped_text(fmt::format("Since {}, {} was {}{} for:", since, format_bytes(grown.reserved_bytes),
-                                   is_host(device.device_state.device) ? "pinned" : "taken from the device",
-                                   returned.empty() ? "" : returned + ","),
-                       "  ", columns);
-  return text + lines_table(frames, grown.reserving, grown.reserved_bytes, {.noun = "segment"});
+  text += wrapped_text(reserved_text(device), "  ", columns);
+  return text + lines_table(frames, holder_table(grown.reserving, grown.reserved_bytes, {.noun = "segment"},
+                                                 {.most = kMostLines}));
 }
 
 std::string keepers(const ExplanationText& words, std::size_t columns) {
@@ -146,8 +99,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   std::string text = "\n" + wrapped_text(words.headline, "", columns);
   if (device.request) text += '\n' + wrapped_text(words.verdict, "", columns);
   if (device.request && !device.users.empty())
-    text += '\n' + lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
-                               {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
+    text += '\n' + users_table(state.frames(), device, kMostBriefLines, columns);
   text += keepers(words, columns);
   text += sentences("What would help", words.helps, columns);
   text += "\nWhy\n";
@@ -159,8 +111,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   text += totals(device);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
-            lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
-                        {.callers = CallersOfLines{device.callers, columns}});
+            users_table(state.frames(), device, kMostLines, columns);
   if (device.keepers)
     if (const std::string paths = keeper_paths_text(state.frames(), *device.keepers); !paths.empty())
       text += "\nWho keeps it\n" + paths;
@@ -194,14 +145,13 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
     text += wrapped_text(reason, "", columns);
   if (device.users.empty()) return text;
   return text + "Who holds it, by the innermost line of your own code:\n" +
-         lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes,
-                     {.most = kMostBriefLines, .callers = CallersOfLines{device.callers, columns}});
+         users_table(state.frames(), device, kMostBriefLines, columns);
 }
 
 } // namespace
 
 std::string explain_brief(const ExplainReport& report, std::size_t columns) {
-  if (report.devices.empty()) return "No segments and no events on any device.\n";
+  if (report.devices.empty()) return std::string(kNoMemory) + '\n';
   std::string text;
   std::size_t shown = 0;
   const std::vector<const DeviceExplanation*> devices = shown_devices(report.devices);
@@ -210,14 +160,13 @@ std::string explain_brief(const ExplainReport& report, std::size_t columns) {
     text += device_brief(report.state, *device, columns);
     ++shown;
   }
-  if (const std::size_t more = devices.size() - shown; more > 0)
-    text += fmt::format("The full answer covers {}.\n", format_counted(more, "more device"));
+  if (const std::size_t more = devices.size() - shown; more > 0) text += not_shown_text(more) + '\n';
   return text;
 }
 
 std::string explain_text(const ExplainReport& report, std::size_t columns) {
   std::string text = printable(report.file) + '\n';
-  if (report.devices.empty()) text += "\nNo segments and no events on any device.\n";
+  if (report.devices.empty()) text += fmt::format("\n{}\n", kNoMemory);
   const std::vector<const DeviceExplanation*> devices = shown_devices(report.devices);
   std::string others;
   for (const DeviceExplanation* device : devices) {

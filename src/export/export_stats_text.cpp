@@ -1,10 +1,11 @@
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/device_text.hpp"
+#include "export/holders_text.hpp"
 #include "export/keepers_text.hpp"
 #include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
-#include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
@@ -26,7 +27,7 @@ namespace {
 constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;
 constexpr std::size_t kSettingColumns = 48;
-constexpr std::size_t kStatsLineColumns = 100;
+constexpr std::size_t kUserColumns = 64;
 
 std::string largest_users(const MemoryState& state, std::optional<DeviceId> device) {
   // At different moments their sum was never held at once.
@@ -36,26 +37,10 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
   std::uint64_t total_bytes = 0;
   for (const UserLine& user : users)
     total_bytes += user.amount.bytes;
-
-  TextTable table{Align::right, Align::right, Align::right, Align::left};
-  table.add_row({"requested", "share", "blocks", "line"});
-  const std::size_t shown = std::min(users.size(), kMostUsers);
-  constexpr std::size_t kNumberColumns = 36;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const UserLine& user = users[i];
-    table.add_row({format_bytes(user.amount.bytes), format_percent(user.amount.bytes, total_bytes),
-                   format_count(user.amount.blocks),
-                   line_text(state.frames(), user.key, kStatsLineColumns - kNumberColumns)});
-    for (const InnerLine& inner : user.within)
-      table.add_row({format_bytes(inner.amount.bytes), format_percent(inner.amount.bytes, total_bytes),
-                     format_count(inner.amount.blocks),
-                     inner_line_text(state.frames(), inner.frame, kStatsLineColumns - kNumberColumns)});
-  }
-  std::string text = fmt::format("\nLargest users{}, by the innermost line of your own code\n",
-                                 leading == nullptr ? "" : " of " + device_name(*leading)) +
-                     table.text("  ");
-  if (users.size() > shown) text += fmt::format("  and {} more\n", format_count(users.size() - shown));
-  return text;
+  return fmt::format("\nLargest users{}, by the innermost line of your own code\n",
+                     leading == nullptr ? "" : " of " + device_name(*leading)) +
+         holders_text(state.frames(), holder_table(users, total_bytes, {}, {.most = kMostUsers}),
+                      {.name_columns = kUserColumns, .has_heads = true});
 }
 
 /// Returns "roundup_power2_divisions" for "roundup_power2_divisions.256"; "" if the name does not end in a number.
@@ -104,12 +89,10 @@ std::string settings(const MemoryState& state) {
   const std::vector<std::pair<std::string, std::string>> rows = setting_rows(state);
   if (rows.empty()) return "";
   TextTable table{Align::left, Align::left};
-  const std::size_t shown = std::min(rows.size(), kMostSettings);
-  for (std::size_t i = 0; i < shown; ++i)
-    table.add_row({elided(rows[i].first, kSettingColumns), elided(rows[i].second, kSettingColumns)});
-  std::string text = "\nAllocator settings\n" + table.text("  ");
-  if (rows.size() > shown) text += fmt::format("  and {} more\n", format_count(rows.size() - shown));
-  return text;
+  const auto shown = first_of(rows, kMostSettings);
+  for (const auto& [name, value] : shown)
+    table.add_row({elided(name, kSettingColumns), elided(value, kSettingColumns)});
+  return "\nAllocator settings\n" + table.text("  ", rows.size() - shown.size());
 }
 
 std::string header(const std::string& file, const MemoryState& state) {
@@ -129,7 +112,7 @@ std::string header(const std::string& file, const MemoryState& state) {
 std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
                        const KindsByDevice& peak_kinds, const KeepersByDevice& keepers) {
   std::string text = header(file, state);
-  if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
+  if (state.devices.empty()) text += fmt::format("\n{}\n", kNoMemory);
   std::string maps;
   for (const DeviceState* device_state : failed_first(state.devices_of(device))) {
     text += device_text(state, *device_state);

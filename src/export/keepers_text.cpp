@@ -1,12 +1,11 @@
 #include "export/keepers_text.hpp"
 
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/keeper_words.hpp"
 
-#include <algorithm>
-#include <span>
 #include <string_view>
 
 namespace memviz {
@@ -62,7 +61,7 @@ std::string keeper_paths_text(const FrameTable& frames, const DeviceKeepers& kee
   std::uint64_t other_blocks = keepers.blocks.total();
   if (other_bytes == 0) return "";
   KeeperTotals rows(other_bytes, "path from a variable");
-  for (const KeeperGroup& group : std::span(keepers.groups).first(std::min(keepers.groups.size(), kMostKeeperTotals))) {
+  for (const KeeperGroup& group : first_of(keepers.groups, kMostKeeperTotals)) {
     rows.add(group.bytes, group.blocks, path_text(frames, group));
     other_bytes -= group.bytes;
     other_blocks -= group.blocks;

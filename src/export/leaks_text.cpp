@@ -1,5 +1,6 @@
 #include "analysis/calls/call_lines.hpp"
 #include "analysis/tree/text_facts.hpp"
+#include "base/first_of.hpp"
 #include "base/hash_map.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
@@ -135,8 +136,8 @@ const std::string& LeaksText::stack_text(StackId stack) {
   return text;
 }
 
-std::string rest_text(std::size_t rows) {
-  return rows > kMostRows ? fmt::format("    and {} more\n", format_count(rows - kMostRows)) : "";
+std::string text_of(const TextTable& table, std::span<const StackGrowth> growths) {
+  return table.text("    ", growths.size() - first_of(growths, kMostRows).size());
 }
 
 /// Returns the kind of the memory that a line holds at the end of the recording, if a rule covers it: " (gradients)".
@@ -160,7 +161,7 @@ bool LeaksText::is_too_little(const StackGrowth& growth, std::span<const StackGr
 std::string LeaksText::growth_table(const DeviceLeaks& leaks, std::span<const StackGrowth> growths) {
   TextTable table{Align::right, Align::left, Align::right, Align::left, Align::left};
   table.add_row({"a step", "confidence, and why", "blocks", "lowest, first -> last step", "line"});
-  for (const StackGrowth& growth : growths.first(std::min(growths.size(), kMostRows))) {
+  for (const StackGrowth& growth : first_of(growths, kMostRows)) {
     table.add_row({per_step(growth.trend.bytes_per_step), confidence_text(growth), format_count(growth.end_blocks),
                    range_text(growth.first_bytes, growth.last_bytes),
                    line_of(growth) + kind_text(leaks.device, growth.stack)});
@@ -171,7 +172,7 @@ std::string LeaksText::growth_table(const DeviceLeaks& leaks, std::span<const St
       if (const std::string text = stack_keeper_text(frames_, keeper->second); !text.empty())
         table.add_row({"", "", "", "", "  " + elided(text, kLeakCallerColumns)});
   }
-  return table.text("    ") + rest_text(growths.size());
+  return text_of(table, growths);
 }
 
 std::string LeaksText::growing(const DeviceLeaks& leaks, const LeaksWords& words) {
@@ -188,13 +189,12 @@ std::string LeaksText::growing(const DeviceLeaks& leaks, const LeaksWords& words
 std::string LeaksText::late_frees(const DeviceLeaks& leaks) {
   TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left};
   table.add_row({"highest", "rises", "falls", "most freed at once", "line"});
-  for (std::size_t i = 0; i < std::min(leaks.late_frees.size(), kMostRows); ++i) {
-    const StackGrowth& growth = leaks.late_frees[i];
+  for (const StackGrowth& growth : first_of(leaks.late_frees, kMostRows)) {
     table.add_row({format_bytes(*std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end())),
                    format_count(growth.trend.rises), format_count(growth.trend.falls), burst_text(growth.burst),
                    line_of(growth)});
   }
-  std::string text = table.text("    ") + rest_text(leaks.late_frees.size());
+  std::string text = text_of(table, leaks.late_frees);
   const StackGrowth& first = leaks.late_frees.front();
   if (!frames_.stack(first.burst.stack).empty() && first.burst.stack != first.stack)
     text += fmt::format("    the first is freed by {}\n", elided(lines_.line(first.burst.stack), kLeakLineColumns));
@@ -204,11 +204,11 @@ std::string LeaksText::late_frees(const DeviceLeaks& leaks) {
 std::string LeaksText::rise_table(const std::vector<StackGrowth>& growths) {
   TextTable table{Align::right, Align::left, Align::left};
   table.add_row({"last rise", "lowest, first -> last step", "line"});
-  for (const StackGrowth& growth : std::span(growths).first(std::min(growths.size(), kMostRows))) {
+  for (const StackGrowth& growth : first_of(growths, kMostRows)) {
     table.add_row({fmt::format("step {}", growth.trend.last_rise + 1),
                    range_text(growth.first_bytes, growth.last_bytes), line_of(growth)});
   }
-  return table.text("    ") + rest_text(growths.size());
+  return text_of(table, growths);
 }
 
 std::string LeaksText::section(const DeviceLeaks& leaks) {
@@ -233,7 +233,7 @@ std::string LeaksText::section(const DeviceLeaks& leaks) {
 
 std::string leaks_text(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   std::string text = printable(file) + '\n';
-  if (devices.empty()) text += fmt::format("\n{}\n", no_events_text());
+  if (devices.empty()) text += fmt::format("\n{}\n", no_events_text("find leaks"));
   LeaksText sections(state);
   for (const DeviceState* device : failed_first(state.devices))
     if (const auto leaks = std::ranges::find(devices, device->device, &DeviceLeaks::device); leaks != devices.end())

@@ -1,6 +1,7 @@
 #include "memviz/ranks_report.hpp"
 
 #include "base/capitalized.hpp"
+#include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
@@ -31,19 +32,15 @@ std::string differences_text(const JobReport& report, const std::string& title,
   if (std::ranges::none_of(differences, has_lines)) return "";
   TextTable table{Align::left, Align::right, Align::left, Align::left};
   table.add_row({"", "difference", "kind", "line"});
-  for (std::size_t i = 0; i < std::min(kMostRankRows, differences.size()); ++i) {
-    const RankDifference& difference = differences[i];
-    const std::string name = elided(rank_name(report, difference.rank), kRankFileColumns);
-    for (std::size_t j = 0; j < std::min(kMostRankLines, difference.lines.size()); ++j) {
-      const LineDifference& line = difference.lines[j];
-      table.add_row({j == 0 ? name : "", format_delta(line.delta_bytes), std::string(kind_words(line.kind)),
+  const auto shown = first_of(differences, kMostRankRows);
+  for (const RankDifference& difference : shown) {
+    std::string name = elided(rank_name(report, difference.rank), kRankFileColumns);
+    for (const LineDifference& line : first_of(difference.lines, kMostRankLines)) {
+      table.add_row({std::exchange(name, ""), format_delta(line.delta_bytes), std::string(kind_words(line.kind)),
                      elided(line_name(line.line), kRankLineColumns)});
     }
   }
-  std::string text = '\n' + title + '\n' + table.text("  ");
-  if (differences.size() > kMostRankRows)
-    text += fmt::format("  and {} more\n", format_count(differences.size() - kMostRankRows));
-  return text;
+  return '\n' + title + '\n' + table.text("  ", differences.size() - shown.size());
 }
 
 std::string groups_text(const JobReport& report) {
@@ -62,10 +59,8 @@ std::string groups_text(const JobReport& report) {
       table.add_row(
           {"", "", format_bytes(inner.bytes), "", "  " + elided(line_name(inner.line), kRankFileColumns - 2), ""});
   }
-  std::string text = "\nGroups of similar ranks\n" + table.text("  ");
-  if (report.groups.size() > kMostRankRows)
-    text += fmt::format("  and {} more\n", format_count(report.groups.size() - kMostRankRows));
-  return text;
+  return "\nGroups of similar ranks\n" +
+         table.text("  ", report.groups.size() - std::min(kMostRankRows, report.groups.size()));
 }
 
 /// Returns all ranks, or, if there are many, those that ran out of memory, the outliers, and the first of each group.
@@ -143,8 +138,8 @@ std::string keepers_table(const JobReport& report) {
 std::string unread_text(const JobReport& report, std::size_t columns) {
   if (report.unread.empty()) return "";
   std::string text = "\nNot read\n";
-  for (std::size_t i = 0; i < std::min(kMostRankRows, report.unread.size()); ++i) {
-    const RankPart& part = report.parts[report.unread[i]];
+  for (const std::size_t index : first_of(report.unread, kMostRankRows)) {
+    const RankPart& part = report.parts[index];
     text += wrapped_text(part.file + ": " + part.error, "  - ", columns);
   }
   if (report.unread.size() > kMostRankRows)

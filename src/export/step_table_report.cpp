@@ -8,7 +8,6 @@
 #include "memviz/leaks_words.hpp"
 #include "story/leaks_words.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace memviz {
@@ -41,25 +40,11 @@ std::string step_rows(const StepTable& steps) {
   return table.text("  ");
 }
 
-/// Returns the step with the highest peak, and the one that grows most.
-std::string step_answer(const StepTable& steps) {
-  const auto number = [&](auto row) {
-    return format_count(steps.steps.left_out + static_cast<std::uint64_t>(row - steps.rows.begin()) + 1);
-  };
-  const auto highest = std::ranges::max_element(steps.rows, {}, &StepFigures::peak_bytes);
-  const auto most = std::ranges::max_element(steps.rows, {}, &StepFigures::growth_bytes);
-  const std::string peak =
-      fmt::format("The highest peak of a step is {}, in step {}", format_bytes(highest->peak_bytes), number(highest));
-  if (most->growth_bytes() <= 0) return peak + "; no step ends with more than it began with.";
-  return fmt::format("{}; the largest growth in a step is {}, in step {}.", peak, format_delta(most->growth_bytes()),
-                     number(most));
-}
-
 std::string step_section(const MemoryState& state, const StepTable& steps) {
   std::string text = '\n' + device_heading(steps) + '\n';
   if (steps.rows.empty())
     return text + wrapped_text("No steps: " + steps_note(*state.recording, steps.steps) + '.', "  ", kStepColumns);
-  text += wrapped_text(step_answer(steps), "  ", kStepColumns);
+  text += wrapped_text(steps_answer(steps), "  ", kStepColumns);
   text += wrapped_text(fmt::format("{}, {}.", format_counted(steps.rows.size(), "step"), step_source_text(steps.steps)),
                        "  ", kStepColumns);
   for (const std::string& note : step_notes(steps.steps))
@@ -71,8 +56,7 @@ std::string step_section(const MemoryState& state, const StepTable& steps) {
 
 std::string step_tables_text(const std::string& file, const MemoryState& state, const std::vector<StepTable>& tables) {
   std::string text = printable(file) + '\n';
-  if (tables.empty())
-    text += "\nNo events on any device: to see steps, record with torch.cuda.memory._record_memory_history().\n";
+  if (tables.empty()) text += fmt::format("\n{}\n", no_events_text("see steps"));
   for (const StepTable& steps : tables)
     text += step_section(state, steps);
   return text;

@@ -1,8 +1,10 @@
 #include "export/text_table.hpp"
 
 #include "base/printable.hpp"
+#include "memviz/format.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace memviz {
@@ -26,7 +28,7 @@ std::size_t TextTable::width() const {
   return std::accumulate(column_widths.begin(), column_widths.end(), kGap.size() * (columns_.size() - 1));
 }
 
-std::string TextTable::text(std::string_view indent) const {
+std::string TextTable::text(std::string_view indent, std::uint64_t left_out) const {
   const auto column_widths = widths();
   std::string result;
   for (const auto& row : rows_) {
@@ -39,6 +41,7 @@ std::string TextTable::text(std::string_view indent) const {
     line.resize(line.find_last_not_of(' ') + 1);
     result += line + '\n';
   }
+  if (left_out > 0) result += fmt::format("{}and {} more\n", indent, format_count(left_out));
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 // Rows of cells -> lines with aligned columns, for a fixed-width font.
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -20,7 +21,8 @@ public:
   /// Cells are printable text; missing cells at the end of a row are empty.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   /// Returns every row as a line that starts with `indent`, with two spaces between columns and none at the end.
-  [[nodiscard]] std::string text(std::string_view indent) const;
+  /// `left_out`: the rows that the table does not have, which a last line counts.
+  [[nodiscard]] std::string text(std::string_view indent, std::uint64_t left_out = 0) const;
 
   /// Returns the width of the widest line, without the indent.
   [[nodiscard]] std::size_t width() const;

@@ -5,6 +5,7 @@
 #include "export/json_meanings.hpp"
 #include "export/kinds_json.hpp"
 #include "export/limited_json.hpp"
+#include "export/lines_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "export/schemas.hpp"
 #include "memviz/error.hpp"
@@ -27,7 +28,6 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostPoints = 4'500; // as many as in a picture
-constexpr std::size_t kMostHolders = 100;
 
 std::optional<std::uint64_t> reserved_at(const DeviceRecord& record, std::uint32_t state) {
   if (state < record.reserved_known_from) return std::nullopt;
@@ -52,12 +52,10 @@ struct Part {
   const DeviceRecord& record;
   Window window;
   BandChart chart;
-  std::vector<Holder> holders;
+  std::vector<UserLine> holders;
   Story story;
 
-  [[nodiscard]] std::span<const Holder> named_holders() const {
-    return std::span(holders).first(std::min(holders.size(), kMostHolders));
-  }
+  [[nodiscard]] std::span<const UserLine> named_holders() const { return first_lines(holders); }
 };
 
 struct TimelineInJson {
@@ -90,60 +88,34 @@ Part part_of_device(const TimelineInJson& timeline, const TimelinePart& part) {
   return whole;
 }
 
-struct HeldLineInJson {
-  const FrameTable& frames;
-  const InnerLine& line;
-};
+constexpr LineWords kHeld{.bytes = "Requested bytes", .count = "allocations", .count_meaning = "Allocations"};
 
-constexpr auto kHeldLine = json_object<HeldLineInJson>(
-    {.meaning = "A line within another", .name = "inner_holder", .layout = JsonLayout::spaced},
-    member("line", "The line, `function file.py:12`",
-           [](const HeldLineInJson& held) { return node_label(held.frames, held.line.frame); }),
-    member("bytes", "Requested bytes", [](const HeldLineInJson& held) { return held.line.amount.bytes; }),
-    member("allocations", "Allocations", [](const HeldLineInJson& held) { return held.line.amount.blocks; }));
+constexpr auto kHeldLine =
+    inner_line({.meaning = "A line within another", .name = "inner_holder", .layout = JsonLayout::spaced}, kHeld);
 
-struct HolderInJson {
-  const FrameTable& frames;
-  const Holder& holder;
-};
-
-constexpr auto kHolder = json_object<HolderInJson>(
-    {.meaning = "What one line held", .name = "holder", .layout = JsonLayout::spaced},
-    member("line", kOwnLineMeaning,
-           [](const HolderInJson& holder) { return node_label(holder.frames, holder.holder.key); }),
-    member("bytes", "Requested bytes", [](const HolderInJson& holder) { return holder.holder.bytes; }),
-    member("allocations", "Allocations", [](const HolderInJson& holder) { return holder.holder.allocations; }),
-    member(
-        "within",
-        "Of a line that holds more than half of all: the largest of the innermost lines that it called, at most three",
-        [](const HolderInJson& holder) -> const std::vector<InnerLine>& { return holder.holder.within; },
-        made_by(
-            [](const HolderInJson& holder, const InnerLine& inner) {
-              return HeldLineInJson{holder.frames, inner};
-            },
-            kHeldLine))
-        .if_any());
+constexpr auto kHeldFigures = line_figures(kHeld);
+constexpr auto kHeldWithin = line_within(kHeldLine);
+constexpr auto kHolder =
+    json_object<LineInJson>({.meaning = "What one line held", .name = "holder", .layout = JsonLayout::spaced},
+                            members_of(kHeldFigures, std::identity()), members_of(kHeldWithin, std::identity()));
 
 struct OtherHolders {
   std::size_t lines = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t allocations = 0;
+  Amount amount = {};
 };
 
 OtherHolders other_holders(const Part& part) {
   const auto others = std::span(part.holders).subspan(part.named_holders().size());
   OtherHolders sum{.lines = others.size()};
-  for (const Holder& holder : others) {
-    sum.bytes += holder.bytes;
-    sum.allocations += holder.allocations;
-  }
+  for (const UserLine& holder : others)
+    sum.amount += holder.amount;
   return sum;
 }
 
-constexpr auto kOtherHolders =
-    json_object<OtherHolders>({.layout = JsonLayout::spaced}, member("lines", "How many", &OtherHolders::lines),
-                              member("bytes", "Requested bytes", &OtherHolders::bytes),
-                              member("allocations", "Allocations", &OtherHolders::allocations));
+constexpr auto kOtherHolders = json_object<OtherHolders>(
+    {.layout = JsonLayout::spaced}, member("lines", "How many", &OtherHolders::lines),
+    member("bytes", kHeld.bytes, part_of(&OtherHolders::amount, &Amount::bytes)),
+    member(kHeld.count, kHeld.count_meaning, part_of(&OtherHolders::amount, &Amount::blocks)));
 
 struct PointInJson {
   const DeviceRecord& record;
@@ -171,8 +143,8 @@ constexpr auto kPeak = json_object<Part>(
                }),
     member("holders", "By line, largest first, at most 100", &Part::named_holders,
            made_by(
-               [](const Part& part, const Holder& holder) {
-                 return HolderInJson{part.frames, holder};
+               [](const Part& part, const UserLine& holder) {
+                 return LineInJson{part.frames, holder};
                },
                kHolder)),
     member("others", "All further lines together: holders and others are live_bytes", other_holders, kOtherHolders),

@@ -185,6 +185,10 @@ std::vector<std::string> change_labels(const Comparison& comparison, const std::
   return labels;
 }
 
+std::string more_devices_text(std::size_t devices) {
+  return fmt::format("and {}, which changed no more.", format_counted(devices, "more device"));
+}
+
 std::string resized_text(const Comparison& comparison) {
   const std::vector<SegmentRef>& after = comparison.only_after;
   const auto is_in_both = [&](const SegmentRef& before) {

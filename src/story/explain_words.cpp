@@ -277,8 +277,38 @@ std::vector<std::string> reasons_beside_devices(const ExplanationText& text) {
   return reasons;
 }
 
+namespace {
+
+std::string low_point(const Growth& growth) {
+  return growth.low_event.is_none() ? "the first event" : "event " + format_count(growth.low_event.value());
+}
+
+} // namespace
+
 std::string returned_text(const DeviceExplanation& device) {
   return device.growth.reserved_bytes > device.ledger.reserved_bytes ? ", part of which was returned" : "";
+}
+
+std::string pinning_text(const Pins& pins) {
+  return fmt::format("{} of {} {} {} free from being returned, in {}.", format_counted(pins.active.blocks, "block"),
+                     format_bytes(pins.active.bytes), pins.active.blocks == 1 ? "keeps" : "keep",
+                     format_bytes(pins.held_bytes), format_counted(pins.segments.size(), "segment"));
+}
+
+std::string grown_text(const Growth& growth) {
+  return fmt::format("Since {}, when {} was requested in all, allocated and kept:", low_point(growth),
+                     format_bytes(growth.low_bytes));
+}
+
+std::string reserved_text(const DeviceExplanation& device) {
+  const std::string returned = returned_text(device);
+  return fmt::format("Since {}, {} was {}{} for:", low_point(device.growth), format_bytes(device.growth.reserved_bytes),
+                     is_host(device.device_state.device) ? "pinned" : "taken from the device",
+                     returned.empty() ? "" : returned + ",");
+}
+
+std::string not_shown_text(std::size_t devices) {
+  return fmt::format("The full answer covers {}.", format_counted(devices, "more device"));
 }
 
 ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device) {

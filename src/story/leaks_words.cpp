@@ -211,8 +211,22 @@ std::string burst_text(const FreeBurst& burst) {
                      burst.step + 1);
 }
 
-std::string_view no_events_text() {
-  return "No events on any device: to find leaks, record with torch.cuda.memory._record_memory_history().";
+std::string no_events_text(std::string_view purpose) {
+  return fmt::format("No events on any device: to {}, record with torch.cuda.memory._record_memory_history().",
+                     purpose);
+}
+
+std::string steps_answer(const StepTable& steps) {
+  const auto number = [&](auto row) {
+    return format_count(steps.steps.left_out + static_cast<std::uint64_t>(row - steps.rows.begin()) + 1);
+  };
+  const auto highest = std::ranges::max_element(steps.rows, {}, &StepFigures::peak_bytes);
+  const auto most = std::ranges::max_element(steps.rows, {}, &StepFigures::growth_bytes);
+  const std::string peak =
+      fmt::format("The highest peak of a step is {}, in step {}", format_bytes(highest->peak_bytes), number(highest));
+  if (most->growth_bytes() <= 0) return peak + "; no step ends with more than it began with.";
+  return fmt::format("{}; the largest growth in a step is {}, in step {}.", peak, format_delta(most->growth_bytes()),
+                     number(most));
 }
 
 LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks) {

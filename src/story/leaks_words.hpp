@@ -3,6 +3,7 @@
 // The findings on a device -> sentences, as data: the verdict, its evidence, and the heading of each list of stacks.
 
 #include "memviz/leaks.hpp"
+#include "memviz/step_table.hpp"
 
 #include <cstddef>
 #include <string>
@@ -41,7 +42,9 @@ struct LeaksWords {
 [[nodiscard]] std::string step_source_text(const Steps& steps);
 /// Returns a note, without a full stop, on steps that are a guess, and on omitted ones.
 [[nodiscard]] std::vector<std::string> step_notes(const Steps& steps);
-/// Returns the text for a file in which no device has events.
-[[nodiscard]] std::string_view no_events_text();
+/// Returns the step with the highest peak, and the one that grows most.
+[[nodiscard]] std::string steps_answer(const StepTable& steps);
+/// Returns the text for a file in which no device has events, which `purpose` needs: "find leaks".
+[[nodiscard]] std::string no_events_text(std::string_view purpose);
 
 } // namespace memviz

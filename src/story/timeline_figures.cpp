@@ -1,10 +1,7 @@
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <string_view>
 
 namespace memviz {
 namespace {
@@ -68,40 +65,16 @@ std::vector<Figure> timeline_figures(const TimelineSubject& subject) {
   return figures;
 }
 
-PeakList peak_list(const TimelineSubject& subject, const std::vector<Holder>& holders, std::size_t most_rows) {
-  PeakList list;
+HolderTable peak_holders(const TimelineSubject& subject, const std::vector<UserLine>& holders, std::size_t most) {
   const bool by_keeper = !holders.empty() && std::holds_alternative<KeeperStep>(holders.front().key);
-  list.heading = std::string(subject.is_segments() ? "Who made PyTorch reserve the peak" : "Who held the peak") +
-                 (subject.names_device ? " of " + timeline_owner(subject) : "") +
-                 (by_keeper ? ", by the variable that keeps it at the end" : ", by your own line of code");
-  const std::uint64_t whole_bytes = subject.peak().live_bytes;
-  std::uint64_t rest_bytes = 0;
-  const std::string_view noun = subject.is_segments() ? "range" : "allocation";
-  std::size_t shown = 0;
-  for (const Holder& holder : holders) {
-    if (shown == most_rows) {
-      rest_bytes += holder.bytes;
-      continue;
-    }
-    ++shown;
-    list.rows.push_back({.line = holder.key,
-                         .bytes = holder.bytes,
-                         .share = format_percent(holder.bytes, whole_bytes),
-                         .note = format_counted(holder.allocations, noun),
-                         .kinds = kinds_cell(holder.kinds),
-                         .holder = &holder});
-    for (const InnerLine& inner : holder.within)
-      list.rows.push_back({.line = inner.frame,
-                           .bytes = inner.amount.bytes,
-                           .share = format_percent(inner.amount.bytes, whole_bytes),
-                           .note = format_counted(inner.amount.blocks, noun),
-                           .kinds = ""});
-  }
-  const std::size_t more = holders.size() - shown;
-  if (more > 0)
-    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
-  if (list.rows.empty()) list.rest = "Nothing lived.";
-  return list;
+  const std::string heading =
+      std::string(subject.is_segments() ? "Who made PyTorch reserve the peak" : "Who held the peak") +
+      (subject.names_device ? " of " + timeline_owner(subject) : "") +
+      (by_keeper ? ", by the variable that keeps it at the end" : ", by your own line of code");
+  return holder_table(
+      holders, subject.peak().live_bytes,
+      {.heading = heading, .noun = subject.is_segments() ? "range" : "allocation", .nothing = "Nothing lived."},
+      {.most = most});
 }
 
 } // namespace memviz

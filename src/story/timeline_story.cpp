@@ -24,20 +24,18 @@ std::uint64_t snapshots_in(const TimelineSubject& subject) {
 }
 
 /// Returns the largest line at the peak; null if no stack is known, or it holds less than a tenth of the peak.
-const Holder* largest_line(const TimelineSubject& subject) {
+const UserLine* largest_line(const TimelineSubject& subject) {
   const auto line = std::find_if(subject.holders.begin(), subject.holders.end(),
-                                 [](const Holder& holder) { return is_frame(holder.key); });
+                                 [](const UserLine& holder) { return is_frame(holder.key); });
   constexpr std::uint64_t kLeastShare = 10;
-  const bool stands_out = line != subject.holders.end() && line->bytes >= subject.peak().live_bytes / kLeastShare;
+  const bool stands_out =
+      line != subject.holders.end() && line->amount.bytes >= subject.peak().live_bytes / kLeastShare;
   return stands_out ? &*line : nullptr;
 }
 
 /// Returns the account of memory without a stack at the peak.
 NoStackAccount without_stack(const TimelineSubject& subject) {
-  std::vector<UserLine> lines;
-  for (const Holder& holder : subject.holders)
-    lines.push_back({holder.key, {holder.bytes, holder.allocations}});
-  return no_stack_account(lines);
+  return no_stack_account(subject.holders);
 }
 
 std::string duration_of(const TimelineSubject& subject) {
@@ -72,10 +70,10 @@ std::string timeline_headline(const TimelineSubject& subject) {
                                        subject.is_segments() ? " reserved" : " requested", timeline_owner(subject))
                          : fmt::format("Peak {}{} on {}", subject.is_segments() ? "reserved " : "",
                                        format_bytes(peak.live_bytes), timeline_owner(subject));
-  if (const Holder* line = largest_line(subject))
+  if (const UserLine* line = largest_line(subject))
     return fmt::format("{}: {} {} {}", text, line_name(subject, line->key), subject.is_segments() ? "took" : "held",
-                       format_bytes(line->bytes));
-  const bool has_stacks = std::ranges::any_of(subject.holders, [](const Holder& line) { return is_frame(line.key); });
+                       format_bytes(line->amount.bytes));
+  const bool has_stacks = std::ranges::any_of(subject.holders, [](const UserLine& line) { return is_frame(line.key); });
   return peak.live_bytes == 0 || has_stacks ? text : text + ": all of it without a stack";
 }
 

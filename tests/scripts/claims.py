@@ -7,6 +7,9 @@ of a test and, of a C++ test, the name of the TEST_CASE, then the text of the st
 line whose test is missing or does not contain a piece of the sentence, and each line without a string; ends with 1 if there is
 one. A test with ~ before it decides the figure without the words; "instruction" and "definition" claim nothing of a file.
 --new prints lines for strings that have none, with the first test that contains a piece of them.
+
+The folders that print (PRINTERS) make no sentence: a string of theirs that ends one (SENTENCE) is a fault. Meanings of members of
+JSON are not about figures, and errors, which name what was expected, have no full stop.
 """
 
 import pathlib
@@ -17,6 +20,10 @@ CLAIM = re.compile(r"\b(same|all|nothing|none|only|every)\b", re.IGNORECASE)
 STRINGS = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 TEST_CASE = re.compile(r'^TEST_CASE\("((?:[^"\\]|\\.)*)"', re.MULTILINE)
+PRINTERS = ("src/export", "src/formats", "src/sqlite", "render", "view/engine")
+# A full stop or a question mark after a word or a field, at the end or before the next sentence.
+SENTENCE = re.compile(r"(?<!\.)[\w)}'][.?](?:(?:\\n)*$| (?=[A-Z{]))")
+LEAST_WORDS = 3
 FIELD = re.compile(r"\{[^{}]*\}")
 # A piece of a sentence that a test must contain: shorter ones are in too many tests.
 LEAST_PIECE = 8
@@ -29,18 +36,33 @@ def joined(text):
     return re.sub(r'"\s*\n\s*"', "", text)
 
 
-def claims_of(source):
-    """Returns the sentences of both with a word of CLAIM, each with its first place."""
-    found = {}
-    for path in sorted([*source.glob("src/story/*.cpp"), *source.glob("rehearsal/verdict/*_words*.cpp"), *source.glob("rehearsal/verdict/*_settings.cpp")]):
+def strings_of(source, paths):
+    """Returns the strings of files, adjacent ones as one, each with its place."""
+    for path in sorted(paths):
         text = path.read_text(encoding="utf-8")
         for match in STRINGS.finditer(text):
             start = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip()
-            sentence = "".join(STRING.findall(match.group()))
-            if CLAIM.search(sentence) and not start.startswith(("#include", "//")):
+            if not start.startswith(("#include", "//")):
                 place = f"{path.relative_to(source)}:{text.count(chr(10), 0, match.start()) + 1}"
-                found.setdefault(sentence, place)
+                yield "".join(STRING.findall(match.group())), place
+
+
+def claims_of(source):
+    """Returns the sentences of both with a word of CLAIM, each with its first place."""
+    found = {}
+    paths = [*source.glob("src/story/*.cpp"), *source.glob("rehearsal/verdict/*_words*.cpp"), *source.glob("rehearsal/verdict/*_settings.cpp")]
+    for sentence, place in strings_of(source, paths):
+        if CLAIM.search(sentence):
+            found.setdefault(sentence, place)
     return found
+
+
+def misplaced(source):
+    """Returns a fault for each sentence that a printer makes."""
+    paths = [path for folder in PRINTERS for path in (source / folder).rglob("*.?pp") if "json" not in path.name]
+    for sentence, place in strings_of(source, paths):
+        if SENTENCE.search(sentence) and len(re.findall("[A-Za-z]{2,}", sentence)) >= LEAST_WORDS:
+            yield f"{place}: a sentence outside src/story: {sentence}"
 
 
 def tests_of(source):
@@ -102,6 +124,7 @@ def main():
                 print(next((name for name, text in tests.items() if contains(text, sentence)), "?"), sentence, sep=" | ")
         return 0
     faults = [f"{place}: no test is named for: {text}" for text, place in claims.items() if text not in table]
+    faults += misplaced(source)
     for sentence, test in table.items():
         if sentence not in claims:
             faults.append(f"claims.txt: no longer a sentence: {sentence}")

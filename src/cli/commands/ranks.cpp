@@ -1,5 +1,6 @@
 #include "memviz/ranks.hpp"
 
+#include "base/first_of.hpp"
 #include "cli/frame/command.hpp"
 #include "cli/frame/messages.hpp"
 #include "cli/frame/outputs.hpp"
@@ -11,10 +12,8 @@
 #include "memviz/ranks_words.hpp"
 #include "memviz/svg.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,7 +64,7 @@ std::string all_parts(const std::vector<RankPart>& parts) {
 void say_unread(const JobReport& report) {
   constexpr std::size_t kMostNamed = 3;
   if (report.ranks.empty()) say_message(ranks_headline(report));
-  for (const std::size_t i : std::span(report.unread).first(std::min(report.unread.size(), kMostNamed)))
+  for (const std::size_t i : first_of(report.unread, kMostNamed))
     say_message(report.parts[i].file + ": " + report.parts[i].error);
   if (report.unread.size() > kMostNamed)
     say_message(format_counted(report.unread.size() - kMostNamed, "more file") + " could not be read");

@@ -106,9 +106,9 @@ std::vector<Said> by_explain(const MemoryState& state) {
 Said by_timeline(const FrameTable& frames, const LifeLines& lines, const DeviceRecord& record, const Moment& moment) {
   const auto state = static_cast<std::uint32_t>(moment.event.count());
   Said said{moment.event.number(), 0, 0};
-  for (const Holder& holder : holders_at(frames, lines, record, TimelineKind::allocations, state)) {
-    said.live_bytes += holder.bytes;
-    if (has_no_stack(holder.key)) said.no_stack_bytes += holder.bytes;
+  for (const UserLine& holder : holders_at(frames, lines, record, TimelineKind::allocations, state)) {
+    said.live_bytes += holder.amount.bytes;
+    if (has_no_stack(holder.key)) said.no_stack_bytes += holder.amount.bytes;
   }
   return said;
 }

@@ -182,10 +182,10 @@ TEST_CASE("the holders of the peak are named with the kinds of what each line he
   const BandChart chart = chart_bands(record, whole(record), {});
   const LifeLines lines(opened.state);
   std::uint64_t bytes = 0;
-  for (const Holder& holder :
+  for (const UserLine& holder :
        holders_at(opened.state.frames(), lines, record, TimelineKind::allocations, chart.slices[chart.peak].state)) {
-    CHECK(shared_bytes(holder.kinds) == holder.bytes);
-    bytes += holder.bytes;
+    CHECK(shared_bytes(holder.kinds) == holder.amount.bytes);
+    bytes += holder.amount.bytes;
   }
   CHECK(bytes == chart.slices[chart.peak].live_bytes);
 }

@@ -147,7 +147,7 @@ TEST_CASE("who held the peak is what a graph of the same moment says, of every r
     for (const DeviceRecord& record : record_timeline(snapshot)) {
       const DeviceState device_state = accounts.devices_of(record.device).front();
       const auto peak = static_cast<std::uint32_t>(device_state.peak_event.count());
-      const std::vector<Holder> holders = holders_at(snapshot.frames, lines, record, TimelineKind::allocations, peak);
+      const std::vector<UserLine> holders = holders_at(snapshot.frames, lines, record, TimelineKind::allocations, peak);
       const std::vector<UserLine> users = rank_user_lines(rewound, record.device);
       // In an edited file the graph has bytes that are only counted: no block and no free says whose they are.
       if (!device_state.figures.balanced()) continue;
@@ -155,7 +155,7 @@ TEST_CASE("who held the peak is what a graph of the same moment says, of every r
       CHECK(holders.size() == users.size());
       for (std::size_t i = 0; i < std::min(holders.size(), users.size()); ++i) {
         CHECK(holders[i].key == users[i].key);
-        CHECK(holders[i].bytes == users[i].amount.bytes);
+        CHECK(holders[i].amount.bytes == users[i].amount.bytes);
       }
     }
   }

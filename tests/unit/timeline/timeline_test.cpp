@@ -52,11 +52,10 @@ TEST_CASE("a timeline of a few events holds every state and every allocation") {
     CHECK(chart.bands[1].life.end == kForever);
   }
   SUBCASE("who held the peak") {
-    const std::vector<Holder> holders =
+    const std::vector<UserLine> holders =
         holders_at(taken.frames, LifeLines(test::end_of(taken)), records.front(), TimelineKind::allocations, 4);
     REQUIRE(holders.size() == 1);
-    CHECK(holders[0].bytes == 1700);
-    CHECK(holders[0].allocations == 2);
+    CHECK(holders[0].amount == Amount{1700, 2});
   }
 }
 

@@ -1,0 +1,24 @@
+#pragma once
+
+// The table of who holds bytes -> lines of text.
+
+#include "memviz/explain.hpp"
+#include "memviz/holders.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace memviz {
+
+struct HolderTextOptions {
+  std::size_t name_columns = 0;
+  bool has_heads = false;                                 ///< above the columns; without them each row has its noun
+  const std::map<NodeKey, CalledLine>* callers = nullptr; ///< shown after a line, as many as fit
+  std::size_t columns = 0;                                ///< of a row with its callers
+};
+
+[[nodiscard]] std::string holders_text(const FrameTable& frames, const HolderTable& table,
+                                       const HolderTextOptions& options);
+
+} // namespace memviz
