@@ -25,9 +25,6 @@ bool is_row_of_timeline(const Document& document, Value row) {
 
 void reject_foreign_document(const Document& document) {
   const Value root = document.root;
-  if (root.kind() == Kind::dict && document.get(root, "traceEvents").kind() == Kind::list)
-    throw_other_file("a trace of a profiler, which has times, and no stacks of the memory that was in use",
-                     kRecordThatRun);
   if (root.kind() != Kind::list) return;
   bool is_timeline = false;
   document.for_each(root, [&](Value row) {

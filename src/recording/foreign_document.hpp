@@ -6,8 +6,7 @@
 
 namespace memviz {
 
-/// Throws Error, which says what it is and what to do, for a profiler's trace, and for a memory timeline of PyTorch's
-/// profiler.
+/// Throws Error, which says what it is and what to do, for a memory timeline of PyTorch's profiler.
 void reject_foreign_document(const Document& document);
 
 } // namespace memviz
