@@ -40,6 +40,7 @@ void finish_text(const DecodedFile& file, Recording& recording) {
                               : file.form == FileForm::folded ? "folded stacks"
                                                               : "a profiler's trace";
   if (file.form != FileForm::json) recording.origin.generation = "unknown PyTorch";
+  if (file.form == FileForm::profiler_trace) recording.trace_overflowed = false; // a trace is no ring
   recording.warnings.insert(recording.warnings.begin(), file.warnings.begin(), file.warnings.end());
 }
 

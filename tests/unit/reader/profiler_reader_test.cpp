@@ -90,6 +90,7 @@ TEST_CASE("a memory event has the calls that ran then, on its thread, as its sta
   const FrameId library = recording.frames.stack(first.stack)[1];
   CHECK(origin_of(recording.frames.text(recording.frames.frame(library).filename)) == CodeOrigin::torch);
   CHECK(recording.origin.encoding == "a profiler's trace");
+  CHECK(recording.trace_overflowed == false);
   REQUIRE(recording.annotations.size() == 2);
   CHECK(recording.frames.text(recording.annotations[0].name) == "ProfilerStep#0");
   CHECK(recording.annotations[1].time_us == 5100);
