@@ -11,7 +11,7 @@ EVIL = "<img src=x onerror=alert(1)>"
 
 def line_about(name):
     """Returns a pattern: any of the four blocks, by its number in the list."""
-    return re.compile(rf"kept by {re.escape(name)}\[[0-3]\] in validate train\.py:31; dropping {re.escape(name)} frees 4\.00 MiB")
+    return re.compile(rf"kept by {re.escape(name)}\[[0-3]\] in validate train\.py:31;\s+dropping {re.escape(name)} frees 4\.00 MiB")
 
 
 def beginning_about(name):
