@@ -27,6 +27,20 @@ struct PathId {
 };
 inline constexpr PathId kNoPath{std::numeric_limits<std::uint32_t>::max()};
 
+/// The index of an item in KeeperPaths::items.
+struct ItemId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const ItemId&, const ItemId&) = default;
+};
+inline constexpr ItemId kNoItem{std::numeric_limits<std::uint32_t>::max()};
+
+/// The item of a container for which a step `[*]` stands; neither an index nor a key if it is unknown.
+struct KeeperItem {
+  std::optional<std::uint32_t> index;
+  StringId key;            ///< of a dict; "" if there is none
+  ItemId before = kNoItem; ///< the item of the step `[*]` before this one
+};
+
 /// A path of steps: its last one, and the path of the others. The numbers of items are left out, so that all items of a
 /// list have one path.
 struct KeeperPath {
@@ -46,6 +60,11 @@ struct KeeperPaths {
   std::vector<PathId> path_of_object; ///< by KeeperId; kNoPath for objects that no root reaches
   /// Returns the steps of a path, from its root.
   [[nodiscard]] std::vector<KeeperStep> steps_of(PathId path) const;
+
+  std::vector<KeeperItem> items;
+  std::vector<ItemId> item_of_block; ///< by index of the block; kNoItem if its path has no `[*]`
+  /// Returns an item and those before it: one for each `[*]` of the path to its block, from the root.
+  [[nodiscard]] std::vector<KeeperItem> items_until(ItemId item) const;
 };
 
 /// The bytes in use of a device, by the beginnings of their paths. They add up to all of them.

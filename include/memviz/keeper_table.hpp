@@ -31,6 +31,13 @@ struct KeeperTable {
 /// Returns a keeper as a node of a tree or a line of a chart: its last step, with file and line of its root.
 [[nodiscard]] KeeperStep keeper_key(const KeptVariable& keeper);
 
+/// The keeper of a block at the end.
+struct BlockPath {
+  PathId path = kNoPath; ///< kNoPath: none is known, because the block was freed before
+  ItemId item = kNoItem; ///< of the path
+  friend bool operator==(const BlockPath&, const BlockPath&) = default;
+};
+
 /// Finds the keepers of blocks by their addresses.
 class EndKeepers {
 public:
@@ -38,7 +45,7 @@ public:
 
   [[nodiscard]] const KeeperTable& table() const { return table_; }
   /// Returns the path to the block that is in use there at the end; kNoPath if none is.
-  [[nodiscard]] PathId path_at(DeviceId device, std::uint64_t address) const;
+  [[nodiscard]] BlockPath path_at(DeviceId device, std::uint64_t address) const;
   /// Returns keeper_key() of its keeper; KeeperPart::freed for a block that was not kept until the end.
   [[nodiscard]] KeeperStep key_at(bool is_kept, DeviceId device, std::uint64_t address) const;
 
@@ -46,7 +53,7 @@ private:
   struct Place {
     DeviceId device;
     std::uint64_t address = 0;
-    PathId path;
+    BlockPath path;
   };
   KeeperTable table_;
   std::vector<Place> places_; ///< sorted
@@ -61,9 +68,9 @@ struct KeeperLine {
 
 struct KeeperLines {
   KeeperTable table;
-  std::vector<KeeperLine> lines;       ///< most bytes first
-  std::vector<std::uint32_t> of_block; ///< by block index: an index into `lines`; kNoKeeper for a free block
-  std::vector<PathId> path_of_block;   ///< by block index: kNoPath for a free block, or one freed before the end
+  std::vector<KeeperLine> lines;        ///< most bytes first
+  std::vector<std::uint32_t> of_block;  ///< by block index: an index into `lines`; kNoKeeper for a free block
+  std::vector<BlockPath> path_of_block; ///< by block index: kNoPath for a free block, or one freed before the end
 };
 
 /// Returns keeper_key() of a line's keeper; KeeperPart::freed for blocks that were freed before the end.

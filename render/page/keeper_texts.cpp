@@ -1,7 +1,5 @@
 #include "page/keeper_texts.hpp"
 
-#include "memviz/keeper_words.hpp"
-
 namespace memviz::render {
 
 KeeperTexts::KeeperTexts(const FrameTable& frames, const KeeperTable& table)
@@ -12,8 +10,14 @@ std::uint32_t KeeperTexts::number_of(PathId path) {
   std::uint32_t& number = path == kNoPath ? numbers_.back() : numbers_[path.value];
   if (number != kNoKeeper) return number;
   number = static_cast<std::uint32_t>(texts_.size());
-  texts_.push_back(block_keeper_text(frames_, table_, path));
+  texts_.push_back(block_keeper_text(frames_, table_, {path}));
   return number;
+}
+
+std::uint32_t KeeperTexts::number_of(const std::string& text) {
+  const auto [entry, is_new] = other_numbers_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+  if (is_new) texts_.push_back(text);
+  return entry->second;
 }
 
 } // namespace memviz::render

@@ -26,7 +26,7 @@ Look look_of(const MemoryState& state, const Colouring& colouring, const Segment
     const std::uint64_t line = block.is_active() ? colouring.of_block[i] : 0;
     look.push_back(block.size_bytes);
     look.push_back(line << 2U | static_cast<std::uint64_t>(block.state));
-    if (colouring.keepers) look.push_back(colouring.keepers->path_of_block[i].value);
+    if (colouring.keepers) look.push_back(colouring.keepers->path_of_block[i].path.value);
   }
   return look;
 }

@@ -102,6 +102,7 @@ private:
     XmlElement element = band.child("cell").set("a", format_address(segment.address)).set("b", segment.total_bytes);
     if (segment.is_expandable) element.set("x", "1");
     if (cell.count > 1) element.set("n", cell.count);
+    are_items_named_ = cell.count == 1; // segments that look alike have other items
     const bool has_units = std::all_of(cell.pieces.begin(), cell.pieces.end(),
                                        [](const Piece& piece) { return piece.size_bytes % kUnit == 0; });
     const std::uint64_t unit = has_units ? kUnit : 1;
@@ -119,7 +120,7 @@ private:
   }
 
   /// ",USES,AGE,NOTES": how often the address was used before, for how many microseconds the block has lived, and the
-  /// numbers of its texts, of its keeper and from events, separated by ';'.
+  /// numbers of its texts, of its keeper with its items and from events, separated by ';'.
   [[nodiscard]] std::string birth_text(std::uint32_t block, const Moment& at) {
     const std::optional<BlockBirth>& birth = source_.state.facts[block].birth;
     const std::string keeper = keeper_note(block);
@@ -134,11 +135,14 @@ private:
     return text;
   }
 
-  /// Returns the number of the note about the keeper of a block; "" if keepers are unknown.
+  /// Returns the number of the note about the keeper of a block, and item_numbers(): "5:3"; "" if keepers are unknown.
   [[nodiscard]] std::string keeper_note(std::uint32_t block) {
     if (!keepers_) return "";
-    const std::uint32_t text = keepers_->number_of(source_.colouring.keepers->path_of_block[block]);
-    return std::to_string(note_number(keepers_->texts()[text]));
+    const BlockPath& kept = source_.colouring.keepers->path_of_block[block];
+    const std::string number = std::to_string(note_number(keepers_->texts()[keepers_->number_of(kept.path)]));
+    if (!are_items_named_) return number;
+    return number + item_numbers(source_.state.frames(), source_.colouring.keepers->table.paths.items_until(kept.item),
+                                 [this](const std::string& name) { return note_number(name); });
   }
 
   [[nodiscard]] std::size_t note_number(const std::string& note) {
@@ -211,6 +215,7 @@ private:
   std::map<std::string, std::size_t> note_numbers_;
   std::vector<std::string> notes_;
   std::optional<KeeperTexts> keepers_;
+  bool are_items_named_ = true;
 };
 
 } // namespace

@@ -105,8 +105,11 @@ void StackTable::write(XmlElement parent) const {
   parent.child("metadata").set("id", "stacks").text(stacks_);
 }
 
-std::uint32_t BandKeepers::number_of(DeviceId device, const Life& life) {
-  return texts_.number_of(life.end == kForever ? keepers_.path_at(device, life.address) : kNoPath);
+std::string BandKeepers::numbers_of(DeviceId device, const Life& life) {
+  const BlockPath kept = life.end == kForever ? keepers_.path_at(device, life.address) : BlockPath{};
+  return std::to_string(texts_.number_of(kept.path)) +
+         item_numbers(frames_, keepers_.table().paths.items_until(kept.item),
+                      [this](const std::string& name) { return texts_.number_of(name); });
 }
 
 void BandKeepers::write(XmlElement parent) const {

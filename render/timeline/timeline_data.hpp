@@ -46,14 +46,15 @@ class BandKeepers {
 public:
   /// Both must outlive this object.
   BandKeepers(const FrameTable& frames, const EndKeepers& keepers)
-      : keepers_(keepers), texts_(frames, keepers.table()) {}
+      : frames_(frames), keepers_(keepers), texts_(frames, keepers.table()) {}
 
-  /// Returns the number of the text about a life.
-  [[nodiscard]] std::uint32_t number_of(DeviceId device, const Life& life);
+  /// Returns the number of the text about a life, and item_numbers(): "5:3".
+  [[nodiscard]] std::string numbers_of(DeviceId device, const Life& life);
   /// Writes the element "keepers": the texts, with a blank line between two.
   void write(XmlElement parent) const;
 
 private:
+  const FrameTable& frames_;
   const EndKeepers& keepers_;
   KeeperTexts texts_;
 };

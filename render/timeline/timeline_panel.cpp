@@ -104,7 +104,7 @@ void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const
       .set("data-stack", data.stacks.place_of(band.life.stack));
   set_place(drawn, name);
   if (data.keepers != nullptr && !is_segment)
-    drawn.set("data-keeper", data.keepers->number_of(record.device, band.life));
+    drawn.set("data-keeper", data.keepers->numbers_of(record.device, band.life));
   std::string title = fmt::format("{}\n{}\n{}\n{}", name.text, format_exact_bytes(band.life.size_bytes),
                                   address_name(band, is_segment), lifetime_text(record, band.life));
   if (is_segment && band.life.home < record.homes.size()) title += "\n" + home_text(record.homes[band.life.home]);

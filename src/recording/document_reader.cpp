@@ -179,7 +179,7 @@ void read_document(Readers& readers) {
   const Value host_segments = ancillary("host_segments", Kind::list);
   if (host_segments.kind() != Kind::unset)
     read_or_leave_out(readers, "host_segments", [&] { segments.read_host(host_segments); });
-  segments.finish();
+  segments.finish(readers.are_segments_made_up);
   const bool is_trace_list = readers.has_only_events && root.kind() == Kind::list;
   const Value device_traces = is_trace_list ? root : optional("device_traces", Kind::list);
   const Value host_trace = ancillary("host_traces", Kind::list);

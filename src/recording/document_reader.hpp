@@ -55,6 +55,7 @@ struct Readers {
   bool has_only_events; ///< no segments: the plain reader computes them from the events
   TraceReader traces;
   bool leaves_out;
+  bool are_segments_made_up = false; ///< of a file that is not a snapshot; gaps in them are no sign of an edit
 
 private:
   EventSink& sink_of(const ReadOptions& options) {

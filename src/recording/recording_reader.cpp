@@ -7,6 +7,8 @@
 #include "recording/document_reader.hpp"
 #include "recording/file_kind.hpp"
 #include "recording/folded_reader.hpp"
+#include "recording/profiler_events.hpp"
+#include "recording/profiler_reader.hpp"
 #include "recording/read_fast.hpp"
 #include "recording/snapshots_in.hpp"
 #include "value/document.hpp"
@@ -35,13 +37,9 @@ bool is_row_of_timeline(const Document& document, Value row) {
   return are_integers;
 }
 
-/// Throws Error, which says what it is and what to do, for a profiler's trace, and for a memory timeline of PyTorch's
-/// profiler.
+/// Throws Error, which says what it is and what to do, for a memory timeline of PyTorch's profiler.
 void reject_foreign_document(const Document& document) {
   const Value root = document.root;
-  if (root.kind() == Kind::dict && document.get(root, "traceEvents").kind() == Kind::list)
-    throw_other_file("a trace of a profiler, which has times, and no stacks of the memory that was in use",
-                     kRecordThatRun);
   if (root.kind() != Kind::list) return;
   bool is_timeline = false;
   document.for_each(root, [&](Value row) {
@@ -53,30 +51,68 @@ void reject_foreign_document(const Document& document) {
                      kRecordThatRun);
 }
 
+enum class FileForm : std::uint8_t { pickle, json, folded, profiler_trace };
+
 /// A file that is decoded, and what reading it may still cost.
 struct DecodedFile {
   pickle::Decoded decoded;
   std::string_view bytes;
-  bool is_pickle = true;
+  FileForm form = FileForm::pickle;
+  std::vector<std::string> warnings = {}; ///< about files that are not snapshots
+  bool is_cpu = false;                    ///< whether such a file is of the CPU's memory
   Budget budget{bytes.size()};
 };
+
+void finish_text(const DecodedFile& file, Recording& recording) {
+  recording.origin.encoding = file.form == FileForm::json     ? "JSON"
+                              : file.form == FileForm::folded ? "folded stacks"
+                                                              : "a profiler's trace";
+  if (file.form != FileForm::json) recording.origin.generation = "unknown PyTorch";
+  if (file.form == FileForm::profiler_trace) recording.trace_overflowed = false; // a trace is no ring
+  recording.warnings.insert(recording.warnings.begin(), file.warnings.begin(), file.warnings.end());
+}
+
+/// Decodes JSON or folded stacks; of what is not a snapshot it makes the document of one.
+DecodedFile decode_text(std::string_view bytes) {
+  DecodedFile file{{}, bytes, FileForm::json};
+  if (looks_like_folded(bytes)) {
+    file.form = FileForm::folded;
+    file.decoded.document = folded_document(bytes);
+    file.warnings = {"read from folded stacks, which have neither addresses nor events: each line is one block, and "
+                     "segments are made up"};
+    return file;
+  }
+  Document document = json::read(bytes);
+  if (!is_profiler_trace(document)) {
+    file.decoded.document = std::move(document);
+    return file;
+  }
+  ProfilerSnapshot snapshot = profiler_snapshot(document, bytes.size());
+  file.form = FileForm::profiler_trace;
+  file.decoded.document = std::move(snapshot.document);
+  file.warnings = std::move(snapshot.warnings);
+  file.is_cpu = snapshot.is_cpu;
+  return file;
+}
 
 /// Reads the snapshot that is the root of the document.
 Recording read_root(DecodedFile& file, const ReadOptions& options) {
   Recording recording;
   Readers readers(file.decoded.document, recording, file.bytes.size(), options, true);
+  readers.are_segments_made_up = file.form == FileForm::profiler_trace;
+  if (file.is_cpu) recording.origin.device_kind = DeviceKind::cpu;
   readers.budget = file.budget;
   try {
     read_document(readers);
   } catch (const SchemaError& error) {
-    if (!file.is_pickle) throw Error(error.what());
+    if (file.form != FileForm::pickle) throw Error(error.what());
     throw ParseError(pickle::offset_of(file.bytes, error.container()), error.what());
   }
   file.budget = readers.budget;
-  if (file.is_pickle)
+  if (file.form == FileForm::pickle)
     finish_pickle(file.decoded.protocol, file.decoded.end_offset, file.bytes, recording);
   else
-    recording.origin.encoding = "JSON";
+    finish_text(file, recording);
   return recording;
 }
 
@@ -142,19 +178,9 @@ Recording read_pickle(std::string_view bytes, const ReadOptions& options) {
 
 Recording read_text(std::string_view bytes, const ReadOptions& options) {
   tell_reader(options, {PlainReason::not_a_pickle});
-  const bool is_folded = looks_like_folded(bytes);
-  DecodedFile file{{}, bytes, false};
-  file.decoded.document = is_folded ? folded_document(bytes) : json::read(bytes);
+  DecodedFile file = decode_text(bytes);
   choose_root(file.decoded.document, options);
-  Recording recording = read_root(file, options);
-  if (!is_folded) return recording;
-  recording.origin.encoding = "folded stacks";
-  recording.origin.generation = "unknown PyTorch";
-  recording.warnings.emplace(
-      recording.warnings.begin(),
-      "read from folded stacks, which have neither addresses nor events: each line is one block, "
-      "and segments are made up");
-  return recording;
+  return read_root(file, options);
 }
 
 } // namespace
@@ -171,11 +197,9 @@ Recording read_snapshot(std::string_view bytes, const ReadOptions& options) {
 void read_snapshots(std::string_view bytes, const ReadOptions& options,
                     const std::function<void(const std::string& name, Recording recording)>& take) {
   reject_foreign_file(bytes);
-  DecodedFile file{{}, bytes, !looks_like_json(bytes)};
-  if (file.is_pickle)
-    file.decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));
-  else
-    file.decoded.document = json::read(bytes);
+  DecodedFile file = looks_like_json(bytes)
+                         ? decode_text(bytes)
+                         : DecodedFile{pickle::decode(bytes, pickle::Progress(options.on_progress)), bytes};
   for (const FoundSnapshot& one : snapshots_in(file.decoded.document)) {
     file.decoded.document.root = one.value;
     Recording recording = read_root(file, options);

@@ -69,12 +69,13 @@ void SegmentReader::read_list(const Field& segments, std::optional<DeviceId> dev
   });
 }
 
-void SegmentReader::finish() {
+void SegmentReader::finish(bool are_made_up) {
   std::stable_sort(recording_.end.segments.begin(), recording_.end.segments.end(),
                    [](const Segment& left, const Segment& right) {
                      return std::tie(left.device, left.address) < std::tie(right.device, right.address);
                    });
   warn();
+  if (!are_made_up) warn_of_uncovered();
 }
 
 DeviceId SegmentReader::read_device(const Field& field) const {
@@ -232,6 +233,9 @@ void SegmentReader::warn() {
                     format_count(unknown_states_), unknown_state_));
   }
   warn_of_overlaps();
+}
+
+void SegmentReader::warn_of_uncovered() {
   const auto is_uncovered = [](const Segment& segment) { return segment.uncovered_bytes > 0; };
   const auto count = std::count_if(recording_.end.segments.begin(), recording_.end.segments.end(), is_uncovered);
   if (count == 0) return;

@@ -25,8 +25,9 @@ public:
   /// Reads the segments of pinned host memory, whose `device` is -1 in every file. Throws SchemaError, and then adds
   /// none.
   void read_host(Value list);
-  /// Called after both: sorts the segments by device and address, and adds warnings.
-  void finish();
+  /// Called after both: sorts the segments by device and address, and adds warnings; none about bytes that no block
+  /// covers if the segments are made up.
+  void finish(bool are_made_up);
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
   /// Returns the readers of the keys of all segments and of all blocks, which know the unread keys.
@@ -44,6 +45,7 @@ private:
   BlockState read_state(const Field& state);
   void warn();
   void warn_of_overlaps();
+  void warn_of_uncovered();
 
   const Document& document_;
   FrameReader& frames_;

@@ -29,12 +29,13 @@ bool is_module_code(const FrameTable& frames, const KeeperStep& code) {
   return frames.text(code.text) == "<module>";
 }
 
-void add_step(std::string& text, const FrameTable& frames, const KeeperStep& step) {
+/// `item`: the text of the item for which a step `[*]` stands
+void add_step(std::string& text, const FrameTable& frames, const KeeperStep& step, std::string_view item) {
   switch (step.part) {
   case KeeperPart::variable: text += text.empty() ? shown(frames, step.text) : " -> " + shown(frames, step.text); break;
   case KeeperPart::attribute: text += '.' + shown(frames, step.text); break;
   case KeeperPart::key: text += fmt::format("['{}']", shown(frames, step.text)); break;
-  case KeeperPart::items: text += "[*]"; break;
+  case KeeperPart::items: text += fmt::format("[{}]", item); break;
   case KeeperPart::object: text += text.empty() ? shown(frames, step.text) : " -> " + shown(frames, step.text); break;
   default: break; // a traceback is named after its variable, a graph before the path
   }
@@ -99,12 +100,20 @@ std::vector<const KeptVariable*> named_variables(const DeviceKeepers& keepers) {
 
 } // namespace
 
-std::string keeper_path_text(const FrameTable& frames, std::span<const KeeperStep> steps) {
+std::string keeper_item_text(const FrameTable& frames, const KeeperItem& item) {
+  if (item.index) return std::to_string(*item.index);
+  return item.key == kEmptyString ? "*" : fmt::format("'{}'", shown(frames, item.key));
+}
+
+std::string keeper_path_text(const FrameTable& frames, std::span<const KeeperStep> steps,
+                             std::span<const KeeperItem> items) {
   std::string text;
   const KeeperStep* code = nullptr;
   for (const KeeperStep& step : steps.subspan(std::min<std::size_t>(1, steps.size()))) {
     if (text.size() > kMostColumns) return text + "...";
-    add_step(text, frames, step);
+    const bool is_known = step.part == KeeperPart::items && !items.empty();
+    add_step(text, frames, step, is_known ? keeper_item_text(frames, items.front()) : "*");
+    if (is_known) items = items.subspan(1);
     if (step.part == KeeperPart::traceback) {
       text += ".__traceback__";
       code = &step;
@@ -133,9 +142,10 @@ std::string keeper_root_text(const FrameTable& frames, const KeeperStep& root) {
   }
 }
 
-std::string keeper_path_and_root(const FrameTable& frames, std::span<const KeeperStep> steps) {
+std::string keeper_path_and_root(const FrameTable& frames, std::span<const KeeperStep> steps,
+                                 std::span<const KeeperItem> items) {
   const std::string root = keeper_root_text(frames, steps.front());
-  const std::string name = keeper_path_text(frames, steps);
+  const std::string name = keeper_path_text(frames, steps, items);
   return name.empty() ? root : fmt::format("{}{} {}", name, root.starts_with("in ") ? "" : ",", root);
 }
 
@@ -192,7 +202,8 @@ Label keeper_line_label(const FrameTable& frames, const KeptVariable& keeper) {
       .name = std::move(name), .place = place_text(frames, root), .note = variable_object_text(frames, keeper.object)};
 }
 
-std::string block_keeper_text(const FrameTable& frames, const KeeperTable& table, PathId path) {
+std::string block_keeper_text(const FrameTable& frames, const KeeperTable& table, const BlockPath& block) {
+  const PathId path = block.path;
   const std::uint32_t keeper = path == kNoPath ? kNoKeeper : table.keeper_of_path[path.value];
   if (keeper == kNoKeeper) return "freed before the end of the recording: no keeper";
   const std::vector<KeeperStep> steps = table.paths.steps_of(path);
@@ -200,7 +211,8 @@ std::string block_keeper_text(const FrameTable& frames, const KeeperTable& table
     return std::string(reason);
   const KeptVariable& kept = table.keepers[keeper];
   const std::string graph = table.paths.paths[path.value].is_in_graph ? ", through its graph" : "";
-  return fmt::format("kept by {}{}{}", keeper_path_and_root(frames, steps), graph,
+  const std::vector<KeeperItem> items = table.paths.items_until(block.item);
+  return fmt::format("kept by {}{}{}", keeper_path_and_root(frames, steps, items), graph,
                      freed_with_text(frames, kept, table.limit == KeeperLimit::none));
 }
 

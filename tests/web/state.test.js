@@ -74,10 +74,11 @@ test('a tooltip shows what the events say of a block', () => {
   const said = data();
   said.content.push(element('notes', {}, element('t', {}, 'annotated: the weights'), element('t', {}, 'forward: layers.py:58')));
   const cell = said.querySelector('cell');
-  cell.content = ['2,24,0,1,40,2,1500,1;0 =3 ~1,0,0,1,,,,0'];
+  said.content.push(element('notes', {}, element('t', {}, 'kept by Outputs[*]')));
+  cell.content = ['2,24,0,1,40,2,1500,1;0 =3 ~1,0,0,1,,,,2:7;0'];
   const {cells, stackNodes} = readBoard(said, frames);
   const [block, hole, pending] = cells[0].pieces;
-  assert.deepEqual([block.notes, hole.notes, pending.notes], [['forward: layers.py:58', 'annotated: the weights'], [], ['annotated: the weights']]);
+  assert.deepEqual([block.notes, hole.notes, pending.notes], [['forward: layers.py:58', 'annotated: the weights'], [], ['kept by Outputs[7]', 'annotated: the weights']]);
   assert.match(pieceTitle(block, framesOf(block, stackNodes), 24), /this moment\nforward: layers.py:58\nannotated: the weights\nin segment/);
 });
 

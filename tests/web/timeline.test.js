@@ -5,6 +5,7 @@ import {chosenWords, isChosen, mostTogether} from '../../render/web/timeline/cho
 import {byteY, lastBefore, layOutReserved, layOutStack, outline, roomIn, runsOf, topLine} from '../../render/web/timeline/layout.js';
 import {numbers, readPanel, readStacks, readStrip} from '../../render/web/timeline/model.js';
 import {decimalStep, fitName} from '../../render/web/timeline/names.js';
+import {textWithItems} from '../../render/web/core/items.js';
 import {foldedStack} from '../../render/web/core/stacks.js';
 import {middleOf, moved, sharesAxis, viewOf, zoomed} from '../../render/web/timeline/views.js';
 import {element} from './element.js';
@@ -60,6 +61,15 @@ test('a band says which variable keeps it, by the number of a text, and a search
   assert.ok(bands[0].haystack.includes('kept by outputs[*]'));
   assert.equal(bands[0].name, 'forward model.py:1');
   assert.equal(bands[1].title, 'other');
+});
+
+test('the text about a keeper names the items of the block, if it has a place for each', () => {
+  const texts = ['kept by model[*].cache[*] in f;\ndropping model[*] frees 1 GiB', "'a[*]'", "kept by x['[*]'][*]"];
+  assert.equal(textWithItems('0:3:n1', texts), "kept by model[3].cache['a[*]'] in f;\ndropping model[*] frees 1 GiB");
+  assert.equal(textWithItems('0:3:*', texts), 'kept by model[3].cache[*] in f;\ndropping model[*] frees 1 GiB');
+  assert.equal(textWithItems('0', texts), texts[0]);
+  assert.equal(textWithItems('0:3', texts), texts[0]);
+  assert.equal(textWithItems('2:3', texts), texts[2]);
 });
 
 test('numbers are differences from the one before', () => {

@@ -80,7 +80,7 @@ std::string life_json(PageFile& file, Walk& walk, std::uint32_t index) {
   json.member("kind", kind_label(kind.kind)).member("evidence", evidence_name(kind.evidence));
   write_lifetime(json, walk.record(), life);
   if (const EndKeepers* const keepers = file.keepers()) {
-    const PathId path = life.end == kForever ? keepers->path_at(walk.record().device, life.address) : kNoPath;
+    const BlockPath path = life.end == kForever ? keepers->path_at(walk.record().device, life.address) : BlockPath{};
     json.member("keeper", block_keeper_text(frames, keepers->table(), path));
   }
   if (life.home < walk.record().homes.size()) {

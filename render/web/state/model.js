@@ -1,6 +1,7 @@
 // The board's data -> classes, stacks, places, bands, segments and their pieces. board_data.cpp documents the format.
 import {number, text} from '../core/attributes.js';
 import {countBefore} from '../core/bisect.js';
+import {textWithItems} from '../core/items.js';
 
 const readClass = (entry) => ({
   label: {name: text(entry, 'n'), place: text(entry, 'p'), note: ''}, paint: text(entry, 'c'), kinds: text(entry, 'k'), isFrame: false,
@@ -24,7 +25,7 @@ export function readPiece(word, unit, classes) {
     return {...piece, kind: 'smaller', used: Number(fields[1]), blocks: Number(fields[2]), holes: Number(fields[3]),
             entry: classes[optional(fields[4])] || null};
   return {...piece, used: piece.bytes, rounding: Number(fields[1]), entry: classes[Number(fields[2])], blocks: 1,
-          stack: optional(fields[3]), event: optional(fields[4]), uses: Math.max(0, optional(fields[5])), ageUs: optional(fields[6]), notes: (fields[7] || '').split(';').filter(Boolean).map(Number), isPending: mark === '~'};
+          stack: optional(fields[3]), event: optional(fields[4]), uses: Math.max(0, optional(fields[5])), ageUs: optional(fields[6]), notes: (fields[7] || '').split(';').filter(Boolean), isPending: mark === '~'};
 }
 
 function readCell(element, place, {classes, cells, notes}) {
@@ -34,7 +35,7 @@ function readCell(element, place, {classes, cells, notes}) {
   let begin = 0;
   cell.pieces = element.textContent.split(' ').filter(Boolean).map((word, index) => {
     const piece = Object.assign(readPiece(word, unit, classes), {cell, index, begin});
-    piece.notes = (piece.notes || []).map((one) => notes[one]);
+    piece.notes = (piece.notes || []).map((one) => textWithItems(one, notes));
     begin += piece.bytes;
     cell.used += piece.used;
     return piece;

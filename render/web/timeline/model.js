@@ -1,5 +1,6 @@
 // Elements -> the charts' data: slices (drawn states, with what is live in them) and bands. See timeline_data.cpp.
 import {number, takeTitle, text} from '../core/attributes.js';
+import {textWithItems} from '../core/items.js';
 
 // Numbers are differences from the previous one.
 export function numbers(element, name) {
@@ -20,7 +21,7 @@ const layerOf = (element) => number(element, 'data-layer');
 // `keepers`: a text for each number of a keeper.
 function readBand(element, index, stacks, keepers) {
   const [first, last] = text(element, 'data-slices').split(' ').map(Number);
-  const keeper = element.hasAttribute('data-keeper') ? `\n${keepers[number(element, 'data-keeper')]}` : '';
+  const keeper = element.hasAttribute('data-keeper') ? `\n${textWithItems(text(element, 'data-keeper'), keepers)}` : '';
   const title = takeTitle(element) + keeper;
   const stack = stacks[number(element, 'data-stack')] || [];
   return {

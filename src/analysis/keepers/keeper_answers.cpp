@@ -6,6 +6,7 @@
 #include "analysis/keepers/step_hash.hpp"
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"
+#include "base/whole_number.hpp"
 #include "recording/block_holders.hpp"
 #include "recording/keeper_references.hpp"
 
@@ -66,6 +67,7 @@ public:
 
   [[nodiscard]] KeeperPaths find() {
     paths_.path_of_object.assign(graph_.objects.size(), kNoPath);
+    item_of_object_.assign(graph_.objects.size(), kNoItem);
     for (const KeeperId object : best_.order)
       paths_.path_of_object[object.value] = path_of(object);
     find_blocks();
@@ -105,6 +107,8 @@ private:
 
   [[nodiscard]] PathId path_along(const KeeperReference& reference) {
     const PathId before = paths_.path_of_object[reference.from.value];
+    const ItemId item_before = item_of_object_[reference.from.value];
+    item_of_object_[reference.to.value] = item_before;
     const bool is_in_graph = builder_[before].is_in_graph;
     const KeeperObject& from = graph_.objects[reference.from.value];
     const KeeperObject& to = graph_.objects[reference.to.value];
@@ -116,7 +120,23 @@ private:
     const bool is_next_function = step->part == KeeperPart::traceback &&
                                   builder_[before].step.part == KeeperPart::traceback &&
                                   builder_[before].before != kNoPath;
-    return builder_.add(is_next_function ? builder_[before].before : before, *step, to.kind == KeeperKind::autograd);
+    const PathId path =
+        builder_.add(is_next_function ? builder_[before].before : before, *step, to.kind == KeeperKind::autograd);
+    if (step->part == KeeperPart::items && path != before)
+      item_of_object_[reference.to.value] = add_item(reference, item_before);
+    return path;
+  }
+
+  [[nodiscard]] ItemId add_item(const KeeperReference& reference, ItemId before) {
+    KeeperItem item{.index = {}, .key = {}, .before = before};
+    if (reference.how == ReferenceKind::index)
+      item.index = reference.index;
+    else if (reference.how == ReferenceKind::key)
+      item.key = reference.label;
+    else // an attribute of torch.nn.ModuleList
+      item.index = whole_number<std::uint32_t>(recording_.frames.text(reference.label));
+    paths_.items.push_back(item);
+    return {static_cast<std::uint32_t>(paths_.items.size() - 1)};
   }
 
   void find_blocks() {
@@ -130,12 +150,14 @@ private:
     const bool is_whole = graph_.limit == KeeperLimit::none;
     PathId rest = kNoPath;
     paths_.path_of_block.assign(blocks.size(), kNoPath);
+    paths_.item_of_block.assign(blocks.size(), kNoItem);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (!blocks[i].is_active()) continue;
       if (nearest[i] == kNoReference && rest == kNoPath)
         rest = builder_.add(
             kNoPath, {.part = is_whole ? KeeperPart::no_object : KeeperPart::unknown, .text = {}, .file = {}}, false);
       paths_.path_of_block[i] = nearest[i] == kNoReference ? rest : paths_.path_of_object[nearest[i]];
+      if (nearest[i] != kNoReference) paths_.item_of_block[i] = item_of_object_[nearest[i]];
     }
   }
 
@@ -145,6 +167,7 @@ private:
   Neighbours references_; ///< numbers of references, by the object that has them
   BestReferences best_;
   PathBuilder builder_;
+  std::vector<ItemId> item_of_object_;
   KeeperPaths paths_;
 };
 
@@ -156,6 +179,14 @@ std::vector<KeeperStep> KeeperPaths::steps_of(PathId path) const {
     steps.push_back(paths[path.value].step);
   std::ranges::reverse(steps);
   return steps;
+}
+
+std::vector<KeeperItem> KeeperPaths::items_until(ItemId item) const {
+  std::vector<KeeperItem> found;
+  for (; item != kNoItem; item = items[item.value].before)
+    found.push_back(items[item.value]);
+  std::ranges::reverse(found);
+  return found;
 }
 
 KeeperPaths keeper_paths(const Recording& recording, std::span<const BlockHolder> holders) {

@@ -96,7 +96,7 @@ public:
   LineMaker(const KeeperAnswers& answers, const MemoryState& state, std::optional<DeviceId> device)
       : state_(state), device_(device), at_end_(answers) {
     lines_.of_block.assign(state.blocks.size(), kNoKeeper);
-    lines_.path_of_block.assign(state.blocks.size(), kNoPath);
+    lines_.path_of_block.assign(state.blocks.size(), {});
   }
 
   [[nodiscard]] KeeperLines make() {
@@ -110,8 +110,8 @@ public:
 
 private:
   void add(DeviceId device, std::uint32_t index) {
-    const PathId path = path_of(device, index);
-    const std::uint32_t keeper = path == kNoPath ? kNoKeeper : at_end_.table().keeper_of_path[path.value];
+    const BlockPath kept = path_of(device, index);
+    const std::uint32_t keeper = kept.path == kNoPath ? kNoKeeper : at_end_.table().keeper_of_path[kept.path.value];
     const auto place = places_.add(keeper, static_cast<std::uint32_t>(lines_.lines.size()));
     if (place.is_new) lines_.lines.push_back({.keeper = keeper});
     KeeperLine& line = lines_.lines[place.value];
@@ -119,12 +119,12 @@ private:
     line.amount += amount;
     if (state_.has_kinds) add_share(line.kinds, {state_.facts[index].kind, amount});
     lines_.of_block[index] = place.value;
-    lines_.path_of_block[index] = path;
+    lines_.path_of_block[index] = kept;
   }
 
   /// Returns the path to the block at the end; kNoPath if it does not live that long.
-  [[nodiscard]] PathId path_of(DeviceId device, std::uint32_t index) const {
-    if (!state_.facts[index].history.is_kept) return kNoPath;
+  [[nodiscard]] BlockPath path_of(DeviceId device, std::uint32_t index) const {
+    if (!state_.facts[index].history.is_kept) return {};
     return at_end_.path_at(device, state_.blocks[index].address);
   }
 
@@ -160,20 +160,21 @@ EndKeepers::EndKeepers(const KeeperAnswers& answers) : table_(keeper_table(answe
   for (const Segment& segment : end.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
       if (end.blocks[i].is_active())
-        places_.push_back({segment.device, end.blocks[i].address, table_.paths.path_of_block[i]});
+        places_.push_back(
+            {segment.device, end.blocks[i].address, {table_.paths.path_of_block[i], table_.paths.item_of_block[i]}});
   std::ranges::stable_sort(places_, {}, [](const Place& place) { return std::tuple(place.device, place.address); });
 }
 
-PathId EndKeepers::path_at(DeviceId device, std::uint64_t address) const {
+BlockPath EndKeepers::path_at(DeviceId device, std::uint64_t address) const {
   const auto found = std::ranges::lower_bound(places_, std::tuple(device, address), {}, [](const Place& place) {
     return std::tuple(place.device, place.address);
   });
   const bool is_there = found != places_.end() && found->device == device && found->address == address;
-  return is_there ? found->path : kNoPath;
+  return is_there ? found->path : BlockPath{};
 }
 
 KeeperStep EndKeepers::key_at(bool is_kept, DeviceId device, std::uint64_t address) const {
-  const PathId path = is_kept ? path_at(device, address) : kNoPath;
+  const PathId path = is_kept ? path_at(device, address).path : kNoPath;
   return key_of({.keeper = path == kNoPath ? kNoKeeper : table_.keeper_of_path[path.value]}, table_);
 }
 

@@ -35,10 +35,13 @@ PROGRAMS = {
     "diffusers": ["kept/diffusion.py"],
     "torchtitan": ["kept/torchtitan_debug.py"],
     "trl, SFT": ["kept/trl_sft.py"],
+    "trl, GRPO": ["kept/trl_grpo.py"],
 }
 ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1"}
 OF_LIBRARIES = re.compile("getNewWorkspace|CUDABlasHandle|CUDABlasLtWorkspace|c10d::Reducer::initialize_bucket")
-TIMES = re.compile(r"'train_(runtime|\w+_per_second)': '[^']*'|^\[20[0-9][^]]*\].*\n", re.M)
+TIMES = re.compile(r"'(train_(runtime|\w+_per_second)|step_time)': '[^']*'|^\[20[0-9][^]]*\].*\n", re.M)
+# Their sizes depend on values that the GPU computes.
+OF_VALUES = ("trl, GRPO",)
 OF_RANKS = ("FSDP", "fully_shard", "DDP", "DeepSpeed", "torchtitan")
 
 
@@ -51,9 +54,10 @@ def run(memviz, python, name, before):
     with tempfile.TemporaryDirectory() as folder:
         # Both kinds of run import the modules next to the program.
         environment["PYTHONPATH"] += os.pathsep + str(pathlib.Path(program[0]).parent)
-        words = [memviz, "rehearse", "--quiet", "--no-record", "--values=off", "--memory", "8GiB", "--json", "report.json", "--"]
+        values = [] if name in OF_VALUES else ["--values=off"]
+        words = [memviz, "rehearse", "--quiet", "--no-record", *values, "--memory", "8GiB", "--json", "report.json", "--"]
         done = subprocess.run([*words, python, "-W", "ignore", *before, *program], cwd=folder, env=environment, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=900)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1200)
     return (done.returncode, TIMES.sub("", done.stdout)), done.stderr
 
 

@@ -102,6 +102,37 @@ TEST_CASE("a list of outputs keeps its tensors and, through their graphs, what t
   CHECK(recording.frames.text(found.running->text) == "validate");
 }
 
+TEST_CASE("the path to a block has the items that it leads over: indices, keys, and modules of a list") {
+  KeeperBuilder keepers;
+  const int train = frame(keepers, "train");
+  const int model = keepers.object("module", {.name = "Net"});
+  const int layers = keepers.object("module", {.name = "torch.nn.ModuleList"});
+  const int cache = keepers.object("dict", {.items = 13});
+  keepers.refer(train, "local", "model", model).refer(model, "attribute", "layers", layers);
+  keepers.refer(train, "local", "cache", cache);
+  for (int i = 0; i < 13; ++i) {
+    const int row = keepers.object("list", {.items = 2});
+    keepers.refer(cache, "key", "request " + std::to_string(i), row);
+    if (i == 4) keepers.refer(row, "index", 1, keepers.tensor(at(0), MiB));
+  }
+  const int layer = keepers.object("module", {.name = "Layer"});
+  keepers.refer(layers, "attribute", "12", layer).refer(layer, "parameter", "weight", keepers.tensor(at(1), MiB));
+  const int chosen = keepers.object("set", {.items = 1});
+  keepers.refer(train, "local", "chosen", chosen).refer(chosen, "item", "", keepers.tensor(at(2), MiB));
+  keepers.refer(train, "local", "x", keepers.tensor(at(3), MiB));
+  const Recording recording = heap_of(keepers.python());
+  const KeeperPaths paths = keeper_paths(recording);
+  const auto named = [&](std::size_t block) {
+    return keeper_path_text(recording.frames, paths.steps_of(paths.path_of_block[block]),
+                            paths.items_until(paths.item_of_block[block]));
+  };
+  CHECK(named(0) == "cache['request 4'][1]");
+  CHECK(named(1) == "model.layers[12].weight");
+  CHECK(named(2) == "chosen[*]");
+  CHECK(named(3) == "x");
+  CHECK(paths.item_of_block[3] == kNoItem);
+}
+
 TEST_CASE("what two variables refer to goes with neither of them") {
   KeeperBuilder keepers;
   const int train = frame(keepers, "train");

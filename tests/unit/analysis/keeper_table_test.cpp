@@ -74,7 +74,8 @@ TEST_CASE("every block in use is on the line of its keeper, and their bytes add 
   CHECK(found.table.keepers[0].retained_bytes == 2 * MiB);
   CHECK(found.table.keepers[0].blocks == 2);
   CHECK(found.of_block[0] == found.of_block[1]);
-  CHECK(found.path_of_block[0] == found.path_of_block[1]);
+  CHECK(found.path_of_block[0].path == found.path_of_block[1].path);
+  CHECK(found.path_of_block[0].item != found.path_of_block[1].item);
   CHECK(found.path_of_block[2] != found.path_of_block[3]);
 }
 
@@ -108,9 +109,9 @@ TEST_CASE("real blocks are found by device and address") {
   for (const Segment& segment : recording.end.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = recording.end.blocks[i];
-      CHECK((keepers.path_at(segment.device, block.address) != kNoPath) == block.is_active());
-      CHECK(keepers.path_at(segment.device, block.address + 1) == kNoPath);
-      CHECK(keepers.path_at(DeviceId{63}, block.address) == kNoPath);
+      CHECK((keepers.path_at(segment.device, block.address).path != kNoPath) == block.is_active());
+      CHECK(keepers.path_at(segment.device, block.address + 1).path == kNoPath);
+      CHECK(keepers.path_at(DeviceId{63}, block.address).path == kNoPath);
       bytes += block.is_active() ? block.requested_bytes : 0;
     }
   CHECK(kept_bytes == bytes);

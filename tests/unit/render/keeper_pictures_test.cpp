@@ -92,6 +92,29 @@ TEST_CASE("segments that look the same are drawn separately if different variabl
   CHECK(contains(svg, "kept by second[*]"));
 }
 
+TEST_CASE("blocks name their items, but not where one segment is drawn for several") {
+  KeeperBuilder keepers;
+  SnapshotBuilder snapshot;
+  const int frame = keepers.object("frame", {.name = "train", .file = "/home/me/train.py", .line = 12});
+  keepers.root("local", frame);
+  const int list = keepers.object("list", {.items = 7});
+  keepers.refer(frame, "local", "outputs", list);
+  for (const std::uint64_t address : {0x1000000U, 0x2000000U, 0x3000000U}) {
+    const bool is_last = address == 0x3000000U;
+    auto&& segment = snapshot.segment(address, 2 * MiB);
+    segment.active(is_last ? 2 * MiB : MiB, MiB, {"/home/me/train.py:3:make"});
+    if (!is_last) segment.inactive(MiB);
+    keepers.refer(list, "index", static_cast<int>(address >> 24U) + 3, keepers.tensor(address, MiB));
+  }
+  snapshot.set("memviz_keepers", keepers.python());
+  const MemoryState state = replay(std::make_shared<const Recording>(snapshot.read()));
+  const std::string svg = state_drawn(state, ColorBy::line);
+  CHECK(contains(svg, ",0:6</cell>"));
+  CHECK(!contains(svg, ",0:4"));
+  CHECK(!contains(svg, ",0:5"));
+  CHECK(contains(timeline_drawn(state_in("keepers_key"), ColorBy::line), R"(data-keeper="0:1")"));
+}
+
 TEST_CASE("a timeline by keeper has a colour for each variable, and one for what was freed before the end") {
   const std::string text = shown(timeline_drawn(state_in("keepers_key"), ColorBy::keeper));
   CHECK(contains(text, "by the variable that keeps it at the end"));

@@ -154,10 +154,16 @@ TEST_CASE("the tooltip of a block says by which path it is kept, and what goes w
   const PathId item = path(steps.step(items), list);
   const PathId saved = path(steps.step(graph), item, true);
   table.keepers = {steps.variable(100 * kKeptMiB, 400 * kKeptMiB, 500 * kKeptMiB)};
-  const auto text = [&](PathId one) { return block_keeper_text(steps.frames, table, one); };
+  const auto text = [&](PathId one) { return block_keeper_text(steps.frames, table, {one}); };
   CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\ndropping predictions frees 500 MiB");
   CHECK(text(saved) ==
         "kept by predictions[*] in validate train.py:10, through its graph;\ndropping predictions frees 500 MiB");
+  table.paths.items = {
+      {.index = 3, .key = {}}, {.index = {}, .key = steps.frames.intern("a")}, {.index = {}, .key = {}}};
+  const auto text_with = [&](std::uint32_t one) { return block_keeper_text(steps.frames, table, {item, ItemId{one}}); };
+  CHECK(contains(text_with(0), "kept by predictions[3] in validate train.py:10;\ndropping predictions frees"));
+  CHECK(contains(text_with(1), "kept by predictions['a'] in"));
+  CHECK(contains(text_with(2), "kept by predictions[*] in"));
   table.limit = KeeperLimit::time;
   CHECK(text(item) == "kept by predictions[*] in validate train.py:10;\ndropping predictions frees at most 500 MiB");
   table.limit = KeeperLimit::none;
