@@ -97,6 +97,13 @@ export function drawRange({context, width, height}, curve, first, last, palette)
   if (right > left) context.fillRect(left, 0, right - left, height);
 }
 
+// The life of the pinned allocation, as a line at the bottom: of one that is too small for a pixel the only sign.
+export function drawSpan({context, width, height}, curve, life, colour) {
+  const left = Math.max(0, shareOf(curve, life.first)) * width, right = Math.min(1, shareOf(curve, life.last)) * width;
+  context.fillStyle = colour;
+  if (right > 0 && left < width) context.fillRect(left, height - 2, Math.max(2, right - left), 2);
+}
+
 // Writes words with an outline in the colour of the page, so that they are readable over the layers.
 function drawWords(context, words, x, y, colour, rim) {
   Object.assign(context, {lineWidth: 3, strokeStyle: rim, fillStyle: colour, lineJoin: 'round'});
