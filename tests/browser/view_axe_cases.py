@@ -100,6 +100,20 @@ class HandsOnKeysCases(ViewCase):
         view.press("Tab")
         expect(tip).to_be_hidden()
 
+    def test_arrows_walk_the_rows_of_a_table_and_enter_opens_one(self):
+        view = self.view(STEP)
+        view.press("4")
+        rows = view.page.locator("#table tbody tr")
+        expect(rows.first).to_have_attribute("tabindex", "0")
+        rows.first.focus()
+        for key, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)):
+            view.press(key)
+            expect(rows.nth(place)).to_be_focused()
+            expect(rows.nth(place)).to_have_class(re.compile("lit"))
+        line = rows.nth(1).get_attribute("title")
+        view.press("Enter")
+        expect(view.found).to_contain_text(f"{line}: ")
+
     def test_the_moment_is_said_once_the_playhead_rests(self):
         view = self.view(STEP)
         said = view.page.locator("#said")

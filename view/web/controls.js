@@ -117,7 +117,7 @@ function escape() {
 
 // In the list of tabs the arrows go from one to the next. Returns whether the key was one of these.
 function walkTabs({key, target}) {
-  if (target.getAttribute('role') !== 'tab') return false;
+  if (target.role !== 'tab') return false;
   const tabs = TABS.filter((tab) => byId(`tab-${tab}`).checkVisibility()), at = tabs.indexOf(view.tab);
   const place = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1}[key];
   if (place === undefined) return false;

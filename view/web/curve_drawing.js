@@ -6,7 +6,7 @@ import {formatBytes, formatCount, formatDuration} from '../../render/web/core/nu
 const HEAD = 3; // doubles of a column before those of its classes: state, live, reserved
 const FOUND = 2; // doubles of a column of what is found: bytes, moments
 export const RULER = 15; // pixels at the bottom, for the axis
-const BYTE_TICKS = 4, TICK_WIDTH = 110, FONT = '11px system-ui, sans-serif';
+const BYTE_TICKS = 4, TICK_WIDTH = 110, FONT = '11px -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", "Liberation Sans", "DejaVu Sans", sans-serif';
 
 export const colours = () => (isDark()
   ? {ink: '#e6e8ec', dim: '#9aa1ad', line: '#e6e8ec', reserved: '#9aa1ad', head: '#ff6bb3', page: '#15171c', other: '#62b0ee', oom: '#f2837b', brush: '#ffffff22', veil: '#15171ccc', grid: '#ffffff1c'}

@@ -41,7 +41,7 @@ function requestNow() {
 // Within the page a picture has neither its own headline nor search and help, which the page has for all; its details
 // come after the drawing. See sheet.js.
 const isWithoutHead = (tab) => tab !== 'why' && tab !== 'difference';
-const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}.lit>rect,.bands>.lit,.lit-mark{stroke:CanvasText;stroke-width:2}.lit-mark{fill:none;pointer-events:none}';
+const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}.lit>rect,.bands>.lit,.lit-mark{stroke:light-dark(#d01c8b,#ff6bb3);stroke-width:2}.lit-mark{fill:none;pointer-events:none}';
 
 function documentOf(svg) {
   const drawn = svg.replace(/^<\?xml[^>]*>\s*/, ''), framed = isWithoutHead(view.tab) ? drawn.replace('<svg ', '<svg data-framed="1" ') : drawn;

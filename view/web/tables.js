@@ -30,11 +30,22 @@ function heading(column, sorting, onSort) {
   return element('th', {scope: 'col', 'aria-sort': direction}, button);
 }
 
+const KEY_TARGETS = {ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling'};
+
+// Tab leads to the first row, the arrow keys from there to the others.
+function onRowKey(event, onEnter) {
+  const line = event.currentTarget, next = line[KEY_TARGETS[event.key]];
+  if (event.key === 'Enter') onEnter();
+  else if (next) next.focus();
+  else return;
+  event.preventDefault();
+}
+
 function rowOf(row, columns, {all, onRow}) {
   const cells = columns.map((column) => element('td', {class: column.key === 'name' ? 'label' : 'number'}, column.show(row, all)));
-  const line = element('tr', {tabindex: '0', title: wordsOf(row), 'data-frame': row.frame, 'data-name': row.name, 'data-place': row.place}, ...cells);
+  const line = element('tr', {tabindex: '-1', title: wordsOf(row), 'data-frame': row.frame, 'data-name': row.name, 'data-place': row.place}, ...cells);
   line.addEventListener('click', () => onRow(row));
-  line.addEventListener('keydown', (event) => event.key === 'Enter' && onRow(row));
+  line.addEventListener('keydown', (event) => onRowKey(event, () => onRow(row)));
   return line;
 }
 
@@ -42,6 +53,7 @@ function rowOf(row, columns, {all, onRow}) {
 function tableElement(rows, about) {
   const columns = COLUMNS.filter(({only, needsEvents}) => (!only || only === about.of) && (!needsEvents || deviceNow().events));
   const body = sortedRows(rows, about.sorting).slice(0, MOST_ROWS).map((row) => rowOf(row, columns, about));
+  if (body.length) body[0].tabIndex = 0;
   const head = columns.map((column) => heading(column, about.sorting, about.onSort));
   return element('table', {class: 'rows'}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...body));
 }
