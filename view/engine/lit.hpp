@@ -1,6 +1,6 @@
 #pragma once
 
-// What the pointer is at in one part of a page -> the allocations that all other parts light up.
+// The part of a page that the pointer is at -> the allocations that all other parts light up.
 
 #include "engine/page_file.hpp"
 #include "engine/request.hpp"

@@ -37,7 +37,7 @@ export function bandsImage(bands, classes) {
   return imageOf(bands, (i) => (values[i] === 0 ? 0 : (isEdge(bands, i) ? edges : plain)[values[i] - 1]));
 }
 
-// A veil over all bands that are not lit, and the pinned allocation in a colour of its own.
+// A veil over all bands that are not lit, and the pinned allocation in the colour of the playhead.
 export function litImage(bands, {lit, pinned, page, head}) {
   const veil = lit ? pixelOf(page, 1, VEIL) : 0, mark = pixelOf(head, 1), {values, lives} = bands;
   return imageOf(bands, (i) => {

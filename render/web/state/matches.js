@@ -27,7 +27,7 @@ export function matchesOf(query, test, {cells, stackNodes}) {
 const standsFor = (piece, {stack, bytes}, stackNodes) => piece.cell.count > 1 && piece.bytes - piece.rounding === bytes &&
   framesOf(piece, stackNodes).map(({label}) => wordsOfLabel(label)).reverse().join('\n') === stack.join('\n');
 
-// What is lit in the page, see listenForLit() -> the blocks that it means.
+// Returns the blocks that the page lights, see listenForLit().
 export function litPieces(lit, {cells, stackNodes}) {
   if (!lit) return [];
   const blocks = cells.flatMap((cell) => cell.pieces.filter((piece) => piece.kind === 'block')), words = new Set(lit.words);
