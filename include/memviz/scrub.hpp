@@ -6,6 +6,7 @@
 
 #include "memviz/timeline.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,19 @@ public:
       take(ends_[i - 1], false);
     for (std::uint32_t i = now_.next_begin; i > 0 && record_.lives[i - 1].begin == now_.state; --i)
       take(i - 1, true);
+  }
+
+  /// Calls `take` with the index of each allocation that is live in exactly one of two states, `before` < `after`, and
+  /// whether it is live in the later one. The current state stays as it is.
+  template <class Take> void for_each_difference(std::uint32_t before, std::uint32_t after, const Take& take) const {
+    const auto first = std::partition_point(record_.lives.begin(), record_.lives.end(),
+                                            [&](const Life& one) { return one.begin <= before; });
+    for (auto one = first; one != record_.lives.end() && one->begin <= after; ++one)
+      if (one->end > after) take(static_cast<std::uint32_t>(one - record_.lives.begin()), true);
+    auto end = std::partition_point(ends_.begin(), ends_.end(),
+                                    [&](std::uint32_t index) { return life(index).end <= before; });
+    for (; end != ends_.end() && life(*end).end <= after; ++end)
+      if (life(*end).begin <= before) take(*end, false);
   }
 
   /// Returns the allocations at the address of `index`, in the order of their lives: at most `most` before it, itself,

@@ -8,9 +8,10 @@ import {stackText} from './flame/copy.js';
 import {dustAt} from './flame/dust.js';
 import {closeRun, openRun} from './flame/elements.js';
 import {loadState, saveState} from './flame/fragment.js';
-import {boxTowards, focusBox} from './flame/keyboard.js';
+import {boxTowards, describeWhole, focusBox} from './flame/keyboard.js';
 import {boxes, geometry, graph, SWITCHES, titleOfBox, view, weighing} from './flame/picture.js';
-import {runSearch, searchStatus} from './flame/search.js';
+import {lightAgain, pointedOfBox, startLitBoxes} from './flame/lit.js';
+import {markElement, runSearch, searchStatus} from './flame/search.js';
 import {isReset, showCrumbs, showSwitches, switchButtons} from './flame/toolbar.js';
 import {layOut, layOutIn, showTree} from './flame/view.js';
 import {finishMoving, isMoving, layOutFrom} from './flame/zoom.js';
@@ -59,6 +60,7 @@ function toggle(key) {
   view[key] = !view[key];
   showTree();
   showSwitches();
+  lightAgain();
   runSearch(search.query);
   layOut();
   refresh();
@@ -103,6 +105,7 @@ graph.addEventListener('focus', () => !view.focus && graph.matches(':focus-visib
 startControls({
   drawing: graph, view, itemAt, isMoving, activate, walk, searchStatus, reset,
   titleOf: titleOfBox,
+  pointedOf: pointedOfBox,
   switches: Object.values(switchButtons),
   focusMatch(box) {
     if (!box.span) zoomTo(boxes[0]);
@@ -140,5 +143,7 @@ startControls({
     'Backspace': () => zoomTo(view.zoom.parent || view.zoom),
   },
 });
+startLitBoxes(() => boxes.filter((box) => !box.isDust).forEach(markElement));
+describeWhole();
 loadState();
 startSheet();

@@ -2,16 +2,16 @@
 import {clearSearch, pinTip, showCrumbTrail, showHint, showStatus, showTitle, startControls} from './core/controls.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
-import {sayAllocation} from './core/link.js';
+import {listenForLit, sayAllocation} from './core/link.js';
 import {countOf, formatBytes, formatCount, formatPercent} from './core/numbers.js';
 import {search, searchFor, searchWords} from './core/search.js';
 import {layouts, startSheet} from './core/sheet.js';
 import {COLUMN_WIDTH, columnsOf, cut} from './core/text.js';
 import {hideTip, tipState} from './core/tip.js';
 import {crumb, searchInput} from './core/toolbar.js';
-import {drawFocus} from './state/drawing.js';
+import {drawFocus, drawLit} from './state/drawing.js';
 import {STRIP} from './state/layout.js';
-import {matchesOf} from './state/matches.js';
+import {litPieces, matchesOf} from './state/matches.js';
 import {pieceAt, traceName} from './state/model.js';
 import {board, boardGeometry, boardView, copyOf, model, titleOfPiece} from './state/picture.js';
 import {isWhole, pieceTowards, rangeCloserTo, rangeWords, readRange, wholeCell, widerRange} from './state/ranges.js';
@@ -118,6 +118,7 @@ board.setAttribute('aria-label', 'segments: arrow keys walk from block to block,
 startControls({
   drawing: board, view: boardView, itemAt: boardItemAt, activate, walk, searchStatus, zoomOutWhole,
   titleOf: titleOfPiece,
+  pointedOf: (piece) => (piece.kind === 'block' ? {name: traceName(piece)} : null),
   isMoving: () => false,
   switches: [],
   focusMatch: focusPiece,
@@ -147,6 +148,10 @@ startControls({
   actions: {
     'Backspace': () => boardView.zoom && zoomTo(widerRange(boardView.zoom)),
   },
+});
+listenForLit((lit) => {
+  boardView.lit = litPieces(lit, model);
+  drawLit();
 });
 loadState();
 showCrumbs();

@@ -3,7 +3,7 @@ import {number, setAttributes, takeTitle} from './core/attributes.js';
 import {html, svg} from './core/dom.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
-import {isForPage, listenToPage, sayAllocation, sayKey} from './core/link.js';
+import {isForPage, listenForLit, listenToPage, sayAllocation, sayKey, sayPointed} from './core/link.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './core/dialog.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
 import {isPhone, layouts, settle, startSheet, whenSettled} from './core/sheet.js';
@@ -109,11 +109,14 @@ function showStatus(words) {
 
 whenSettled(() => statusWords || showStatus(''));
 
+// "b7f064c000000_0"; undefined: it is not one allocation.
+const nameOfBand = (band) => ((band && band.title.match(/\bb[0-9a-f]+_\d+/)) || [])[0];
+
 function choose(band, panel) {
   chosen.band = band;
   chosen.panel = panel;
   if (band) chosen.query = searchInput.value = '';
-  const [name] = (band && band.title.match(/\bb[0-9a-f]+_\d+/)) || [];
+  const name = nameOfBand(band);
   if (name) sayAllocation(name);
   showStatus(highlight());
   saveState();
@@ -221,13 +224,20 @@ const bandTitle = ({title, stack, name, place}) => (stack.length ? [title, '', .
 
 // The text next to the pointer: for a band, a strip or a mark.
 function showWords(panel, element, event, {bandOf, stripOf}) {
-  const band = bandOf.get(element), strip = stripOf.get(element);
+  const band = bandOf.get(element), strip = stripOf.get(element), name = nameOfBand(band);
+  sayPointed(name ? {name} : null);
   const around = element.closest('.flag, .lane > g') || element;
   const words = strip ? stripWords(panel, strip, event) : around.words;
   const place = around.getBoundingClientRect();
   if (band) showTip(pagePoint(event), band, bandTitle, 'more: c copies the stack', place);
   else if (words) showTip(pagePoint(event), words, String, 'more', place);
   else hideTip();
+}
+
+// Marks the bands of what is lit in the page.
+function showLit(lit) {
+  const isLit = (band) => lit !== null && (lit.name ? nameOfBand(band) === lit.name : lit.words.includes(band.name));
+  for (const panel of panels) for (const band of panel.bands) band.element.classList.toggle('lit', isLit(band));
 }
 
 let wheelPanel = null; // the one that a click has given the wheel to
@@ -254,7 +264,11 @@ function listenToPanel(panel) {
     if (drag.isMoved) changeView(panel, moved(drag.view, -by / panel.width));
     hideTip();
   });
-  panel.element.addEventListener('pointerleave', () => { hideTip(); drag = wheelPanel = null; });
+  panel.element.addEventListener('pointerleave', () => {
+    hideTip();
+    sayPointed(null);
+    drag = wheelPanel = null;
+  });
   panel.element.addEventListener('click', (event) => {
     const wasDrag = drag && drag.isMoved;
     drag = null;
@@ -310,6 +324,7 @@ slider.addEventListener('input', () => setDetail(Number(slider.value)));
 searchInput.addEventListener('input', () => search(searchInput.value));
 clearButton.addEventListener('click', reset);
 listenToRows(followRow);
+listenForLit(showLit);
 listenToPage(searchFor);
 window.addEventListener('hashchange', loadState);
 loadState();

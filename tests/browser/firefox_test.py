@@ -84,7 +84,7 @@ async function drop({frame, page, byId}, names) {
     await until('drop of ' + name, () => byId('files').children.length > before || /^[^ ]*: /.test(byId('busy').textContent));
   }
   await until('dropped numbers', () => byId('moment').textContent);
-  seen.files = Array.from(byId('files').children, (button) => button.textContent);
+  seen.files = Array.from(byId('files').querySelectorAll('[aria-pressed]'), (button) => button.textContent);
   seen.refusal = byId('busy').textContent;
 }
 try {

@@ -223,7 +223,7 @@ class TabCases(ViewCase):
     def test_a_key_pressed_before_the_answer_of_a_switch_counts(self):
         view = self.view("before.pickle", STEP)
         press_at_once = 'document.dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))'
-        view.page.evaluate(f'document.querySelectorAll("#files button")[1].click(); {press_at_once}')
+        view.page.evaluate(f'document.querySelectorAll("#files [aria-pressed]")[1].click(); {press_at_once}')
         view.wait_for_event(1528)
         view.page.wait_for_timeout(500)
         view.wait_for_event(1528)

@@ -122,7 +122,7 @@ class KeyboardCases(ViewCase):
         for _ in range(45):
             view.press("Tab")
             reached.append(view.page.evaluate("document.activeElement.id"))
-        for control in ("choose", "search", "by", "axis", "copy", "save", "help-button", "curve", "tab-flame", "event-filter", "event-list"):
+        for control in ("choose", "search", "by", "axis", "copy", "save", "help-button", "curve", "cells", "tab-events", "event-filter", "event-list"):
             self.assertIn(control, reached)
 
     def test_help_lists_keys_and_closes(self):

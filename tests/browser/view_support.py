@@ -57,7 +57,7 @@ class View:
         self.moment, self.found = page.locator("#moment"), page.locator("#found")
         self.pinned, self.search, self.message = page.locator("#pinned"), page.locator("#search"), page.locator("#message")
         self.busy, self.headline, self.cover = page.locator("#busy"), page.locator("#headline"), page.locator("#cover")
-        self.files, self.devices = page.locator("#files button"), page.locator("#devices button")
+        self.files, self.devices = page.locator("#files [aria-pressed]"), page.locator("#devices button")
         self.help = page.locator("#help")
         self.card, self.hits = page.locator("#event-card"), page.locator("#hits")
         self.frame = page.frame_locator("#picture")

@@ -38,4 +38,5 @@ export const openBlob = async (name, blob) => Number(await post({name, blob}));
 export const openFile = (name, bytes) => openBlob(name, new Blob([bytes]));
 export const askText = (request) => post({request});
 export const askJson = async (request) => JSON.parse(await post({request}));
-export const askDoubles = async (request) => new Float64Array((await post({request, isBytes: true})));
+export const askBytes = (request) => post({request, isBytes: true});
+export const askDoubles = async (request) => new Float64Array(await askBytes(request));

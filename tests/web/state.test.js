@@ -4,7 +4,7 @@ import test from 'node:test';
 import {readFrames} from '../../render/web/core/frames.js';
 import {matcher} from '../../render/web/core/matcher.js';
 import {BoardLayout, STRIP, zoomedLayout} from '../../render/web/state/layout.js';
-import {matchesOf} from '../../render/web/state/matches.js';
+import {litPieces, matchesOf} from '../../render/web/state/matches.js';
 import {framesOf, mostUsed, pieceAt, readBoard, readPiece, traceName} from '../../render/web/state/model.js';
 import {isWhole, pieceTowards, rangeCloserTo, rangeWords, readRange, wholeCell, widerRange} from '../../render/web/state/ranges.js';
 import {nameOf, pieceStackText, pieceTitle} from '../../render/web/state/words.js';
@@ -91,6 +91,17 @@ test('a search looks at lines, stacks and addresses', () => {
   assert.deepEqual(found('0x7f0000000a00'), ['0.2']);
   assert.equal(traceName(model.cells[0].pieces[2]), 'b7f0000000a00_0');
   assert.deepEqual(found('b7f0000000000_2'), ['0.0']);
+});
+
+test('what is lit in the page is found by name, by line, or as one of several segments that look the same', () => {
+  const model = board();
+  const lit = (wanted) => litPieces({name: '', bytes: 0, stack: [], words: [], ...wanted}, model).map(({cell, index}) => `${cell.index}.${index}`);
+  assert.deepEqual(lit({name: 'b7f0000000000_2'}), ['0.0']);
+  assert.deepEqual(lit({words: ['step train.py:8']}), ['0.0', '0.2', '1.0']);
+  assert.deepEqual(lit({name: 'b7f2000000000_0', bytes: 1 << 20}), ['1.0']);
+  assert.deepEqual(lit({name: 'b7f2000000000_0', bytes: 1 << 20, stack: ['step train.py:8']}), []);
+  assert.deepEqual(lit({name: 'b7f2000000000_0', bytes: 1000, stack: ['step train.py:8', 'at::empty']}), []);
+  assert.deepEqual(litPieces(null, model), []);
 });
 
 test('strips keep the bytes of their segments, and stay inside of the width', () => {

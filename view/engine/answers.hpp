@@ -15,11 +15,18 @@ namespace memviz::view {
 
 /// Doubles, see curve(); "first", "last", "columns", "axis" ("event" or "time").
 [[nodiscard]] std::string curve_of(Engine& engine, const Request& request);
+/// The same part as bands() with "rows" of "bytes_per_row" each: Bands::bytes as doubles, then Bands::lives, then
+/// Bands::values. Fewer rows if there would be more than 8 million pixels.
+[[nodiscard]] std::string bands_of(Engine& engine, const Request& request);
+/// A bit for each allocation, by index from the lowest bit of the first byte: whether it is among those that a part of
+/// the page shows. "of" a "line" ("name", "place"), a "kind" ("name"), a "function" ("frame"), a "frame" ("name"), a
+/// "class" ("class", with "by"), or a "stack" that begins with "frames", one a line, outermost first.
+[[nodiscard]] std::string lit_of(Engine& engine, const Request& request);
 /// JSON: names and colours of classes.
 [[nodiscard]] std::string classes_of(Engine& engine, const Request& request);
 /// At "state": six doubles (live bytes, live allocations, reserved bytes, bytes and allocations that the last search
-/// matched, microseconds since the first event), then the bytes of each class as doubles, then Cells::bytes for "cells"
-/// cells of "cell_bytes" each.
+/// matched, microseconds since the first event), then the bytes of each class as doubles, then Cells::lives and
+/// Cells::bytes for "cells" cells of "cell_bytes" each.
 [[nodiscard]] std::string live_at(Engine& engine, const Request& request);
 /// JSON: everything about the allocation "life".
 [[nodiscard]] std::string life_of(Engine& engine, const Request& request);

@@ -139,6 +139,7 @@ std::string live_at(Engine& engine, const Request& request) {
   const auto cell_bytes = static_cast<double>(request.number("cell_bytes", 1, kMaxTotalBytes));
   file.shown_cells =
       cells(walk, by, count, std::max(1.0, cell_bytes), [&](std::uint32_t index) { return found.has(index); });
+  append_bytes(out, file.shown_cells.lives);
   append_bytes(out, file.shown_cells.bytes);
   return out;
 }

@@ -11,6 +11,11 @@ namespace memviz::view {
 
 namespace {
 
+std::string close_file(Engine& engine, const Request& request) {
+  engine.close(request);
+  return "null";
+}
+
 using Answer = std::string (*)(Engine&, const Request&);
 
 constexpr std::pair<std::string_view, Answer> kAnswers[] = {
@@ -20,7 +25,8 @@ constexpr std::pair<std::string_view, Answer> kAnswers[] = {
     {"picture", picture_of},   {"compare", comparison_of}, {"text", text_of},
     {"event", event_of},       {"hits", hits_of},          {"found_curve", found_curve_of},
     {"headline", headline_of}, {"range", range_of},        {"same_time", same_time},
-    {"span", span_of},
+    {"span", span_of},         {"bands", bands_of},        {"lit", lit_of},
+    {"close", close_file},
 };
 
 } // namespace
@@ -32,8 +38,14 @@ std::size_t Engine::add(std::string name, std::string bytes) {
 
 PageFile& Engine::file(const Request& request, std::string_view member) {
   const std::uint64_t index = request.number(member, 0, files_.size());
-  if (index >= files_.size()) throw UsageError(fmt::format("no file {} is open", index));
+  if (index >= files_.size() || !files_[static_cast<std::size_t>(index)])
+    throw UsageError(fmt::format("no file {} is open", index));
   return *files_[static_cast<std::size_t>(index)];
+}
+
+void Engine::close(const Request& request) {
+  static_cast<void>(file(request));
+  files_[request.count("file", 0, files_.size())].reset();
 }
 
 std::vector<std::string_view> Engine::questions() {

@@ -19,7 +19,9 @@ class Engine {
 public:
   /// Opens a file and returns its index. Throws the exceptions of PageFile's constructor.
   std::size_t add(std::string name, std::string bytes);
-  /// Returns a file. Throws UsageError if there is none.
+  /// Frees a file, whose index stays its own. Throws UsageError if there is none.
+  void close(const Request& request);
+  /// Returns a file. Throws UsageError if there is none, or if it is closed.
   [[nodiscard]] PageFile& file(const Request& request, std::string_view member = "file");
   /// Returns the answer: JSON or SVG as UTF-8, or numbers as they are in memory. Throws UsageError for an unknown or
   /// invalid question, and Error if there is no answer.

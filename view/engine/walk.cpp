@@ -19,13 +19,7 @@ namespace memviz::view {
 
 namespace {
 
-/// The line or the keeper of each allocation, as an index into `keys`.
-struct LinesOfLives {
-  std::vector<NodeKey> keys;
-  std::vector<std::uint32_t> of_life;
-};
-
-LinesOfLives lines_of_lives(const Scrub& scrub, const std::function<NodeKey(const Life&)>& line_of) {
+LinesOfLives found_lines(const Scrub& scrub, const std::function<NodeKey(const Life&)>& line_of) {
   LinesOfLives found;
   std::map<NodeKey, std::uint32_t> places;
   for (std::uint32_t index = 0; index < scrub.size(); ++index) {
@@ -107,12 +101,12 @@ std::uint64_t not_negative(std::int64_t bytes) {
 } // namespace
 
 Walk::Walk(const MemoryState& state, const LifeLines& lines, const DeviceRecord& record, const EndKeepers* keepers)
-    : record_(record), scrub_(record), live_(live_bytes_by_state(record)), kinds_(by_kind(scrub_)) {
-  const LinesOfLives by_code =
-      lines_of_lives(scrub_, [&](const Life& life) { return lines.line_of(record.device, life); });
-  lines_ = by_line(state, by_code, most_bytes(by_code, record, scrub_), "lines");
+    : record_(record), scrub_(record), live_(live_bytes_by_state(record)),
+      by_code_(found_lines(scrub_, [&](const Life& life) { return lines.line_of(record.device, life); })),
+      kinds_(by_kind(scrub_)) {
+  lines_ = by_line(state, by_code_, most_bytes(by_code_, record, scrub_), "lines");
   if (keepers == nullptr) return;
-  const LinesOfLives by_keeper = lines_of_lives(
+  const LinesOfLives by_keeper = found_lines(
       scrub_, [&](const Life& life) { return keepers->key_at(life.end == kForever, record.device, life.address); });
   keepers_ = by_line(state, by_keeper, most_bytes(by_keeper, record, scrub_), "variables");
 }
@@ -127,6 +121,57 @@ std::uint64_t Walk::reserved_bytes(std::uint32_t state) const {
   return after == record_.reserved.begin() ? 0 : (after - 1)->bytes;
 }
 
+const BandOrder& Walk::band_order(std::string_view by) {
+  const Classes& classes = this->classes(by);
+  const std::string key(&classes == &lines_ ? "line" : by);
+  if (const auto known = orders_.find(key); known != orders_.end()) return known->second;
+  BandOrder& order = orders_[key];
+  const auto recorded = static_cast<std::ptrdiff_t>(record_.lives.size());
+  order.index_at.resize(scrub_.size());
+  std::iota(order.index_at.begin(), order.index_at.end(), 0U);
+  std::rotate(order.index_at.begin(), order.index_at.begin() + recorded, order.index_at.end());
+  if (&classes != &lines_)
+    std::stable_sort(order.index_at.begin(), order.index_at.end(), [&](std::uint32_t left, std::uint32_t right) {
+      return classes.of_life[left] < classes.of_life[right];
+    });
+  order.rank_of.resize(scrub_.size());
+  order.is_odd.resize(scrub_.size());
+  std::vector<bool> is_odd(classes.names.size());
+  for (std::uint32_t rank = 0; rank < scrub_.size(); ++rank) {
+    const std::uint32_t index = order.index_at[rank];
+    const std::uint8_t own = classes.of_life[index];
+    order.rank_of[index] = rank;
+    order.is_odd[index] = is_odd[own];
+    is_odd[own] = !is_odd[own];
+  }
+  return order;
+}
+
+std::vector<std::uint32_t> column_states(const Walk& walk, Window window, TimelineAxis axis, std::size_t columns) {
+  const AxisParts column_of(walk.record(), axis, window, columns);
+  std::vector<std::uint32_t> states;
+  states.reserve(columns);
+  for (std::uint32_t first = window.first; first <= window.last;) {
+    const std::size_t column = column_of(first);
+    std::uint32_t after = first + 1; // the first state of a later column
+    for (std::uint32_t end = window.last + 1; after < end;) {
+      const std::uint32_t middle = after + (end - after) / 2;
+      if (column_of(middle) > column)
+        end = middle;
+      else
+        after = middle + 1;
+    }
+    std::uint32_t highest = first;
+    for (std::uint32_t state = first + 1; state < after; ++state)
+      if (walk.live_bytes(state) > walk.live_bytes(highest)) highest = state;
+    states.resize(column, states.empty() ? highest : states.back());
+    states.push_back(highest);
+    first = after;
+  }
+  states.resize(columns, states.back());
+  return states;
+}
+
 std::vector<double> curve(Walk& walk, std::string_view by, Window window, TimelineAxis axis, std::size_t columns) {
   const Classes& classes = walk.classes(by);
   const std::size_t width = 3 + classes.names.size();
@@ -136,39 +181,22 @@ std::vector<double> curve(Walk& walk, std::string_view by, Window window, Timeli
   const std::uint32_t back = scrub.state();
   scrub.go(window.first);
   scrub.for_each_live([&](std::uint32_t index) { bytes[classes.of_life[index]] += scrub.life(index).size_bytes; });
+  scrub.go(back);
 
-  const AxisParts column_of(walk.record(), axis, window, columns);
-  std::size_t filled = 0;
-  std::uint64_t highest = 0;
-  const auto write = [&](std::size_t column, std::uint32_t state) {
-    double* const at = out.data() + column * width;
+  std::uint32_t before = window.first;
+  double* at = out.data();
+  for (const std::uint32_t state : column_states(walk, window, axis, columns)) {
+    scrub.for_each_difference(before, state, [&](std::uint32_t index, bool begins) {
+      std::uint64_t& own = bytes[classes.of_life[index]];
+      own = begins ? own + scrub.life(index).size_bytes : own - scrub.life(index).size_bytes;
+    });
+    before = state;
     at[0] = state;
     at[1] = static_cast<double>(walk.live_bytes(state));
     at[2] = static_cast<double>(walk.reserved_bytes(state));
     std::copy(bytes.begin(), bytes.end(), at + 3);
-  };
-  for (std::uint32_t state = window.first;; ++state) {
-    if (state > window.first) {
-      scrub.step();
-      scrub.for_each_change([&](std::uint32_t index, bool begins) {
-        std::uint64_t& own = bytes[classes.of_life[index]];
-        own = begins ? own + scrub.life(index).size_bytes : own - scrub.life(index).size_bytes;
-      });
-    }
-    const std::size_t column = column_of(state);
-    for (; filled < column; ++filled)
-      std::copy_n(out.data() + (filled == 0 ? 0 : filled - 1) * width, width, out.data() + filled * width);
-    const bool is_first = filled == column;
-    if (is_first || walk.live_bytes(state) > highest) {
-      write(column, state);
-      highest = walk.live_bytes(state);
-      filled = column + 1;
-    }
-    if (state == window.last) break;
+    at += width;
   }
-  for (; filled < columns; ++filled)
-    std::copy_n(out.data() + (filled - 1) * width, width, out.data() + filled * width);
-  scrub.go(back);
   return out;
 }
 

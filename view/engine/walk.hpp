@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,20 @@ struct Classes {
   std::vector<std::uint8_t> of_life; ///< by index in Scrub; an index into `names`
 };
 
+/// The order in which allocations are stacked: by their beginning, as in PyTorch's timeline; by kind or keeper first by
+/// class. Memory from before the recording comes first.
+struct BandOrder {
+  std::vector<std::uint32_t> index_at; ///< by rank, the lowest first
+  std::vector<std::uint32_t> rank_of;  ///< by index in Scrub
+  std::vector<bool> is_odd;            ///< by index: every second allocation of its class
+};
+
+/// The line of the user, or the keeper, of each allocation.
+struct LinesOfLives {
+  std::vector<NodeKey> keys;
+  std::vector<std::uint32_t> of_life; ///< by index in Scrub; an index into `keys`
+};
+
 class Walk {
 public:
   /// Walks a device of the recording that `state` is a state of; both must outlive this object. `keepers`: null if the
@@ -42,6 +57,9 @@ public:
     if (by == "keeper" && keepers_) return *keepers_;
     return by == "kind" ? kinds_ : lines_;
   }
+  /// Returns the order for the same word, made at the first call.
+  [[nodiscard]] const BandOrder& band_order(std::string_view by);
+  [[nodiscard]] const LinesOfLives& lines_of_lives() const { return by_code_; }
   /// Returns exact bytes, equal to the accounts, for a state of the record.
   [[nodiscard]] std::uint64_t live_bytes(std::uint32_t state) const;
   [[nodiscard]] std::uint64_t reserved_bytes(std::uint32_t state) const;
@@ -50,13 +68,20 @@ private:
   const DeviceRecord& record_;
   Scrub scrub_;
   std::vector<std::int64_t> live_; ///< by state
+  LinesOfLives by_code_;
   Classes lines_;
   Classes kinds_;
   std::optional<Classes> keepers_;
+  std::map<std::string, BandOrder, std::less<>> orders_; ///< "line", "kind", "keeper"
 };
 
-/// Returns a part of a curve as doubles: for each column its highest state, live and reserved bytes there, and the
-/// bytes of each class. Columns in which no state begins repeat the previous one.
+/// Returns the state with the most live bytes in each of `columns` equal parts of a curve, the first of them; a column
+/// in which no state begins repeats the previous one.
+[[nodiscard]] std::vector<std::uint32_t> column_states(const Walk& walk, Window window, TimelineAxis axis,
+                                                       std::size_t columns);
+
+/// Returns a part of a curve as doubles: for each column its state (column_states), live and reserved bytes there, and
+/// the bytes of each class.
 [[nodiscard]] std::vector<double> curve(Walk& walk, std::string_view by, Window window, TimelineAxis axis,
                                         std::size_t columns);
 

@@ -12,5 +12,6 @@ extern const std::string_view kPageScript;
 extern const std::string_view kWorkerScript;
 /// The engine, compressed with gzip; "" if it was not built.
 extern const std::string_view kEngine;
+extern const std::string_view kSample; ///< a small snapshot, packed with gzip
 
 } // namespace memviz::view

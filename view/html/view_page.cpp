@@ -55,7 +55,8 @@ std::string title_of(std::span<const PageSnapshot> snapshots) {
 constexpr std::string_view kDropHere =
     "<div id=\"drop\"><h1>Drop a snapshot on this page</h1>\n"
     "<p>Files that <code>torch.cuda.memory._dump_snapshot()</code> wrote: .pickle, .json, .gz or .zst, one or several. "
-    "Everything stays in this browser: nothing is sent anywhere, and the page's own policy forbids it.</p></div>\n";
+    "Everything stays in this browser: nothing is sent anywhere, and the page's own policy forbids it.</p>\n"
+    "<p><button id=\"try\" type=\"button\">Try a sample</button> a server that ran out of memory</p></div>\n";
 
 std::string cover_html(const PageCover& cover) {
   std::string html;
@@ -71,6 +72,10 @@ std::string cover_html(const PageCover& cover) {
 std::string snapshot_html(const PageSnapshot& snapshot) {
   return "<script type=\"application/octet-stream\" class=\"snapshot\" data-name=\"" + escaped(snapshot.name) + "\">" +
          base64(gzipped(snapshot.bytes)) + "</script>\n";
+}
+
+std::string sample_html() {
+  return "<script type=\"application/octet-stream\" id=\"sample\">" + base64(view::kSample) + "</script>\n";
 }
 
 /// Writes `html`, replacing each "{{name}}".
@@ -103,6 +108,7 @@ std::string view_page(std::span<const PageSnapshot> snapshots, const PageCover& 
     if (name == "engine") return base64(view::kEngine);
     if (name == "worker") return std::string(view::kWorkerScript);
     if (name == "script") return std::string(view::kPageScript);
+    if (snapshots.empty()) return sample_html();
     std::string all;
     for (const PageSnapshot& snapshot : snapshots)
       all += snapshot_html(snapshot);

@@ -1,14 +1,11 @@
 // Tabs, files, devices, keys and the help that lists them.
-import {zoomCurve} from './curve.js';
 import {byId, element} from './elements.js';
 import {stepFiltered} from './events_list.js';
-import {change, deviceNow, files, fragmentOf, goTo, hasDevice, jumpTo, overviewOf, showRange, TABS, view, watch} from './model.js';
+import {change, deviceNow, fragmentOf, goTo, hasDevice, jumpTo, openFiles, overviewOf, showRange, TABS, view, watch} from './model.js';
 import {isPictureTab, saveJson, savePicture} from './pictures.js';
-import {startPlaces} from './places.js';
 import {zoomToRange} from './range.js';
 
 const LIVES = {live: 'live now', born: 'left by the range', freed: 'freed in range'};
-const switchTo = startPlaces();
 
 function showLives() {
   byId('lives').value = view.lives;
@@ -16,13 +13,16 @@ function showLives() {
 }
 
 function showTab() {
-  for (const tab of TABS) byId(`tab-${tab}`).setAttribute('aria-selected', tab === view.tab);
+  for (const tab of TABS) {
+    byId(`tab-${tab}`).setAttribute('aria-selected', tab === view.tab);
+    byId(`tab-${tab}`).tabIndex = tab === view.tab ? 0 : -1;
+  }
   document.body.dataset.tab = view.tab;
   const panel = isPictureTab(view.tab) ? 'picture-panel' : `${view.tab}-panel`;
   for (const one of ['picture-panel', 'table-panel', 'events-panel', 'info-panel']) byId(one).hidden = one !== panel;
 }
 
-function showDevices() {
+function showDevices(switchTo) {
   const {devices} = overviewOf(view.file);
   byId('devices').replaceChildren(...(devices.length > 1 ? devices : []).map((device) => {
     const button = element('button', {type: 'button', 'aria-pressed': device.device === view.device}, device.name);
@@ -33,20 +33,9 @@ function showDevices() {
 
 function showSides() {
   const side = (value, words) => element('option', view.before === value ? {value: value === null ? '' : value, selected: ''} : {value: value === null ? '' : value}, words);
-  const others = files.map((file, i) => [i, file.name]).filter(([i]) => i !== view.file);
-  byId('before').replaceChildren(side(null, 'in this file'), ...others.map(([i, name]) => side(i, `against ${name}`)));
+  const others = openFiles().filter(({number}) => number !== view.file);
+  byId('before').replaceChildren(side(null, 'in this file'), ...others.map(({number, name}) => side(number, `against ${name}`)));
   byId('before').hidden = view.tab !== 'difference' || !others.length;
-}
-
-export function showFiles() {
-  showSides();
-  byId('files').replaceChildren(...files.map((file, i) => {
-    const button = element('button', {type: 'button', 'aria-pressed': i === view.file, title: file.overview.headline}, file.name);
-    button.addEventListener('click', () => switchTo(i, file.overview.device));
-    return button;
-  }));
-  document.body.classList.toggle('no-device', !hasDevice());
-  document.body.classList.toggle('no-events', hasDevice() && !deviceNow().events);
 }
 
 // The steps of Alt with the arrow keys: beginnings of annotations, errors.
@@ -68,7 +57,9 @@ const KEYS = [
   ['Home, End, p', 'before the first event, the end, the peak'],
   ['+ −, 0, z', 'zoom in and out around the playhead; show all; show the selected range'],
   ['m', 'mark this moment: from there to the playhead is the selected range, which the Difference tab compares'],
-  ['1 to 9, i', 'the tabs'],
+  ['1 to 9, i', 'the tabs; with the focus on one, ← → go to the next'],
+  ['Tab to the cells', '← → ↑ ↓ go from allocation to allocation, Enter pins it'],
+  ['Delete', 'on the button of a file: close it'],
   ['k, t', 'colours by line, kind or, where the file shows it, the variable that keeps memory; the axis by event or time'],
   ['/, Esc', 'search; close, let go, stop searching'],
   ['Enter', 'in the search: the next hit of the whole recording; with Shift the one before'],
@@ -81,9 +72,6 @@ const ACTIONS = {
   'End': () => jumpTo(deviceNow().events),
   'p': () => jumpTo(deviceNow().peak_state),
   'z': zoomToRange,
-  '+': () => zoomCurve(0.5),
-  '=': () => zoomCurve(0.5),
-  '-': () => zoomCurve(2),
   '0': () => showRange(0, deviceNow().events),
   'm': () => change({other: view.other === view.state ? null : view.state}),
   'k': () => change({by: nextColours()}),
@@ -127,13 +115,25 @@ function escape() {
   change({other: null});
 }
 
+// In the list of tabs the arrows go from one to the next. Returns whether the key was one of these.
+function walkTabs({key, target}) {
+  if (target.role !== 'tab') return false;
+  const tabs = TABS.filter((tab) => byId(`tab-${tab}`).checkVisibility()), at = tabs.indexOf(view.tab);
+  const place = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1}[key];
+  if (place === undefined) return false;
+  change({tab: tabs.at(place % tabs.length)});
+  byId(`tab-${view.tab}`).focus();
+  return true;
+}
+
 // Elsewhere the arrows scroll.
 const walksEvents = ({target}) => deviceNow().events > 0 && (view.tab === 'events' || target === byId('curve'));
 
 function onKey(event) {
   if (event.key === 'Escape') return escape();
   const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.target.tagName);
-  if (isTyping || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
+  if (isTyping || event.defaultPrevented || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
+  if (walkTabs(event)) return event.preventDefault();
   if (event.key === 'ArrowLeft') step(-1, event);
   else if (event.key === 'ArrowRight') step(1, event);
   else if (['ArrowUp', 'ArrowDown'].includes(event.key) && walksEvents(event)) stepFiltered(event.key === 'ArrowUp' ? -1 : 1);
@@ -151,8 +151,12 @@ function onPictureKey({source, data}) {
   onKey({key: String(key), shiftKey: Boolean(shiftKey), altKey: Boolean(altKey), target: document.body, preventDefault: () => {}});
 }
 
-export function startControls() {
-  for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', () => change({tab}));
+export function startControls({zoomCurve, switchTo}) {
+  Object.assign(ACTIONS, {'+': () => zoomCurve(0.5), '=': () => zoomCurve(0.5), '-': () => zoomCurve(2)});
+  for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {
+    change({tab});
+    if (event.detail) event.target.blur(); // after a click with the pointer the arrows are the playhead's again
+  });
   byId('help-keys').append(...KEYS.map(([keys, words]) => element('tr', {}, element('th', {scope: 'row'}, keys), element('td', {}, words))));
   byId('help-button').addEventListener('click', ACTIONS['?']);
   byId('copy').addEventListener('click', copyLink);
@@ -167,8 +171,7 @@ export function startControls() {
   watch(['tab'], showTab);
   watch(['file', 'device', 'tab', 'lives'], showLives);
   watch(['tab', 'before', 'file'], showSides);
-  watch(['file', 'device'], showDevices);
-  watch(['file', 'device'], showFiles);
+  watch(['file', 'device'], () => showDevices(switchTo));
   watch(['by', 'axis', 'file', 'device'], () => {
     byId('by').textContent = `by ${coloursNow()}`;
     byId('axis').textContent = view.axis === 'event' ? 'events' : 'time';

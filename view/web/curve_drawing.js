@@ -6,7 +6,7 @@ import {formatBytes, formatCount, formatDuration} from '../../render/web/core/nu
 const HEAD = 3; // doubles of a column before those of its classes: state, live, reserved
 const FOUND = 2; // doubles of a column of what is found: bytes, moments
 export const RULER = 15; // pixels at the bottom, for the axis
-const BYTE_TICKS = 4, TICK_WIDTH = 110, FONT = '11px system-ui, sans-serif';
+const BYTE_TICKS = 4, TICK_WIDTH = 110, FONT = '11px -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", "Liberation Sans", "DejaVu Sans", sans-serif';
 
 export const colours = () => (isDark()
   ? {ink: '#e6e8ec', dim: '#9aa1ad', line: '#e6e8ec', reserved: '#9aa1ad', head: '#ff6bb3', page: '#15171c', other: '#62b0ee', oom: '#f2837b', brush: '#ffffff22', veil: '#15171ccc', grid: '#ffffff1c'}
@@ -95,6 +95,13 @@ export function drawRange({context, width, height}, curve, first, last, palette)
   const left = Math.max(0, shareOf(curve, first)) * width, right = Math.min(1, shareOf(curve, last)) * width;
   context.fillStyle = palette.brush;
   if (right > left) context.fillRect(left, 0, right - left, height);
+}
+
+// The life of the pinned allocation, as a line at the bottom: of one that is too small for a pixel the only sign.
+export function drawSpan({context, width, height}, curve, life, colour) {
+  const left = Math.max(0, shareOf(curve, life.first)) * width, right = Math.min(1, shareOf(curve, life.last)) * width;
+  context.fillStyle = colour;
+  if (right > 0 && left < width) context.fillRect(left, height - 2, Math.max(2, right - left), 2);
 }
 
 // Writes words with an outline in the colour of the page, so that they are readable over the layers.

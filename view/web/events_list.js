@@ -1,6 +1,7 @@
 // The events of the device that match a filter, as a list that follows the playhead, and steps from one to the next.
 import {byId, element} from './elements.js';
 import {askJson, latestOnly} from './engine.js';
+import {lightFound, lightsWithin, markLit} from './lit.js';
 import {goTo, hasDevice, jumpTo, view, watch, whereNow} from './model.js';
 import {figures} from './pictures.js';
 import {countOf, formatBytes, formatCount, formatDuration} from '../../render/web/core/numbers.js';
@@ -41,7 +42,7 @@ function rowElement(row) {
   const isHere = row.event === view.state - 1, time = row.us === undefined ? '' : formatDuration(row.us);
   const words = [formatCount(row.event), row.action, formatBytes(row.bytes), row.address, row.stream === '0' ? '' : `stream ${row.stream}`, time, row.line];
   const cells = words.map((word) => element('span', {role: 'cell'}, word));
-  return element('div', {class: isHere ? 'event here' : 'event', role: 'row', 'data-event': row.event, ...(isHere ? {'aria-current': 'true'} : {})}, ...cells);
+  return element('div', {class: isHere ? 'event here' : 'event', role: 'row', 'data-event': row.event, 'data-line': row.line, ...(isHere ? {'aria-current': 'true'} : {})}, ...cells);
 }
 
 export function startEventsList() {
@@ -61,8 +62,17 @@ export function startEventsList() {
     const {rows} = await askJson(requestOf({from, count: most}));
     count.textContent = filterNow() ? `${countOf(all, 'event')} of all` : countOf(all, 'event');
     space.replaceChildren(...rows.map(rowElement));
+    markRows();
     [...space.children].forEach((line, i) => (line.style.top = `${list.scrollTop + (from + i - top) * ROW_HEIGHT}px`));
   }
+
+  // Both events of one allocation are lit, or all events of a line.
+  const isLitRow = ({dataset}, {life, words}) => (life ? [life.first, life.last].includes(Number(dataset.event) + 1) : words.has(dataset.line));
+  const markRows = () => markLit(space.children, isLitRow);
+  const lightEvent = ({dataset}) => lightFound(`event ${dataset.event}`, async () => {
+    const card = await askJson({ask: 'event', ...whereNow(), event: Number(dataset.event)});
+    return card.life === undefined ? null : askJson({ask: 'life', ...whereNow(), life: card.life});
+  });
 
   // Leaves the list where it is while the event is in view, so that a click does not move what is clicked.
   function scrollTo(y) {
@@ -85,6 +95,8 @@ export function startEventsList() {
 
   figures.events = eventsAsJson;
   watch(['file', 'device', 'state', 'tab'], follow);
+  watch(['lit', 'pinned'], markRows);
+  lightsWithin(space, '.event', lightEvent);
   list.addEventListener('scroll', () => show({}), {passive: true});
   byId('event-filter').addEventListener('input', follow);
   space.addEventListener('click', (event) => {

@@ -1,14 +1,17 @@
 // The allocations that are alive at the playhead: each as cells of equal bytes, by line or kind, updated while the
 // playhead moves; a legend with bytes; and the figures of the moment.
-import {classes} from './curve.js';
-import {colourOf} from './curve_drawing.js';
-import {byId, element, fitted, isDark, oncePerFrame} from './elements.js';
-import {askBytes, askJson, latestOnly} from './engine.js';
+import {pixelOf} from './bands.js';
+import {colourOf, colours} from './curve_drawing.js';
+import {byId, element, fitted, oncePerFrame} from './elements.js';
+import {askBytes, latestOnly} from './engine.js';
+import {lightsUnder} from './hover.js';
+import {lightSet, lightsWithin} from './lit.js';
 import {change, deviceNow, hasDevice, view, watch, whereNow} from './model.js';
 import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '../../render/web/core/numbers.js';
 
 const CELL = {width: 4, height: 10, gap: 2};
-const SUMS = 6;
+const SUMS = 6, PALE = 0.25, UNLIT = 0.45; // shares of a colour
+const SAY_MS = 700;
 const cellsCanvas = byId('cells');
 let shownLive = null;
 
@@ -24,40 +27,40 @@ const loadLive = latestOnly(async (state) => {
   if (!hasDevice()) return;
   const grid = gridNow(), cells = grid.columns * grid.rows;
   const buffer = await askBytes({ask: 'live', ...whereNow(), state, by: view.by, cells, cell_bytes: grid.cellBytes});
-  const sums = new Float64Array(buffer, 0, (buffer.byteLength - cells) / 8);
-  shownLive = {grid, state, sums: Array.from(sums), cells: new Uint8Array(buffer, sums.byteLength)};
+  const sums = new Float64Array(buffer, 0, (buffer.byteLength - 5 * cells) / 8);
+  shownLive = {grid, state, sums: Array.from(sums), lives: new Uint32Array(buffer, sums.byteLength, cells), cells: new Uint8Array(buffer, sums.byteLength + 4 * cells)};
   drawLiveSoon();
 });
 
-// Returns the pixel of a colour; the rest of the share is black or white, like the page.
-function pixelOf(colour, share) {
-  const part = (at) => Math.round(parseInt(colour.slice(at, at + 2), 16) * share + (isDark() ? 0 : 255) * (1 - share));
-  return ((255 << 24) | (part(5) << 16) | (part(3) << 8) | part(1)) >>> 0;
-}
-
 // Returns the pixel of each possible value of a cell: see Cells in walk.hpp.
-function pixelsOfValues() {
+function pixelsOfValues(share) {
   const isSearching = view.search !== '', pixels = new Uint32Array(256);
-  for (let code = 0; code < Math.min(255, 4 * classes.list.length); ++code) {
-    const isFound = (code & 2) !== 0, share = isSearching && !isFound ? 0.25 : code & 1 ? 0.82 : 1;
-    pixels[code + 1] = pixelOf(colourOf(classes.list[code >> 2]), share);
+  for (let code = 0; code < Math.min(255, 4 * view.classes.length); ++code) {
+    const isFound = (code & 2) !== 0, own = isSearching && !isFound ? PALE : code & 1 ? 0.82 : 1;
+    pixels[code + 1] = pixelOf(colourOf(view.classes[code >> 2]), Math.min(share, own));
   }
   return pixels;
 }
 
-// Paints an image, because thousands of rectangles per frame would take too long. A thin gap ends each run of equal
-// cells.
+// Returns what a cell of a value with an allocation is painted in: paler if others are lit, pink if it is pinned.
+function cellPainter() {
+  const {lit, pinned} = view, plain = pixelsOfValues(1), pale = lit ? pixelsOfValues(UNLIT) : plain, mark = pixelOf(colours().head, 1);
+  return (value, life) => (pinned && pinned.has(life) ? mark : !lit || lit.has(life) ? plain[value] : pale[value]);
+}
+
+// Paints an image, because thousands of rectangles per frame would take too long. A thin gap ends each run of cells
+// of one allocation.
 function drawCells() {
-  const {context, width} = fitted(cellsCanvas), {grid, cells} = shownLive;
-  const stride = cellsCanvas.width, ratio = stride / width, pixelOfValue = pixelsOfValues();
+  const {context, width} = fitted(cellsCanvas), {grid, cells, lives} = shownLive;
+  const stride = cellsCanvas.width, ratio = stride / width, paint = cellPainter();
   const image = context.createImageData(stride, cellsCanvas.height), pixels = new Uint32Array(image.data.buffer);
   const rows = Math.min(grid.rows, Math.floor(cellsCanvas.height / ((CELL.height + CELL.gap) * ratio))); // after a resize fewer than were asked for
   for (let row = 0; row < rows; ++row) {
     const top = Math.round(row * (CELL.height + CELL.gap) * ratio) * stride, line = pixels.subarray(top, top + stride);
     for (let column = 0; column < grid.columns;) {
-      const value = cells[row * grid.columns + column], from = column;
-      while (column < grid.columns && cells[row * grid.columns + column] === value) ++column;
-      if (value) line.fill(pixelOfValue[value], Math.round(from * CELL.width * ratio), Math.round(column * CELL.width * ratio) - 1);
+      const at = row * grid.columns + column, from = column;
+      while (column < grid.columns && lives[row * grid.columns + column] === lives[at]) ++column;
+      if (cells[at]) line.fill(paint(cells[at], lives[at]), Math.round(from * CELL.width * ratio), Math.round(column * CELL.width * ratio) - 1);
     }
     for (let i = 1; i < Math.round(CELL.height * ratio); ++i) pixels.set(line, top + i * stride);
   }
@@ -65,15 +68,15 @@ function drawCells() {
 }
 
 function drawLegend() {
-  const rows = classes.list
-    .map((one, i) => ({one, bytes: shownLive.sums[SUMS + i]}))
+  const rows = view.classes
+    .map((one, i) => ({one, i, bytes: shownLive.sums[SUMS + i]}))
     .filter(({bytes}) => bytes > 0)
     .sort((left, right) => right.bytes - left.bytes);
-  byId('legend').replaceChildren(...rows.map(({one, bytes}) => {
+  byId('legend').replaceChildren(...rows.map(({one, i, bytes}) => {
     const swatch = element('span', {class: 'swatch'});
     swatch.style.background = colourOf(one);
     const share = formatPercent(bytes, shownLive.sums[0]);
-    return element('li', {title: one.label}, swatch, element('span', {class: 'label'}, one.label), element('span', {class: 'number'}, `${formatBytes(bytes)}  ${share}`));
+    return element('li', {title: one.label, 'data-class': i}, swatch, element('span', {class: 'label'}, one.label), element('span', {class: 'number'}, `${formatBytes(bytes)}  ${share}`));
   }));
 }
 
@@ -93,46 +96,72 @@ function drawNumbers() {
   curve.setAttribute('aria-valuemax', device.events);
   curve.setAttribute('aria-valuenow', shownLive.state);
   curve.setAttribute('aria-valuetext', byId('moment').textContent);
+  if (byId('said').textContent !== byId('moment').textContent) sayMoment();
 }
 
+// Says the figures of the moment to screen readers, once the playhead rests.
+let saying = 0;
+function sayMoment() {
+  clearTimeout(saying);
+  saying = setTimeout(() => (byId('said').textContent = byId('moment').textContent), SAY_MS);
+}
+
+const drawCellsSoon = oncePerFrame(drawCells);
 const drawLiveSoon = oncePerFrame(() => {
   drawCells();
   drawLegend();
   drawNumbers();
 });
 
-function cellAt(event) {
-  const {left, top} = cellsCanvas.getBoundingClientRect();
-  const column = Math.floor((event.clientX - left) / CELL.width), row = Math.floor((event.clientY - top) / (CELL.height + CELL.gap));
-  return shownLive && column < shownLive.grid.columns && row < shownLive.grid.rows ? row * shownLive.grid.columns + column : -1;
+// The allocation in the cell at a place of the page; null: none.
+function lifeInCell({clientX, clientY}) {
+  if (!shownLive) return null;
+  const {left, top} = cellsCanvas.getBoundingClientRect(), {grid, cells, lives} = shownLive;
+  const column = Math.floor((clientX - left) / CELL.width), row = Math.floor((clientY - top) / (CELL.height + CELL.gap));
+  const at = row * grid.columns + column;
+  return column >= 0 && row >= 0 && column < grid.columns && row < grid.rows && cells[at] ? lives[at] : null;
 }
 
-const lifeIn = (cell) => askJson({ask: 'cell', ...whereNow(), cell});
+// The cell that the arrow keys lead to from one with an allocation: of the next allocation, or in the next row.
+function cellTowards(from, key) {
+  const {grid, cells, lives} = shownLive, by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns}[key];
+  if (from === null) return cells[0] ? 0 : null;
+  let at = from + by;
+  while (Math.abs(by) === 1 && cells[at] && lives[at] === lives[from]) at += by;
+  return cells[at] ? at : from;
+}
 
-const hover = latestOnly(async ({cell, x, y}) => {
-  const tip = byId('tip');
-  const life = cell < 0 || !shownLive.cells[cell] ? null : await lifeIn(cell);
-  tip.hidden = !life;
-  if (!life) return;
-  const own = life.stack.filter((frame) => frame.own), rest = life.stack.filter((frame) => !frame.own);
-  const lines = [...own, ...rest].slice(0, 12).map((frame) => `${frame.name} ${frame.place}`);
-  tip.textContent = [`${life.line}`, `${formatBytes(life.bytes)} · ${life.kind} · ${life.name}`, ...lines].join('\n');
-  const {width, height} = tip.getBoundingClientRect();
-  tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - width - 8))}px`;
-  tip.style.top = `${y + 18 + height > innerHeight ? Math.max(4, y - height - 10) : y + 18}px`;
-});
+const placeOfCell = (at) => {
+  const {left, top} = cellsCanvas.getBoundingClientRect(), {columns} = shownLive.grid;
+  return {x: left + (at % columns) * CELL.width, y: top + Math.floor(at / columns) * (CELL.height + CELL.gap) + CELL.height};
+};
+
+// Arrow keys walk from allocation to allocation, Enter pins the one that they have reached.
+function startWalkingCells(hovering) {
+  let at = null;
+  cellsCanvas.addEventListener('keydown', (event) => {
+    const isArrow = event.key.startsWith('Arrow');
+    if (!shownLive || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey || !(isArrow || (event.key === 'Enter' && at !== null))) return;
+    event.preventDefault();
+    if (at !== null && !shownLive.cells[at]) at = null; // the playhead has moved
+    if (isArrow) at = cellTowards(at, event.key);
+    if (at === null) return;
+    if (isArrow) hovering.show(shownLive.lives[at], placeOfCell(at));
+    else change({life: shownLive.lives[at]});
+  });
+  cellsCanvas.addEventListener('blur', () => {
+    at = null;
+    hovering.leave();
+  });
+}
 
 export function startLive() {
-  cellsCanvas.addEventListener('pointermove', (event) => hover({cell: cellAt(event), x: event.clientX, y: event.clientY}));
-  cellsCanvas.addEventListener('pointerleave', () => hover({cell: -1}));
-  cellsCanvas.addEventListener('click', async (event) => {
-    hover({cell: -1});
-    const cell = cellAt(event);
-    const life = cell < 0 || !shownLive.cells[cell] ? null : await lifeIn(cell);
-    change({life: life ? life.life : null});
-  });
-  watch(['file', 'device', 'state', 'by', 'search'], () => loadLive(view.state));
+  cellsCanvas.addEventListener('mousedown', (event) => event.preventDefault()); // a click leaves the arrow keys to the playhead
+  startWalkingCells(lightsUnder(cellsCanvas, lifeInCell));
+  lightsWithin(byId('legend'), 'li', (row) => lightSet({of: 'class', by: view.by, class: Number(row.dataset.class)}, [row.title]));
+  cellsCanvas.addEventListener('click', (event) => change({life: lifeInCell(event)}));
+  watch(['file', 'device', 'state', 'by', 'search', 'classes'], () => loadLive(view.state));
+  watch(['lit', 'pinned'], () => shownLive && drawCellsSoon());
   window.addEventListener('resize', () => shownLive && loadLive(view.state));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawLiveSoon);
-  classes.listeners.push(() => loadLive(view.state));
 }

@@ -1,5 +1,6 @@
 // The state of the view, the open files, and the functions called when it changes.
-export const files = []; // {name, overview}
+export const files = []; // {name, overview} by the engine's number; null: closed
+export const openFiles = () => files.flatMap((file, number) => (file ? [{...file, number}] : []));
 
 export const view = {
   file: null, // until a file is open
@@ -15,6 +16,9 @@ export const view = {
   lives: 'live',
   life: null,
   search: '',
+  classes: [], // of the colours: {label, light, dark}
+  lit: null, // what the pointer is at, see lit.js
+  pinned: null, // the allocation `life`, as one that is lit
 };
 
 export const overviewOf = (file) => files[file].overview;
@@ -59,7 +63,7 @@ export function change(wanted, {isJump = false} = {}) {
   if (isJump || VISITS.some((name) => changed.includes(name))) for (const react of visitListeners) react();
   Object.assign(view, wanted);
   tellWatchers(changed);
-  for (const react of changeListeners) react();
+  if (NAMES_IN_LINK.some((name) => changed.includes(name))) for (const react of changeListeners) react();
 }
 
 // Calls what depends on a value that has not changed but has another effect: the engine searches again.

@@ -1,6 +1,7 @@
 // The pictures of the program, for the moment at the playhead or the shown range, in frames.
 import {byId} from './elements.js';
 import {askText, latestOnly} from './engine.js';
+import {lightPointed, litOfPicture} from './lit.js';
 import {deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
 
 // The playhead must rest this long before a picture is drawn, and as long as the last one took: its next step waits for
@@ -40,7 +41,7 @@ function requestNow() {
 // Within the page a picture has neither its own headline nor search and help, which the page has for all; its details
 // come after the drawing. See sheet.js.
 const isWithoutHead = (tab) => tab !== 'why' && tab !== 'difference';
-const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}';
+const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}.lit>rect,.bands>.lit,.lit-mark{stroke:light-dark(#d01c8b,#ff6bb3);stroke-width:2}.lit-mark{fill:none;pointer-events:none}';
 
 function documentOf(svg) {
   const drawn = svg.replace(/^<\?xml[^>]*>\s*/, ''), framed = isWithoutHead(view.tab) ? drawn.replace('<svg ', '<svg data-framed="1" ') : drawn;
@@ -50,17 +51,24 @@ function documentOf(svg) {
 const frameNow = () => byId('picture');
 export const searchInFrame = () => frameNow().contentWindow && frameNow().contentWindow.postMessage({memvizSearch: view.search}, '*');
 
+const lightFrame = () => frameNow().contentWindow && frameNow().contentWindow.postMessage({memvizLit: litOfPicture()}, '*');
+function tellFrame() {
+  searchInFrame();
+  lightFrame();
+}
+
 // A new frame for each picture: a new document in the old one would be an entry of the browser's history.
-function showInFrame(svg) {
+function showInFrame(svg, tab) {
   const old = frameNow(), made = old.cloneNode();
   made.hidden = false;
-  made.addEventListener('load', searchInFrame);
+  made.dataset.tab = tab;
+  made.addEventListener('load', tellFrame);
   made.srcdoc = documentOf(svg);
   old.replaceWith(made);
 }
 
 const drawPicture = latestOnly(async () => {
-  const request = requestNow(), message = byId('message');
+  const request = requestNow(), {tab} = view, message = byId('message');
   const key = JSON.stringify(request);
   if (key === drawnKey) return;
   try {
@@ -68,7 +76,7 @@ const drawPicture = latestOnly(async () => {
     svgText = await askText(request);
     drawingMs = performance.now() - began;
     drawnKey = key;
-    showInFrame(svgText);
+    showInFrame(svgText, tab);
     message.hidden = true;
   } catch (error) {
     frameNow().hidden = true;
@@ -115,4 +123,10 @@ export async function saveJson() {
 export function startPictures() {
   watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], drawAfterRest);
   watch(['search'], searchInFrame);
+  watch(['lit', 'pinned'], lightFrame);
+  window.addEventListener('message', ({source, data}) => {
+    if (source === frameNow().contentWindow && data && data.memvizPointed !== undefined) lightPointed(data.memvizPointed);
+  });
+  // A picture may not see that the pointer has left its frame.
+  document.addEventListener('pointermove', () => view.lit && view.lit.isFromPicture && lightPointed(null));
 }

@@ -1,17 +1,16 @@
 // The tables: the holders of memory at the playhead, by line, kind or function; callers and callees of a function.
 import {byId, element} from './elements.js';
 import {askJson, askText, latestOnly} from './engine.js';
+import {lightSet, lightsWithin, markLit, wordsOf} from './lit.js';
 import {deviceNow, hasDevice, rangeNow, view, watch, whereNow} from './model.js';
 import {figures} from './pictures.js';
 import {searchFor} from './search.js';
 import {formatBytes, formatCount, formatPercent} from '../../render/web/core/numbers.js';
 
-const sorting = {by: 'bytes', isAscending: false};
-let chosenFunction = null, tableOf = 'line';
-const livesNow = () => ({of: view.lives, ...rangeNow(), state: view.state});
-
+const MOST_ROWS = 500;
+const TABLES = ['line', 'kind', 'function'];
 const COLUMNS = [
-  {key: 'name', label: 'line', show: (row) => `${row.name} ${row.place}`},
+  {key: 'name', label: 'line', show: wordsOf},
   {key: 'bytes', label: 'bytes', show: (row) => formatBytes(row.bytes)},
   {key: 'share', label: 'share', show: (row, all) => formatPercent(row.bytes, all), by: 'bytes'},
   {key: 'self', label: 'asked itself', show: (row) => formatBytes(row.self), only: 'function'},
@@ -19,80 +18,91 @@ const COLUMNS = [
   {key: 'lifetime', label: 'mean life, events', show: (row) => formatCount(row.lifetime), needsEvents: true},
 ];
 
-function sorted(rows) {
-  const {by, isAscending} = sorting;
+function sortedRows(rows, {by, isAscending}) {
   const order = (left, right) => (typeof left[by] === 'string' ? left[by].localeCompare(right[by]) : left[by] - right[by]);
   return [...rows].sort((left, right) => (isAscending ? order(left, right) : order(right, left)));
 }
 
-function heading(column) {
-  const button = element('button', {type: 'button', class: 'plain'}, column.label);
-  const key = column.by || column.key;
-  button.addEventListener('click', () => {
-    Object.assign(sorting, {by: key, isAscending: sorting.by === key ? !sorting.isAscending : key === 'name'});
-    showTable({});
-  });
+function heading(column, sorting, onSort) {
+  const key = column.by || column.key, button = element('button', {type: 'button', class: 'plain'}, column.label);
+  button.addEventListener('click', () => onSort({by: key, isAscending: sorting.by === key ? !sorting.isAscending : key === 'name'}));
   const direction = sorting.by === key ? (sorting.isAscending ? 'ascending' : 'descending') : 'none';
   return element('th', {scope: 'col', 'aria-sort': direction}, button);
 }
 
-function tableElement(rows, all, onRow) {
-  const columns = COLUMNS.filter(({only, needsEvents}) => (!only || only === tableOf) && (!needsEvents || deviceNow().events));
-  const body = sorted(rows).slice(0, 500).map((row) => {
-    const cells = columns.map((column) => element('td', {class: column.key === 'name' ? 'label' : 'number'}, column.show(row, all)));
-    const line = element('tr', {tabindex: '0', title: `${row.name} ${row.place}`}, ...cells);
-    line.addEventListener('click', () => onRow(row));
-    line.addEventListener('keydown', (event) => event.key === 'Enter' && onRow(row));
-    return line;
-  });
-  return element('table', {class: 'rows'}, element('thead', {}, element('tr', {}, ...columns.map(heading))), element('tbody', {}, ...body));
+const KEY_TARGETS = {ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling'};
+
+// Tab leads to the first row, the arrow keys from there to the others.
+function onRowKey(event, onEnter) {
+  const line = event.currentTarget, next = line[KEY_TARGETS[event.key]];
+  if (event.key === 'Enter') onEnter();
+  else if (next) next.focus();
+  else return;
+  event.preventDefault();
 }
 
-const linesNow = (by) => ({ask: 'lines', ...whereNow(), ...livesNow(), ...by});
-const callersNow = () => linesNow({by: 'sandwich', frame: chosenFunction.frame});
-
-async function sandwich(frame, all) {
-  const found = await askJson(callersNow());
-  const open = (row) => {
-    chosenFunction = row;
-    showTable({});
-  };
-  return [
-    element('h3', {}, `Callers of ${frame.name}`), tableElement(found.callers, all, open),
-    element('h3', {}, `What ${frame.name} calls`), tableElement(found.callees, all, open),
-  ];
+function rowOf(row, columns, {all, onRow}) {
+  const cells = columns.map((column) => element('td', {class: column.key === 'name' ? 'label' : 'number'}, column.show(row, all)));
+  const line = element('tr', {tabindex: '-1', title: wordsOf(row), 'data-frame': row.frame, 'data-name': row.name, 'data-place': row.place}, ...cells);
+  line.addEventListener('click', () => onRow(row));
+  line.addEventListener('keydown', (event) => onRowKey(event, () => onRow(row)));
+  return line;
 }
 
-const showTable = latestOnly(async () => {
-  if (view.tab !== 'table' || !hasDevice()) return;
-  const {rows, bytes} = await askJson(linesNow({by: tableOf}));
-  const place = byId('table');
-  if (tableOf === 'function' && chosenFunction) {
-    const back = element('button', {type: 'button'}, 'all functions');
-    back.addEventListener('click', () => {
-      chosenFunction = null;
-      showTable({});
-    });
-    place.replaceChildren(back, ...(await sandwich(chosenFunction, bytes)));
-    return;
-  }
-  const open = (row) => {
-    if (tableOf === 'line') searchFor(`${row.name} ${row.place}`.trim());
-    if (tableOf !== 'function') return;
-    chosenFunction = row;
-    showTable({});
-  };
-  place.replaceChildren(tableElement(rows, bytes, open));
-});
+// `about`: {of, all, sorting, onSort, onRow}.
+function tableElement(rows, about) {
+  const columns = COLUMNS.filter(({only, needsEvents}) => (!only || only === about.of) && (!needsEvents || deviceNow().events));
+  const body = sortedRows(rows, about.sorting).slice(0, MOST_ROWS).map((row) => rowOf(row, columns, about));
+  if (body.length) body[0].tabIndex = 0;
+  const head = columns.map((column) => heading(column, about.sorting, about.onSort));
+  return element('table', {class: 'rows'}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...body));
+}
 
 export function startTables() {
-  figures.table = () => askText(chosenFunction ? callersNow() : linesNow({by: tableOf}));
-  for (const one of ['line', 'kind', 'function'])
-    byId(`by-${one}`).addEventListener('click', () => {
-      tableOf = one;
-      chosenFunction = null;
-      for (const other of ['line', 'kind', 'function']) byId(`by-${other}`).setAttribute('aria-pressed', other === one);
-      showTable({});
-    });
-  watch(['file', 'device', 'state', 'other', 'tab', 'lives', 'first', 'last'], () => showTable({}));
+  const place = byId('table');
+  let of = 'line', chosen = null, sorting = {by: 'bytes', isAscending: false};
+  const requestFor = (by) => ({ask: 'lines', ...whereNow(), of: view.lives, ...rangeNow(), state: view.state, ...by});
+  const requestNow = () => requestFor(chosen ? {by: 'sandwich', frame: chosen.frame} : {by: of});
+  const show = latestOnly(async () => {
+    if (view.tab !== 'table' || !hasDevice()) return;
+    const found = await askJson(requestNow()), about = {of, all: found.bytes, sorting, onSort, onRow};
+    place.replaceChildren(...(chosen ? sandwich(found, about) : [tableElement(found.rows, about)]));
+    markRows();
+  });
+  const open = (row) => {
+    chosen = row;
+    show({});
+  };
+  const onRow = (row) => (of === 'line' ? searchFor(wordsOf(row)) : of === 'function' && open(row));
+  function onSort(wanted) {
+    sorting = wanted;
+    show({});
+  }
+  function sandwich({callers, callees}, about) {
+    const back = element('button', {type: 'button'}, 'all functions');
+    back.addEventListener('click', () => open(null));
+    return [
+      back,
+      element('h3', {}, `Callers of ${chosen.name}`), tableElement(callers, about),
+      element('h3', {}, `What ${chosen.name} calls`), tableElement(callees, about),
+    ];
+  }
+  // One allocation has one line and one kind, but several functions.
+  const isLitRow = ({dataset}, {life, words}) => (life && of !== 'function' ? life[of] === wordsOf(dataset) : words.has(wordsOf(dataset)));
+  const markRows = () => markLit(place.querySelectorAll('tbody tr'), isLitRow);
+  function light({dataset}) {
+    const {name, place: where, frame} = dataset;
+    if (of === 'function') lightSet({of, frame: Number(frame)}, [wordsOf(dataset)]);
+    else lightSet({of, name, place: where}, [wordsOf(dataset)]);
+  }
+  function choose(one) {
+    of = one;
+    for (const other of TABLES) byId(`by-${other}`).setAttribute('aria-pressed', other === of);
+    open(null);
+  }
+  figures.table = () => askText(requestNow());
+  for (const one of TABLES) byId(`by-${one}`).addEventListener('click', () => choose(one));
+  lightsWithin(place, 'tbody tr', light);
+  watch(['file', 'device', 'state', 'other', 'tab', 'lives', 'first', 'last'], () => show({}));
+  watch(['lit', 'pinned'], markRows);
 }

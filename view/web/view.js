@@ -1,17 +1,20 @@
 // Starts the page: the engine, the files in the page or dropped on it, and its parts.
-import {showFiles, startControls} from './controls.js';
+import {startControls} from './controls.js';
 import {startCurve} from './curve.js';
 import {byId} from './elements.js';
 import {askJson, carried, openBlob, startEngine} from './engine.js';
 import {startEventCard} from './event_card.js';
 import {startEventsList} from './events_list.js';
+import {startFiles} from './files.js';
 import {startHeadline} from './headline.js';
 import {startHistory} from './history.js';
 import {startInfo} from './info.js';
+import {startLit} from './lit.js';
 import {startLive} from './live.js';
 import {change, deviceNow, files, hasDevice, lastError, readLink, showDevice} from './model.js';
 import {startPictures} from './pictures.js';
 import {startPinned} from './pinned.js';
+import {startPlaces} from './places.js';
 import {startRange} from './range.js';
 import {searchAgain, startSearch} from './search.js';
 import {startTables} from './tables.js';
@@ -31,7 +34,7 @@ async function add(name, blob) {
 }
 
 // After an error the page begins with why.
-function showFile(file, fragment) {
+function showFile(file, {fragment, showFiles}) {
   const isFirst = !document.body.classList.contains('open');
   document.body.classList.add('open');
   byId('cover').hidden = true;
@@ -43,16 +46,17 @@ function showFile(file, fragment) {
   searchAgain();
 }
 
-async function addAll(blobs, fragment) {
+async function addAll(blobs, about) {
   const added = [];
   for (const {name, blob} of blobs) added.push(await add(name, blob));
   say(added.filter(({problem}) => problem).map(({problem}) => problem).join('\n'));
   const first = added.find(({problem}) => !problem);
-  if (first) showFile(first.file, fragment);
+  if (first) showFile(first.file, about);
 }
 
-function startDropping() {
-  const take = (list) => addAll(Array.from(list, (file) => ({name: file.name, blob: file})), '');
+function startDropping(showFiles) {
+  const open = (blobs) => addAll(blobs, {fragment: '', showFiles});
+  const take = (list) => open(Array.from(list, (file) => ({name: file.name, blob: file})));
   let depth = 0; // a drag enters and leaves each element on its way
   const showDrag = (change) => {
     depth = change ? Math.max(0, depth + change) : 0;
@@ -67,11 +71,13 @@ function startDropping() {
     take(event.dataTransfer.files);
   });
   byId('choose').addEventListener('change', (event) => take(event.target.files));
+  if (byId('try')) byId('try').addEventListener('click', () => open([{name: 'sample.pickle', blob: carried(byId('sample'))}]));
 }
 
 async function begin() {
   const fragment = location.hash;
-  startCurve();
+  const zoomCurve = startCurve();
+  startLit();
   startLive();
   startPinned();
   startPictures();
@@ -82,9 +88,10 @@ async function begin() {
   startRange();
   startSearch();
   startInfo();
-  startControls();
+  const switchTo = startPlaces(), showFiles = startFiles(switchTo);
+  startControls({zoomCurve, switchTo});
   startHistory(searchAgain);
-  startDropping();
+  startDropping(showFiles);
   window.addEventListener('unhandledrejection', ({reason}) => say(reason.message));
   try {
     await startEngine();
@@ -92,7 +99,7 @@ async function begin() {
     return say(`this browser cannot run the page: ${error.message}`);
   }
   const holders = Array.from(document.querySelectorAll('script.snapshot'), (holder) => ({name: holder.dataset.name, blob: carried(holder)}));
-  await addAll(holders, fragment);
+  await addAll(holders, {fragment, showFiles});
 }
 
 begin();

@@ -4,7 +4,7 @@ import {html} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
 import {isPhone, whenSettled} from './sheet.js';
-import {isForPage, listenToPage, sayKey} from './link.js';
+import {isForPage, listenToPage, sayKey, sayPointed} from './link.js';
 import {search, stepToMatch} from './search.js';
 import {hideTip, pagePoint, setPinned, showTip, tipState} from './tip.js';
 import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './toolbar.js';
@@ -119,7 +119,7 @@ function onKey(event) {
 
 // `itemAt` of an event: {item, holder}, the item that a click zooms to and the one that the tooltip describes; a holder
 // with toCopy() has a stack to copy for the tooltip that shows it.
-export function listenToDrawing({drawing, itemAt, titleOf, isMoving, activate}) {
+export function listenToDrawing({drawing, itemAt, titleOf, isMoving, activate, pointedOf = () => null}) {
   const show = (event, holder) => showTip(pagePoint(event), holder, titleOf, LEFT_OUT);
   drawing.addEventListener('click', (event) => {
     const found = itemAt(event);
@@ -133,13 +133,18 @@ export function listenToDrawing({drawing, itemAt, titleOf, isMoving, activate}) 
     const found = isMoving() ? null : itemAt(event);
     if (found) show(event, found.holder);
     else hideTip();
+    sayPointed(found && pointedOf(found.item));
   });
-  drawing.addEventListener('mouseleave', hideTip);
+  drawing.addEventListener('mouseleave', () => {
+    hideTip();
+    sayPointed(null);
+  });
 }
 
 // A picture says:
 //   drawing, itemAt(event), titleOf(holder), isMoving()   what is drawn, and what is at a place
 //   view                                                  {focus}: what the keys have reached
+//   pointedOf(item)                                       what the page lights for it, see sayPointed()
 //   activate(item), walk(key), focusMatch(item)           walk() is false for keys that lead nowhere
 //   search(query), searchStatus()
 //   zoomOutWhole(), reset(), followCrumb(element), load() load() shows what the fragment of the URL says

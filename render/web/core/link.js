@@ -6,6 +6,22 @@ const isFramed = window.parent !== window;
 // An allocation by its name: "b7f064c000000_0".
 export const sayAllocation = (name) => isFramed && window.parent.postMessage({memviz: {name}}, '*');
 
+// Tells the page which part is under the pointer: {name} of an allocation, {frames, isStack}, or null.
+let isPointing = false;
+export function sayPointed(what) {
+  if (!isFramed || (!what && !isPointing)) return;
+  isPointing = Boolean(what);
+  window.parent.postMessage({memvizPointed: what}, '*');
+}
+
+// Calls `show` with what is lit in the page: {name, bytes, stack, words}, or null. See lit.js of the page.
+export function listenForLit(show) {
+  if (!isFramed) return;
+  window.addEventListener('message', ({source, data}) => {
+    if (source === window.parent && data && data.memvizLit !== undefined) show(data.memvizLit);
+  });
+}
+
 // A key that the page knows: those of its search and help, and keys that the picture has no use for.
 export const sayKey = ({key, shiftKey, altKey}) => isFramed && window.parent.postMessage({memvizKey: {key, shiftKey, altKey}}, '*');
 

@@ -119,3 +119,6 @@ export function fitLineLabel(label, columns) {
   if (!line || columnsOf(label.name) + 1 + line.length <= columns || columns > LEAST_NAME + line.length) return fitLabel(label, columns);
   return columnsOf(line) <= columns ? line : '';
 }
+
+// A frame or a line as the page of `memviz view` names it.
+export const wordsOfLabel = ({name, place}) => (place ? `${name} ${place}` : name);

@@ -2,7 +2,7 @@
 import {showTitle} from '../core/controls.js';
 import {elementOf} from './elements.js';
 import {heightOf, isNarrow} from './layout.js';
-import {geometry, graph, titleOfBox, view} from './picture.js';
+import {boxes, geometry, graph, titleOfBox, view} from './picture.js';
 import {layOut} from './view.js';
 
 function describeForReaders(box, element) {
@@ -11,6 +11,9 @@ function describeForReaders(box, element) {
   element.setAttribute('aria-level', box.level + 1);
   element.setAttribute('aria-label', titleOfBox(box).split('\n').slice(0, 6).join(', '));
 }
+
+// A tree without an item would be none for screen readers.
+export const describeWhole = () => describeForReaders(boxes[0], elementOf(boxes[0]));
 
 export function focusBox(box) {
   for (const element of graph.querySelectorAll('.focused')) element.classList.remove('focused');

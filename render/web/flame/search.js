@@ -5,8 +5,9 @@ import {drawDust} from './dust.js';
 import {boxes, graph, weighing} from './picture.js';
 import {matchedTotals} from './totals.js';
 
-// Marks on its element whether a box matches, if that has changed.
+// Marks on its element whether a box matches, and whether it is lit, if that has changed.
 export function markElement(box) {
+  if (box.element && Boolean(box.isMarkedLit) !== Boolean(box.isLit)) box.element.classList.toggle('lit', (box.isMarkedLit = Boolean(box.isLit)));
   if (box.element && Boolean(box.isMarked) !== box.hit) box.element.classList.toggle('match', (box.isMarked = box.hit));
   if (box.parts) box.parts.forEach((part, i) => part.element.classList.toggle('match', search.test(box.run[i])));
 }

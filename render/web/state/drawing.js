@@ -109,10 +109,11 @@ export function draw() {
     if (place && place.isOther) Object.assign(words, {place}).classList.add('opener');
     return words;
   });
-  board.replaceChildren(...marks, ground, ...drawing.elements(), ...texts, focusMark);
+  board.replaceChildren(...marks, ground, ...drawing.elements(), ...texts, litMark, focusMark);
   layout.byLine = new Map();
   for (const strip of layout.strips) layout.byLine.set(strip.y, (layout.byLine.get(strip.y) || []).concat(strip));
   if (scaleText && layout.scale > 0) scaleText.textContent = `a pixel is ${formatBytes(1 / layout.scale)}`;
+  drawLit();
   drawFocus();
 }
 
@@ -137,6 +138,12 @@ export function pieceUnder(point) {
     if (strip) return pieceAt(strip.cell, Math.min(strip.end - 1, strip.begin + ((x - strip.x) / strip.width) * (strip.end - strip.begin)));
   }
   return null;
+}
+
+const litMark = make('path', {class: 'lit-mark'});
+export function drawLit() {
+  const parts = (boardView.lit || []).flatMap(partsOf);
+  litMark.setAttribute('d', parts.map(({x, y, width}) => shapeOf(x, y, width)).join(''));
 }
 
 const focusMark = make('path', {class: 'focus-mark'});

@@ -1,5 +1,6 @@
 // A typed query -> the pieces that match it in their line, in their stack, or by their address.
-import {traceName} from './model.js';
+import {wordsOfLabel} from '../core/text.js';
+import {framesOf, traceName} from './model.js';
 
 export function matchesOf(query, test, {cells, stackNodes}) {
   const byNode = new Map();
@@ -20,4 +21,17 @@ export function matchesOf(query, test, {cells, stackNodes}) {
     for (const piece of cell.pieces)
       if ((piece.entry && test(piece.entry)) || isHit(piece.stack) || (address && piece.kind === 'block' && traceName(piece).includes(address))) found.push(piece);
   return found;
+}
+
+// A block that stands for those of several segments has the name of one of them.
+const standsFor = (piece, {stack, bytes}, stackNodes) => piece.cell.count > 1 && piece.bytes - piece.rounding === bytes &&
+  framesOf(piece, stackNodes).map(({label}) => wordsOfLabel(label)).reverse().join('\n') === stack.join('\n');
+
+// Returns the blocks that the page lights, see listenForLit().
+export function litPieces(lit, {cells, stackNodes}) {
+  if (!lit) return [];
+  const blocks = cells.flatMap((cell) => cell.pieces.filter((piece) => piece.kind === 'block')), words = new Set(lit.words);
+  if (!lit.name) return blocks.filter(({entry}) => entry && words.has(wordsOfLabel(entry.label)));
+  const named = blocks.filter((piece) => traceName(piece) === lit.name);
+  return named.length ? named : blocks.filter((piece) => standsFor(piece, lit, stackNodes));
 }

@@ -77,6 +77,17 @@ std::set<std::pair<std::uint32_t, bool>> changes_of(const Scrub& scrub, std::uin
   return changes;
 }
 
+/// Whether the difference of two states takes what is live in the earlier one to what is live in the later.
+bool finds_difference(const Scrub& scrub, std::uint32_t before, std::uint32_t after) {
+  const Indices first = living_in(scrub, before);
+  std::set<std::uint32_t> live(first.begin(), first.end());
+  bool is_right = true;
+  scrub.for_each_difference(before, after, [&](std::uint32_t index, bool begins) {
+    is_right = (begins ? live.insert(index).second : live.erase(index) == 1) && is_right;
+  });
+  return is_right && Indices(live.begin(), live.end()) == living_in(scrub, after);
+}
+
 /// Forward, backward, by jumps, and with checkpoints near together and far apart.
 void check_every_state(const DeviceRecord& record) {
   for (const std::uint32_t distance : {1U, 3U, Scrub::kLeastDistance}) {
@@ -102,6 +113,7 @@ void check_every_state(const DeviceRecord& record) {
       const auto state = static_cast<std::uint32_t>(random() % record.states());
       scrub.go(state);
       count(agrees(scrub, state) && finds_living(scrub, state));
+      count(finds_difference(scrub, state, state + static_cast<std::uint32_t>(random() % (record.states() - state))));
     }
     CHECK(wrong == 0);
   }

@@ -45,6 +45,17 @@ TEST_CASE("without a file there is no answer") {
   CHECK_THROWS_AS(static_cast<void>(answered(engine, {{"ask", "overview"}})), UsageError);
 }
 
+TEST_CASE("a closed file has no answers, and the others keep their numbers") {
+  Engine engine;
+  add_testdata(engine, "oom");
+  const std::size_t second = add_testdata(engine, "training_step");
+  CHECK(answered(engine, {{"ask", "close"}, {"file", 0}}) == "null");
+  CHECK_THROWS_AS(static_cast<void>(answered(engine, {{"ask", "overview"}, {"file", 0}})), UsageError);
+  CHECK_THROWS_AS(static_cast<void>(answered(engine, {{"ask", "close"}, {"file", 0}})), UsageError);
+  CHECK(answered_json(engine, {{"ask", "overview"}, {"file", second}})["file"] == "training_step");
+  CHECK(add_testdata(engine, "oom") == 2);
+}
+
 TEST_CASE("questions that make no sense are refused") {
   Engine engine;
   add_testdata(engine, "devices_streams");

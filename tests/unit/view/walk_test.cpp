@@ -99,6 +99,8 @@ TEST_CASE("a stretch of a curve stays within it, and leaves the walk where it wa
     CHECK(numbers[column * width] == 100 + column);
     CHECK(numbers[column * width + 1] == static_cast<double>(walk.live_bytes(100 + column)));
   }
+  CHECK(view::column_states(walk, {100, 101}, TimelineAxis::event, 5) ==
+        std::vector<std::uint32_t>{100, 100, 100, 100, 101});
   CHECK(walk.scrub().state() == 17);
   const std::vector<double> one = view::curve(walk, "line", {5, 5}, TimelineAxis::event, 3);
   CHECK(one[0] == 5);

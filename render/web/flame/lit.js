@@ -1,0 +1,46 @@
+// Boxes that are lit because the page lights their stacks, and the stacks that the page lights for a box.
+import {listenForLit} from '../core/link.js';
+import {wordsOfLabel} from '../core/text.js';
+import {boxes, view} from './picture.js';
+
+let litInPage = null;
+
+// Returns the number of frames of `stack` that a box and those above it are, the outermost first; -1: they are others.
+function framesUntil(box, before, stack) {
+  let count = before;
+  for (const step of box.steps) {
+    if (!step.isFrame || count < 0) continue;
+    count = stack[count] === wordsOfLabel(step.label) ? count + 1 : -1;
+  }
+  return count;
+}
+
+const isOfWords = (box, words) => box.steps.some((step) => step.isFrame && words.has(wordsOfLabel(step.label)));
+
+// Decides for each box whether it is lit.
+function decideLit() {
+  const {stack = [], words = []} = litInPage || {}, wanted = new Set(words), counts = new Map();
+  const ordered = view.invert ? [...stack].reverse() : stack;
+  for (const box of boxes) {
+    const count = framesUntil(box, box.parent ? counts.get(box.parent) : 0, ordered);
+    counts.set(box, count);
+    box.isLit = (count > 0 && box.steps.at(-1).isFrame) || isOfWords(box, wanted);
+  }
+}
+
+// Calls `show` after the lit boxes have changed.
+export function startLitBoxes(show) {
+  listenForLit((lit) => {
+    litInPage = lit;
+    decideLit();
+    show();
+  });
+}
+export const lightAgain = () => litInPage && decideLit();
+
+export function pointedOfBox(box) {
+  const frames = [];
+  for (let one = box; one; one = one.parent) frames.unshift(...one.steps.filter((step) => step.isFrame).map((step) => wordsOfLabel(step.label)));
+  if (!frames.length) return null;
+  return {frames, isStack: !view.invert && !view.collapse && !view.hide};
+}

@@ -1,0 +1,41 @@
+#include "engine/answers.hpp"
+
+#include "engine/bands.hpp"
+#include "engine/lit.hpp"
+#include "engine/numbers.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+
+namespace memviz::view {
+
+std::string bands_of(Engine& engine, const Request& request) {
+  constexpr std::size_t kMostPixels = 8'000'000;
+  Walk& walk = engine.file(request).walk(request.device());
+  const std::size_t columns = columns_of(request);
+  BandGrid grid{request.window(walk.record().events), axis_of(request, walk.record()), columns};
+  grid.rows = request.count("rows", 100, kMostPixels / columns);
+  grid.bytes_per_row =
+      static_cast<double>(std::max<std::uint64_t>(1, request.number("bytes_per_row", 1, kMaxTotalBytes)));
+  const Bands drawn = bands(walk, request.text("by"), grid);
+  std::string out;
+  append_bytes(out, drawn.bytes);
+  append_bytes(out, drawn.lives);
+  append_bytes(out, drawn.values);
+  return out;
+}
+
+std::string lit_of(Engine& engine, const Request& request) {
+  PageFile& file = engine.file(request);
+  const Walk& walk = file.walk(request.device());
+  const std::vector<bool> lit = lit_lives(file, walk, request);
+  std::vector<std::uint8_t> bits((lit.size() + 7) / 8);
+  for (std::size_t index = 0; index < lit.size(); ++index)
+    if (lit[index]) bits[index / 8] = static_cast<std::uint8_t>(bits[index / 8] | 1U << (index % 8));
+  std::string out;
+  append_bytes(out, bits);
+  return out;
+}
+
+} // namespace memviz::view

@@ -1,0 +1,17 @@
+#pragma once
+
+// The part of a page that the pointer is at -> the allocations that all other parts light up.
+
+#include "engine/page_file.hpp"
+#include "engine/request.hpp"
+#include "engine/walk.hpp"
+
+#include <vector>
+
+namespace memviz::view {
+
+/// Returns whether each allocation, by index in Scrub, is one of those that the request names: see lit_of(). None for a
+/// word that it does not know.
+[[nodiscard]] std::vector<bool> lit_lives(const PageFile& file, const Walk& walk, const Request& request);
+
+} // namespace memviz::view

@@ -1,0 +1,36 @@
+// Presses, drags and the wheel on a canvas of the curve.
+const LEAST_DRAG = 4;
+
+const shareIn = (target, {clientX}) => {
+  const {left, width} = target.getBoundingClientRect();
+  return Math.max(0, Math.min(1, (clientX - left) / width));
+};
+
+// Calls `begin(share, event)` at a press, which returns {move(share), end(), click()}: what a drag does, what its end
+// does, and what a press that does not move does.
+export function onDrag(target, begin) {
+  target.addEventListener('pointerdown', (down) => {
+    target.setPointerCapture(down.pointerId);
+    const {move = () => {}, end = () => {}, click = () => {}} = begin(shareIn(target, down), down);
+    let isDragged = false;
+    const follow = (event) => {
+      isDragged = isDragged || Math.abs(event.clientX - down.clientX) >= LEAST_DRAG;
+      if (isDragged) move(shareIn(target, event));
+    };
+    target.addEventListener('pointermove', follow);
+    target.addEventListener('pointerup', () => {
+      target.removeEventListener('pointermove', follow);
+      if (isDragged) end();
+      else click();
+    }, {once: true});
+  });
+}
+
+// The wheel: `zoom(factor, share)`, or `move(share of the width)`.
+export function onWheel(target, {zoom, move}) {
+  target.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    if (Math.abs(event.deltaX) <= Math.abs(event.deltaY)) zoom(event.deltaY > 0 ? 1.25 : 0.8, shareIn(target, event));
+    else move(event.deltaX / target.clientWidth);
+  }, {passive: false});
+}

@@ -1,0 +1,50 @@
+// The open files as buttons, each with one that closes it.
+import {byId, element} from './elements.js';
+import {askText} from './engine.js';
+import {change, deviceNow, files, hasDevice, openFiles, view, watch} from './model.js';
+
+// A page with snapshots keeps one of them open; one to drop files on begins anew.
+const isDropPage = () => byId('drop') !== null;
+
+function beginAnew() {
+  history.replaceState(null, '', location.pathname);
+  location.reload();
+}
+
+// `switchTo(file, device)` shows another one.
+export function startFiles(switchTo) {
+  const holder = byId('files');
+
+  async function close(number) {
+    const left = openFiles().filter((file) => file.number !== number);
+    if (!left.length) return isDropPage() && beginAnew();
+    const next = left.find((file) => file.number > number) || left.at(-1);
+    if (view.file === number) switchTo(next.number, next.overview.device);
+    if (view.before === number) change({before: null});
+    files[number] = null;
+    await askText({ask: 'close', file: number});
+    showFiles();
+    holder.querySelector('[aria-pressed=true]').focus();
+  }
+
+  function fileButtons({number, name, overview}, isClosable) {
+    const button = element('button', {type: 'button', 'aria-pressed': number === view.file, title: overview.headline}, name);
+    button.addEventListener('click', () => switchTo(number, overview.device));
+    button.addEventListener('keydown', ({key}) => key === 'Delete' && isClosable && close(number));
+    if (!isClosable) return [button];
+    const closing = element('button', {type: 'button', class: 'close', title: 'close (Delete)', 'aria-label': `close ${name}`}, '×');
+    closing.addEventListener('click', () => close(number));
+    return [button, closing];
+  }
+
+  function showFiles() {
+    if (view.file === null) return;
+    const all = openFiles(), isClosable = all.length > 1 || isDropPage();
+    holder.replaceChildren(...all.map((file) => element('span', {class: 'file'}, ...fileButtons(file, isClosable))));
+    document.body.classList.toggle('no-device', !hasDevice());
+    document.body.classList.toggle('no-events', hasDevice() && !deviceNow().events);
+  }
+
+  watch(['file', 'device'], showFiles);
+  return showFiles;
+}

@@ -1,0 +1,34 @@
+// Canvases on which each place has an allocation: the pointer lights it and shows what it is.
+import {lightLife, lightNothing} from './lit.js';
+import {view, watch} from './model.js';
+import {hidePageTip, lifeWords, showPageTip} from './tip.js';
+
+// `lifeOf(event)`: the index of the allocation at a place; null: none. Returns what does the same without a pointer.
+export function lightsUnder(canvas, lifeOf) {
+  let place = null, hovered = null;
+  function leave() {
+    if (place === null) return;
+    place = hovered = null;
+    hidePageTip();
+    lightNothing();
+  }
+  function showTip() {
+    const {lit} = view;
+    if (place && lit && lit.life && lit.life.life === hovered) showPageTip(lifeWords(lit.life), place);
+  }
+  function show(life, at) {
+    place = at;
+    hovered = life;
+    lightLife(life);
+    showTip();
+  }
+  canvas.addEventListener('pointermove', (event) => {
+    const life = event.buttons ? null : lifeOf(event);
+    if (life === null) leave();
+    else show(life, {x: event.clientX, y: event.clientY});
+  });
+  canvas.addEventListener('pointerleave', leave);
+  canvas.addEventListener('pointerdown', leave);
+  watch(['lit'], showTip);
+  return {show, leave};
+}

@@ -1,0 +1,81 @@
+// The allocations that all parts of the page light up: those under the pointer in one of them, and the pinned one.
+// Lit: {key, has(index), words, life}. `words`: the lines, kinds and functions of them; `life`: the only one, or null.
+import {askBytes, askJson, latestOnly} from './engine.js';
+import {change, view, watch, whereNow} from './model.js';
+
+export const wordsOf = ({name, place}) => `${name} ${place || ''}`.trim();
+const functionWords = ({name, place}) => `${name} ${(place || '').replace(/:\d+$/, '')}`.trim();
+
+// One allocation: its line, kind, and the frames and functions of its stack.
+function litLife(life) {
+  const words = new Set([life.line, life.kind, ...life.stack.map(wordsOf), ...life.stack.map(functionWords)]);
+  return {has: (index) => index === life.life, words, life};
+}
+
+async function litSet(request, words) {
+  const bits = new Uint8Array(await askBytes({ask: 'lit', ...whereNow(), ...request}));
+  return {has: (index) => ((bits[index >> 3] >> (index & 7)) & 1) === 1, words: new Set(words), life: null};
+}
+
+const lightNow = latestOnly(async ({key, find}) => {
+  if (view.lit ? view.lit.key === key : !find) return;
+  const {file, device} = view, found = find ? await find() : null;
+  if (view.file === file && view.device === device) change({lit: found && {...found, key}});
+});
+
+export const lightNothing = () => lightNow({key: null, find: null});
+// The allocation that `find` returns the answer for; null: none. `about`: members to add.
+export const lightFound = (key, find, about = {}) => lightNow({key, find: async () => {
+  const life = await find();
+  return life && {...litLife(life), ...about};
+}});
+export const lightLife = (life) => lightFound(`life ${life}`, () => askJson({ask: 'life', ...whereNow(), life}));
+// A set of allocations, as the engine answers `lit`; `words` name it in lists.
+export const lightSet = (request, words, about = {}) => lightNow({key: JSON.stringify(request), find: async () => ({...(await litSet(request, words)), ...about})});
+
+// Lights the allocation of a block or band of a picture, or the stacks of a box, under the pointer there.
+export function lightPointed(what) {
+  if (!what) return lightNothing();
+  const {name, frames, isStack} = what, about = {isFromPicture: true};
+  if (name) return lightFound(`name ${name}`, () => askJson({ask: 'cell', ...whereNow(), name: String(name)}), about);
+  const words = Array.from(frames, String), last = words.at(-1);
+  lightSet(isStack ? {of: 'stack', frames: words.join('\n')} : {of: 'frame', name: last}, [last], about);
+}
+
+// The hovered ones, else the pinned one.
+const litNow = () => view.lit || view.pinned;
+
+// Marks rows of which `isLit(row)` is true for what is lit.
+export function markLit(rows, isLit) {
+  const lit = litNow();
+  for (const row of rows) row.classList.toggle('lit', Boolean(lit) && isLit(row, lit));
+}
+
+// The parts of a picture are lit by name and stack, whose outermost frame is the first. The part under the pointer there
+// has its tooltip instead.
+export function litOfPicture() {
+  const lit = view.lit && view.lit.isFromPicture ? view.pinned : litNow();
+  if (!lit) return null;
+  if (!lit.life) return {name: '', bytes: 0, stack: [], words: [...lit.words]};
+  const {name, bytes, stack} = lit.life;
+  return {name, bytes, stack: stack.map(wordsOf).reverse(), words: []};
+}
+
+// Lights what the row under the pointer, or with the keyboard's focus, stands for.
+export function lightsWithin(list, rows, light) {
+  const at = ({target}) => {
+    const row = target.closest(rows);
+    if (row) light(row);
+  };
+  for (const name of ['pointerover', 'focusin']) list.addEventListener(name, at);
+  for (const name of ['pointerleave', 'focusout']) list.addEventListener(name, lightNothing);
+}
+
+export function startLit() {
+  const pin = latestOnly(async () => {
+    const {life, file, device} = view, found = life === null ? null : await askJson({ask: 'life', ...whereNow(), life});
+    if (view.life === life && view.file === file && view.device === device) change({pinned: found && litLife(found)});
+  });
+  watch(['life', 'file', 'device'], () => pin({}));
+  watch(['file', 'device'], () => change({lit: null}));
+}
