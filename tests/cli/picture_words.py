@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the words of a picture: a line for each part of the page, and one for each box with its width in pixels.
+"""Prints the words of a picture: a line for each part of the page, and one for each box with its width in pixels;
+nothing where there is none.
 
 usage: picture_words.py < PICTURE
 """
@@ -18,7 +19,8 @@ def boxes_of(element):
             yield f"    {float(box.get('width')):.0f}  {'; '.join(title.text.splitlines())}"
 
 
-for part in ElementTree.parse(sys.stdin).getroot():
+text = sys.stdin.read()
+for part in ElementTree.fromstring(text) if text else ():
     if part.tag not in SILENT:
         texts = "  ".join("".join(text.itertext()) for text in part.iter(SVG + "text"))
         for line in filter(None, [texts, *boxes_of(part)]):
