@@ -252,7 +252,8 @@ private:
     for (const FitRun* const run : row.points)
       if (run->verdict.outcome == FitOutcome::does_not_fit) smallest = run; // the search goes down to it
     for (const FitRun* const point : row.points) {
-      if (point == smallest || point == row.answer) continue;
+      const bool is_sure = row.sure && point->point.back() == std::to_string(*row.sure);
+      if (point == smallest || point == row.answer || is_sure) continue;
       std::error_code ignored;
       fs::remove_all(folder_of(point->point), ignored);
       for (FitRun& run : report_.runs)

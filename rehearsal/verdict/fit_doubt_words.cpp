@@ -127,7 +127,8 @@ std::string doubt_text(const FitVerdict& verdict) {
 
 bool is_sure(const FitVerdict& verdict) {
   if (!doubt_text(verdict).empty()) return false;
-  if (verdict.outcome != FitOutcome::does_not_fit) return verdict.outcome == FitOutcome::fits && !is_doubtful(verdict);
+  if (verdict.outcome != FitOutcome::does_not_fit)
+    return verdict.outcome == FitOutcome::fits && unknown_text(verdict).empty();
   const auto& end = verdict.other_end;
   return !(end && end->outcome == FitOutcome::fits) &&
          !(is_range(verdict) && verdict.other_values->outcome == FitOutcome::fits);

@@ -18,7 +18,8 @@ namespace memviz::rehearse {
 /// less is short, or left, than the driver may take less, or more, than in its model. "" if it does not depend on that.
 [[nodiscard]] std::string doubt_text(const FitVerdict& verdict);
 
-/// Whether the program fits or not, and nothing that is unmeasured, or whose values are unknown, may turn that.
+/// Whether the program fits or not, and neither what is not counted, nor a model of the driver, nor an unknown value
+/// may turn that. A driver that leaves more of the device than the profile says is not considered.
 [[nodiscard]] bool is_sure(const FitVerdict& verdict);
 
 } // namespace memviz::rehearse

@@ -96,7 +96,7 @@ constexpr auto kRow = json_object<RowInJson>(
            [](const RowInJson& in) { return in.row.largest; })
         .when([](const RowInJson& in) { return searched_axis(in.report.axes) != nullptr; }),
     member("largest_sure",
-           "Of a search: the largest number that fits whatever was not measured or is not known; null where none does",
+           "Of a search: the largest number that fits and is sure (is_sure of its run); null where none is",
            [](const RowInJson& in) { return in.row.sure; })
         .when([](const RowInJson& in) { return searched_axis(in.report.axes) != nullptr; }),
     member("text", "The answer as a sentence",
@@ -161,8 +161,9 @@ constexpr auto kRehearse = json_described<ReportInJson>(
         .never_empty(),
     member(
         "answer",
-        "The row that the answer describes, its place in rows, from 0: of the program as it is, the first that fits on "
-        "the smallest GPU on which one does; where none fits, the first",
+        "The row that the answer describes, its place in rows, from 0: of the program as it is, the first that surely "
+        "fits on the smallest GPU on which one does; where none does, the first that may fit; where none fits, the "
+        "first",
         [](const ReportInJson& in) { return static_cast<std::uint64_t>(&in.answer - in.rows.data()); }),
     member(
         "verdict", "Of the run that decides in that row",

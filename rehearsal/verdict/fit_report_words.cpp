@@ -3,7 +3,6 @@
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
-#include "verdict/fit_doubt_words.hpp"
 #include "verdict/fit_words.hpp"
 
 #include <algorithm>
@@ -181,6 +180,11 @@ std::string searches_headline(const FitReport& report, const Outcomes& outcomes)
   return text;
 }
 
+std::size_t sure_rows(const FitReport& report, const Outcomes& outcomes) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(outcomes.fits, [&](const FitRow* row) { return surely_fits(report, *row); }));
+}
+
 /// "Fits on all 3 GPUs", "May fit on 2 of 3 GPUs", "Fits on 1 of 3 GPUs, and may fit on 1"
 std::string fitting_text(const FitReport& report, const Outcomes& outcomes) {
   const auto rows = [&](std::size_t count) {
@@ -189,8 +193,7 @@ std::string fitting_text(const FitReport& report, const Outcomes& outcomes) {
                         count == outcomes.all ? "all " + all : fmt::format("{} of {}", format_count(count), all));
   };
   const std::size_t fits = outcomes.fits.size();
-  const auto sure = static_cast<std::size_t>(
-      std::ranges::count_if(outcomes.fits, [](const FitRow* row) { return is_sure(row->answer->verdict); }));
+  const std::size_t sure = sure_rows(report, outcomes);
   if (sure == 0) return "May fit " + rows(fits);
   const std::string text = "Fits " + rows(sure);
   return sure == fits ? text
@@ -208,7 +211,10 @@ std::string points_headline(const FitReport& report, const Outcomes& outcomes, c
     text = fmt::format("Fits {}.", counted_rows(report, "none of " + all));
   } else {
     const std::string values = values_phrase(report, answer);
-    const std::string first = values.empty() ? "The smallest of them is" : capitalized(values) + " on";
+    const std::size_t sure = sure_rows(report, outcomes);
+    const std::string_view smallest =
+        sure == 0 || sure == fits ? "The smallest of them is" : "The smallest on which it surely fits is";
+    const std::string first = values.empty() ? std::string(smallest) : capitalized(values) + " on";
     text = fmt::format("{}{} {}.", fitting_text(report, outcomes),
                        fits > 1         ? ". " + first
                        : values.empty() ? ":"

@@ -38,7 +38,7 @@ bool is_number_or_setting(AxisKind kind) {
 }
 
 /// Returns the run that decides whether a job fits: the first that does not fit, else the first without an answer, else
-/// the one that left least.
+/// the one that left least, of those that are not sure if there are any.
 const FitRun* deciding_run(const Runs& runs) {
   const auto first = [&](auto holds) {
     return std::find_if(runs.begin(), runs.end(), [&](const FitRun* run) { return holds(run->verdict.outcome); });
@@ -50,7 +50,7 @@ const FitRun* deciding_run(const Runs& runs) {
   if (failed != runs.end()) return *failed;
   const auto left = [](const FitVerdict& verdict) {
     const DeviceUse* const use = fullest(verdict.facts);
-    return use == nullptr ? std::numeric_limits<std::uint64_t>::max() : use->left_bytes();
+    return std::pair(is_sure(verdict), use == nullptr ? std::numeric_limits<std::uint64_t>::max() : use->left_bytes());
   };
   return *std::min_element(runs.begin(), runs.end(), [&](const FitRun* one, const FitRun* other) {
     return left(one->verdict) < left(other->verdict);
@@ -68,19 +68,19 @@ Runs deciding_runs(const Runs& runs) {
   return list;
 }
 
-/// Fills in the largest number that fits.
+/// Fills in the largest number that fits. A smaller one without an answer decides only how far it is sure.
 void find_largest(FitRow& row) {
-  bool has_answer = true;
+  std::optional<std::uint64_t> largest_unknown;
   for (const FitRun* const run : row.points) {
     const auto number = whole_number<std::uint64_t>(run->point.back());
-    has_answer = has_answer && is_answer(run->verdict);
+    if (!is_answer(run->verdict)) largest_unknown = std::max(largest_unknown, number);
     if (run->verdict.outcome != FitOutcome::fits) continue;
     if (is_sure(run->verdict)) row.sure = std::max(row.sure, number);
     if (row.largest && number <= row.largest) continue;
     row.largest = number;
     row.answer = run;
   }
-  if (has_answer) {
+  if (!largest_unknown || largest_unknown < row.largest) {
     row.outcome = row.largest ? FitOutcome::fits : FitOutcome::does_not_fit;
     return;
   }
@@ -126,6 +126,11 @@ bool is_unchanged(const FitReport& report, const FitRow& row) {
   return !place_of(report.axes, AxisKind::setting) || value_of(report, *row.answer, AxisKind::setting) == kUnchanged;
 }
 
+bool surely_fits(const FitReport& report, const FitRow& row) {
+  if (row.outcome != FitOutcome::fits) return false;
+  return searched_axis(report.axes) == nullptr ? is_sure(row.answer->verdict) : row.sure.has_value();
+}
+
 const FitRow& unchanged_row(const FitReport& report, const std::vector<FitRow>& rows, const FitRow& row) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const FitRow& other) {
     return is_unchanged(report, other) && are_alike(report, *other.answer, *row.answer, is_number_or_setting);
@@ -134,13 +139,17 @@ const FitRow& unchanged_row(const FitReport& report, const std::vector<FitRow>& 
 }
 
 const FitRow& answering_row(const FitReport& report, const std::vector<FitRow>& rows) {
-  const FitRow* answer = nullptr;
-  for (const FitRow& row : rows) {
-    if (!is_unchanged(report, row) || row.outcome != FitOutcome::fits) continue;
-    const auto gpu = [&](const FitRow& of) { return value_of(report, *of.answer, AxisKind::gpu); };
-    if (answer == nullptr || gpu(row) != gpu(*answer)) answer = &row;
+  const auto gpu = [&](const FitRow& of) { return value_of(report, *of.answer, AxisKind::gpu); };
+  for (const bool only_sure : {true, false}) {
+    const FitRow* answer = nullptr;
+    for (const FitRow& row : rows) {
+      if (!is_unchanged(report, row) || row.outcome != FitOutcome::fits) continue;
+      if (only_sure && !surely_fits(report, row)) continue;
+      if (answer == nullptr || gpu(row) != gpu(*answer)) answer = &row;
+    }
+    if (answer != nullptr) return *answer;
   }
-  return answer == nullptr ? rows.front() : *answer;
+  return rows.front();
 }
 
 int exit_code(const FitReport& report) {

@@ -66,10 +66,12 @@ struct FitRow {
 [[nodiscard]] std::vector<FitRow> rows_of(const FitReport& report);
 /// Whether the row is one of the unchanged program.
 [[nodiscard]] bool is_unchanged(const FitReport& report, const FitRow& row);
+/// Whether the row, or a number of its search, surely fits.
+[[nodiscard]] bool surely_fits(const FitReport& report, const FitRow& row);
 /// Returns the row of the unchanged program at the same values of the other axes.
 [[nodiscard]] const FitRow& unchanged_row(const FitReport& report, const std::vector<FitRow>& rows, const FitRow& row);
-/// Returns the row that the answer describes: of the unchanged program, the first that fits on the smallest GPU on
-/// which any does; if none fits, the first.
+/// Returns the row that the answer describes: of the unchanged program, the first that surely fits on the smallest GPU
+/// on which any does; if none does, the first that may fit, likewise; if none fits, the first.
 [[nodiscard]] const FitRow& answering_row(const FitReport& report, const std::vector<FitRow>& rows);
 
 /// Returns 0 if any row of the unchanged program fits, else 3 if one does not, else the exit code of the run that the

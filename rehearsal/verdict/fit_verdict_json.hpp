@@ -198,10 +198,11 @@ inline constexpr auto kRunDecisions = json_object<RunFacts>(
 inline constexpr auto kFitVerdict = json_object<FitVerdict>(
     {.meaning = "A run", .name = "verdict"},
     member("outcome", "Whether it fits", &FitVerdict::outcome, one_of(kOutcomeWords)),
-    member("is_sure",
-           "Whether nothing that was not measured on this GPU, and no value that is not known, may turn the outcome; "
-           "false where there is no answer",
-           is_sure),
+    member(
+        "is_sure",
+        "Whether neither what is not counted (uncounted_bytes_at_most), nor a model of the driver, nor a value that is "
+        "not known may turn the outcome; false where there is no answer",
+        is_sure),
     member("uncounted_bytes_at_most",
            "The most that a real run takes in addition of what is not counted, by what was measured elsewhere",
            uncounted_bytes),

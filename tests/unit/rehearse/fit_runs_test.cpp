@@ -34,6 +34,14 @@ FitVerdict that_fits(std::uint64_t peak_bytes = 40 * kGibibyte) {
   return verdict;
 }
 
+/// Decides by values that are made up.
+FitVerdict that_may_fit(std::uint64_t peak_bytes = 40 * kGibibyte) {
+  FitVerdict verdict = that_fits(peak_bytes);
+  verdict.computes_values = true;
+  verdict.facts.decisions = {{.line = "moe.py:7", .count = 2, .made_up_count = 1}};
+  return verdict;
+}
+
 FitVerdict too_large() {
   FitVerdict verdict = that_fits(79 * kGibibyte);
   verdict.outcome = FitOutcome::does_not_fit;
@@ -91,6 +99,19 @@ TEST_CASE("a search in words") {
     CHECK(json["verdict"]["outcome"] == "fits");
     CHECK(exit_code(report) == 0);
   }
+  SUBCASE("found, and not sure") {
+    report.runs = {run_at({"1"}, that_fits()), run_at({"8"}, that_may_fit()), run_at({"4"}, that_fits())};
+    CHECK(report_headline(report) == "BATCH=4 is the largest that surely fits; up to BATCH=8 may fit.");
+    SUBCASE("nor is there an answer between") {
+      report.runs.push_back(run_at({"6"}, that_fails()));
+      CHECK(report_headline(report) == "BATCH=4 is the largest that surely fits; up to BATCH=8 may fit.");
+      CHECK(exit_code(report) == 0);
+    }
+    SUBCASE("which nothing makes so") {
+      report.runs = {run_at({"1"}, that_may_fit()), run_at({"8"}, too_large()), run_at({"2"}, too_large())};
+      CHECK(report_headline(report) == "BATCH=1 is the largest that may fit, and none surely fits. BATCH=2 does not.");
+    }
+  }
   SUBCASE("all") {
     report.runs[1].verdict = that_fits();
     CHECK(report_headline(report) == "All of BATCH=1..8 fit: BATCH=8 does.");
@@ -137,6 +158,23 @@ TEST_CASE(
   report.runs[1].verdict = too_large();
   CHECK(deciding_rank() == 5);
   CHECK(exit_code(report) == 3);
+}
+
+TEST_CASE("a rank that may run out of memory decides before those that surely fit") {
+  const FitReport report{.runs = {run_of(0, that_fits(70 * kGibibyte)), run_of(5, that_may_fit(20 * kGibibyte)),
+                                  run_of(9, that_may_fit(30 * kGibibyte))}};
+  CHECK(*rows_of(report).front().answer->rank == 9);
+}
+
+TEST_CASE("the answer is about the smallest GPU on which the program surely fits, if there is one") {
+  FitReport report{.axes = {kGpus},
+                   .runs = {run_at({"h100-80"}, on("h100-80", that_fits())), run_at({"l4"}, on("l4", that_may_fit()))}};
+  CHECK(report_headline(report).starts_with(
+      "Fits on 1 of 2 GPUs, and may fit on 1. The smallest on which it surely fits is NVIDIA H100"));
+  report.runs.front().verdict = that_may_fit();
+  CHECK(report_headline(report).starts_with("May fit on all 2 GPUs. The smallest of them is NVIDIA H100"));
+  const std::vector<FitRow> rows = rows_of(report);
+  CHECK(answering_row(report, rows).answer->point.front() == "l4");
 }
 
 TEST_CASE("ranks fold into each number of a search") {
