@@ -349,6 +349,15 @@ class LinkCases(ViewCase):
         self.assertEqual(again.link(), link)
         self.assertEqual(again.page.locator("[role=tab][aria-selected=true]").inner_text(), "Segments")
 
+    def test_a_link_to_the_second_file_shows_the_curve_of_that(self):
+        for more in ("", "&by=kind", "&by=kind&axis=time"):
+            with self.subTest(more):
+                view = self.view(STEP, "oom.pickle", fragment=f"#file=1{more}")
+                expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
+                events = json.loads(memviz("stats", TESTDATA / "oom.pickle", "--json", "-"))["devices"][0]["events"]
+                expect(view.page.locator("#last")).to_have_text(f"event {events - 1:,}")
+                self.assertEqual(view.busy.inner_text(), "")
+
     def test_nonsense_in_a_link_does_no_harm(self):
         for fragment in ("#file=7&state=3", "#tab=nothing&by=x&axis=y&state=99999999&first=5000&last=4000&life=4000000", "#device=77&other=9999999"):
             with self.subTest(fragment):
