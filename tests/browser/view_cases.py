@@ -175,11 +175,25 @@ class TabCases(ViewCase):
         view.page.locator("#table tbody tr").first.click()
         expect(view.found).to_contain_text("1,023 MiB in 164 allocations, 15.5 %")
         view.page.locator("#by-function").click()
+        expect(view.page.locator("#table")).to_contain_text("asked itself")
         view.page.locator("#table tbody tr", has_text="log_predictions").first.click()
         expect(view.page.locator("#table h3").first).to_have_text("Callers of log_predictions")
         view.page.get_by_role("button", name="all functions").click()
         view.page.locator("#lives").select_option("freed")
         expect(view.page.locator("#table tbody tr").first).to_be_visible()
+
+    def test_an_answer_for_another_table_is_not_drawn(self):
+        view = self.view(STEP, fragment="#tab=table")
+        table, click_row = view.page.locator("#table"), 'document.querySelector("#table tbody tr").click()'
+        expect(table.locator("tbody tr").first).to_be_visible()
+        line = table.locator("tbody tr").first.get_attribute("title")
+        view.page.evaluate(f'document.querySelector("#by-function").click(); {click_row}')
+        expect(view.found).to_contain_text(f"{line}: ")  # a row of the lines is searched for
+        expect(table).to_contain_text("asked itself")
+        view.page.evaluate(f'{click_row}; document.querySelector("#by-line").click()')
+        expect(table).not_to_contain_text("asked itself")
+        expect(table.locator("tbody tr").first).to_have_attribute("title", line)
+        self.assertEqual(view.busy.inner_text(), "")
 
     def test_a_flame_graph_has_only_what_the_range_leaves_or_frees(self):
         view = self.view(STEP, fragment="#first=1000&last=1400&tab=flame")

@@ -61,39 +61,43 @@ function tableElement(rows, about) {
 export function startTables() {
   const place = byId('table');
   let of = 'line', chosen = null, sorting = {by: 'bytes', isAscending: false};
+  let drawnOf = of; // the table that is in the page while the answer for another one is awaited
   const requestFor = (by) => ({ask: 'lines', ...whereNow(), of: view.lives, ...rangeNow(), state: view.state, ...by});
   const requestNow = () => requestFor(chosen ? {by: 'sandwich', frame: chosen.frame} : {by: of});
   const show = latestOnly(async () => {
     if (view.tab !== 'table' || !hasDevice()) return;
-    const found = await askJson(requestNow()), about = {of, all: found.bytes, sorting, onSort, onRow};
-    place.replaceChildren(...(chosen ? sandwich(found, about) : [tableElement(found.rows, about)]));
+    const wanted = chosen, now = of, found = await askJson(requestNow());
+    if (chosen !== wanted || of !== now) return;
+    drawnOf = now;
+    const about = {of: now, all: found.bytes, sorting, onSort, onRow};
+    place.replaceChildren(...(wanted ? sandwich(wanted, found, about) : [tableElement(found.rows, about)]));
     markRows();
   });
   const open = (row) => {
     chosen = row;
     show({});
   };
-  const onRow = (row) => (of === 'line' ? searchFor(wordsOf(row)) : of === 'function' && open(row));
+  const onRow = (row) => (drawnOf === 'line' ? searchFor(wordsOf(row)) : drawnOf === 'function' && of === 'function' && open(row));
   function onSort(wanted) {
     sorting = wanted;
     show({});
   }
-  function sandwich({callers, callees}, about) {
+  function sandwich({name}, {callers, callees}, about) {
     const back = element('button', {type: 'button'}, 'all functions');
     back.addEventListener('click', () => open(null));
     return [
       back,
-      element('h3', {}, `Callers of ${chosen.name}`), tableElement(callers, about),
-      element('h3', {}, `What ${chosen.name} calls`), tableElement(callees, about),
+      element('h3', {}, `Callers of ${name}`), tableElement(callers, about),
+      element('h3', {}, `What ${name} calls`), tableElement(callees, about),
     ];
   }
   // One allocation has one line and one kind, but several functions.
-  const isLitRow = ({dataset}, {life, words}) => (life && of !== 'function' ? life[of] === wordsOf(dataset) : words.has(wordsOf(dataset)));
+  const isLitRow = ({dataset}, {life, words}) => (life && drawnOf !== 'function' ? life[drawnOf] === wordsOf(dataset) : words.has(wordsOf(dataset)));
   const markRows = () => markLit(place.querySelectorAll('tbody tr'), isLitRow);
   function light({dataset}) {
     const {name, place: where, frame} = dataset;
-    if (of === 'function') lightSet({of, frame: Number(frame)}, [wordsOf(dataset)]);
-    else lightSet({of, name, place: where}, [wordsOf(dataset)]);
+    if (drawnOf === 'function') lightSet({of: drawnOf, frame: Number(frame)}, [wordsOf(dataset)]);
+    else lightSet({of: drawnOf, name, place: where}, [wordsOf(dataset)]);
   }
   function choose(one) {
     of = one;
