@@ -144,6 +144,14 @@ class FileCases(ViewCase):
         view.press("9")
         expect(view.page.locator("#before option")).to_have_text(["in this file", f"against {STEP}"])
 
+    def test_a_closed_file_is_not_offered_for_differences(self):
+        view = self.view("before.pickle", STEP, "oom.pickle")
+        view.tab("difference")
+        expect(view.page.locator("#before option")).to_have_text(["in this file", f"against {STEP}", "against oom.pickle"])
+        view.page.get_by_role("button", name="close before.pickle").click()
+        expect(view.files).to_have_text([STEP, "oom.pickle"])
+        expect(view.page.locator("#before option")).to_have_text(["in this file", "against oom.pickle"])
+
     def test_back_to_a_closed_file_does_no_harm(self):
         view = self.view("before.pickle", STEP)
         view.files.nth(1).click()
