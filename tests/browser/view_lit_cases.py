@@ -99,6 +99,30 @@ class BandCases(ViewCase):
                 expect(view.page.locator("#tip")).to_contain_text("activation")
 
 
+class SwitchCases(ViewCase):
+    def test_the_tooltip_goes_with_the_file(self):
+        view = self.view(STEP, "oom.pickle")
+        view.wait_for_event(1375)
+        tip = view.page.locator("#tip")
+        view.page.mouse.move(*view.at(view.cells, 0.3, 0.4))
+        expect(tip).to_be_visible()
+        view.page.evaluate('document.querySelectorAll("#files [aria-pressed]")[1].click()')
+        expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
+        expect(tip).to_be_hidden()
+
+    def test_the_other_buttons_of_a_mouse_drag_nothing(self):
+        view = self.view(STEP)
+        view.wait_for_event(1375)
+        view.page.mouse.move(*view.at(view.curve, 0.5))
+        view.page.mouse.down(button="right")
+        view.page.mouse.move(*view.at(view.curve, 0.6))
+        view.page.mouse.up(button="right")
+        view.page.mouse.move(*view.at(view.curve, 0.7))
+        view.press("ArrowRight")
+        view.wait_for_event(1376)
+        expect(view.page.locator("#range")).to_be_hidden()
+
+
 class LitCases(ViewCase):
     def setUp(self):
         self.opened = self.view(STEP)
