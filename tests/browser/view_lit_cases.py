@@ -193,11 +193,10 @@ class LitCases(ViewCase):
 
     def test_a_block_of_the_segments_and_a_band_of_the_timeline_light_theirs(self):
         view = self.opened
-        for key, mark in (("2", "#board > .free rect"), ("6", ".bands > path")):
+        for key, tab in (("2", "state"), ("6", "timeline")):
             view.press(key)
-            with self.subTest(mark):
-                expect(view.frame.locator("svg.scripted")).to_be_visible()
-                view.frame.locator(mark).first.hover(position={"x": 3, "y": 3}, force=True)
+            with self.subTest(tab):
+                view.mark_in_picture(tab).hover(position={"x": 3, "y": 3}, force=True)
                 self.expect_lit("cells" if key == "2" else "curve")
                 view.page.mouse.move(*view.at(view.curve, 0.02, 0.05))
                 self.expect_unlit()
