@@ -169,7 +169,8 @@ class FileCases(ViewCase):
         expect(view.files).to_have_text(["sample.pickle"])
         expect(view.page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
         expect(view.card).to_contain_text("append_page cache.py:47")
-        view.page.get_by_role("button", name="close sample.pickle").click()
+        with view.page.expect_navigation(wait_until="load"):  # the page begins anew
+            view.page.get_by_role("button", name="close sample.pickle").click()
         expect(view.cover).to_contain_text("Drop a snapshot")
         view.page.get_by_role("button", name="Try a sample").click()
         expect(view.files).to_have_text(["sample.pickle"])
