@@ -114,6 +114,27 @@ class HandsOnKeysCases(ViewCase):
         view.press("Enter")
         expect(view.found).to_contain_text(f"{line}: ")
 
+    def test_the_focus_stays_in_a_table_that_is_drawn_again(self):
+        view = self.view(STEP, fragment="#tab=table")
+        rows, kept = view.page.locator("#table tbody tr"), view.page.locator("#table tr:focus")
+        rows.nth(1).focus()
+        line = rows.nth(1).get_attribute("title")
+        view.press("ArrowLeft")
+        view.wait_for_event(1374)
+        expect(rows.nth(1)).to_have_class(re.compile("lit"))
+        expect(kept).to_have_attribute("title", line)
+        heading = view.page.locator("#table thead button").first
+        heading.focus()
+        view.press("Enter")
+        expect(view.page.locator("#table th").first).to_have_attribute("aria-sort", "ascending")
+        expect(heading).to_be_focused()
+        view.page.locator("#by-function").click()
+        expect(view.page.locator("#table")).to_contain_text("asked itself")
+        rows.first.focus()
+        view.press("Enter")
+        expect(view.page.locator("#table h3")).to_have_count(2)
+        expect(rows.first).to_be_focused()
+
     def test_the_moment_is_said_once_the_playhead_rests(self):
         view = self.view(STEP)
         said = view.page.locator("#said")

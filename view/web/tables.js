@@ -1,7 +1,7 @@
 // The tables: the holders of memory at the playhead, by line, kind or function; callers and callees of a function.
 import {byId, element} from './elements.js';
 import {askJson, askText, latestOnly} from './engine.js';
-import {lightSet, lightsWithin, markLit, wordsOf} from './lit.js';
+import {lightNothing, lightSet, lightsWithin, markLit, wordsOf} from './lit.js';
 import {deviceNow, hasDevice, rangeNow, view, watch, whereNow} from './model.js';
 import {figures} from './pictures.js';
 import {searchFor} from './search.js';
@@ -58,6 +58,17 @@ function tableElement(rows, about) {
   return element('table', {class: 'rows'}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...body));
 }
 
+// The keyboard's focus goes to the row or heading with the same words, or to the first row.
+function replaceKeepingFocus(place, parts) {
+  const focused = document.activeElement, hadFocus = place.contains(focused), words = focused.title || focused.textContent;
+  place.replaceChildren(...parts);
+  if (!hadFocus) return;
+  const targets = [...place.querySelectorAll('tbody tr, thead button')], first = place.querySelector('tbody tr');
+  const next = targets.find((one) => (one.title || one.textContent) === words) || first;
+  if (next) next.focus({preventScroll: true});
+  else lightNothing();
+}
+
 export function startTables() {
   const place = byId('table');
   let of = 'line', chosen = null, sorting = {by: 'bytes', isAscending: false};
@@ -70,7 +81,7 @@ export function startTables() {
     if (chosen !== wanted || of !== now) return;
     drawnOf = now;
     const about = {of: now, all: found.bytes, sorting, onSort, onRow};
-    place.replaceChildren(...(wanted ? sandwich(wanted, found, about) : [tableElement(found.rows, about)]));
+    replaceKeepingFocus(place, wanted ? sandwich(wanted, found, about) : [tableElement(found.rows, about)]);
     markRows();
   });
   const open = (row) => {
