@@ -195,6 +195,18 @@ class TabCases(ViewCase):
         expect(table.locator("tbody tr").first).to_have_attribute("title", line)
         self.assertEqual(view.busy.inner_text(), "")
 
+    def test_another_file_shows_all_functions(self):
+        view = self.view("before.pickle", STEP, fragment="#file=1&tab=table")
+        table = view.page.locator("#table")
+        view.page.locator("#by-function").click()
+        expect(table).to_contain_text("asked itself")
+        table.locator("tbody tr", has_text="log_predictions").first.click()
+        expect(table.locator("h3")).to_have_count(2)
+        view.files.first.click()
+        expect(table.locator("h3")).to_have_count(0)
+        expect(table).to_contain_text("asked itself")
+        self.assertEqual(view.busy.inner_text(), "")
+
     def test_a_flame_graph_has_only_what_the_range_leaves_or_frees(self):
         view = self.view(STEP, fragment="#first=1000&last=1400&tab=flame")
         view.page.locator("#lives").select_option("born")

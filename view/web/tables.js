@@ -77,8 +77,8 @@ export function startTables() {
   const requestNow = () => requestFor(chosen ? {by: 'sandwich', frame: chosen.frame} : {by: of});
   const show = latestOnly(async () => {
     if (view.tab !== 'table' || !hasDevice()) return;
-    const wanted = chosen, now = of, found = await askJson(requestNow());
-    if (chosen !== wanted || of !== now) return;
+    const {file} = view, wanted = chosen, now = of, found = await askJson(requestNow());
+    if (view.file !== file || chosen !== wanted || of !== now) return;
     drawnOf = now;
     const about = {of: now, all: found.bytes, sorting, onSort, onRow};
     replaceKeepingFocus(place, wanted ? sandwich(wanted, found, about) : [tableElement(found.rows, about)]);
@@ -118,6 +118,7 @@ export function startTables() {
   figures.table = () => askText(requestNow());
   for (const one of TABLES) byId(`by-${one}`).addEventListener('click', () => choose(one));
   lightsWithin(place, 'tbody tr', light);
+  watch(['file'], () => (chosen = null)); // its frames have other numbers
   watch(['file', 'device', 'state', 'other', 'tab', 'lives', 'first', 'last'], () => show({}));
   watch(['lit', 'pinned'], markRows);
 }
