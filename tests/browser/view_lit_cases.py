@@ -217,6 +217,19 @@ class LitCases(ViewCase):
         expect(view.page.locator("#table tbody tr").first).to_be_visible()
         expect(view.page.locator("#table tr.lit")).to_have_count(0)
 
+    def test_a_picture_that_is_not_laid_out_yet_is_lit_once_it_is(self):
+        view = self.opened
+        view.page.mouse.click(*view.at(view.cells, 0.3, 0.4))
+        expect(view.pinned).to_be_visible()
+        panel = "document.querySelector('#picture-panel').style.display"
+        view.page.evaluate(f"{panel} = 'none'")
+        view.press("2")
+        expect(view.page.locator("#picture")).to_have_attribute("data-tab", "state")
+        expect(view.frame.locator("svg.scripted")).to_be_attached()
+        view.page.wait_for_timeout(100)  # for the message that says what is lit
+        view.page.evaluate(f"{panel} = ''")
+        expect(view.frame.locator(".lit-mark")).to_have_attribute("d", re.compile("^M"))
+
     def test_an_event_lights_its_allocation(self):
         view = self.opened
         view.press("5")
