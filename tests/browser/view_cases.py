@@ -175,11 +175,37 @@ class TabCases(ViewCase):
         view.page.locator("#table tbody tr").first.click()
         expect(view.found).to_contain_text("1,023 MiB in 164 allocations, 15.5 %")
         view.page.locator("#by-function").click()
+        expect(view.page.locator("#table")).to_contain_text("asked itself")
         view.page.locator("#table tbody tr", has_text="log_predictions").first.click()
         expect(view.page.locator("#table h3").first).to_have_text("Callers of log_predictions")
         view.page.get_by_role("button", name="all functions").click()
         view.page.locator("#lives").select_option("freed")
         expect(view.page.locator("#table tbody tr").first).to_be_visible()
+
+    def test_an_answer_for_another_table_is_not_drawn(self):
+        view = self.view(STEP, fragment="#tab=table")
+        table, click_row = view.page.locator("#table"), 'document.querySelector("#table tbody tr").click()'
+        expect(table.locator("tbody tr").first).to_be_visible()
+        line = table.locator("tbody tr").first.get_attribute("title")
+        view.page.evaluate(f'document.querySelector("#by-function").click(); {click_row}')
+        expect(view.found).to_contain_text(f"{line}: ")  # a row of the lines is searched for
+        expect(table).to_contain_text("asked itself")
+        view.page.evaluate(f'{click_row}; document.querySelector("#by-line").click()')
+        expect(table).not_to_contain_text("asked itself")
+        expect(table.locator("tbody tr").first).to_have_attribute("title", line)
+        self.assertEqual(view.busy.inner_text(), "")
+
+    def test_another_file_shows_all_functions(self):
+        view = self.view("before.pickle", STEP, fragment="#file=1&tab=table")
+        table = view.page.locator("#table")
+        view.page.locator("#by-function").click()
+        expect(table).to_contain_text("asked itself")
+        table.locator("tbody tr", has_text="log_predictions").first.click()
+        expect(table.locator("h3")).to_have_count(2)
+        view.files.first.click()
+        expect(table.locator("h3")).to_have_count(0)
+        expect(table).to_contain_text("asked itself")
+        self.assertEqual(view.busy.inner_text(), "")
 
     def test_a_flame_graph_has_only_what_the_range_leaves_or_frees(self):
         view = self.view(STEP, fragment="#first=1000&last=1400&tab=flame")
@@ -348,6 +374,15 @@ class LinkCases(ViewCase):
         self.assertEqual(again.moment.inner_text(), view.moment.inner_text())
         self.assertEqual(again.link(), link)
         self.assertEqual(again.page.locator("[role=tab][aria-selected=true]").inner_text(), "Segments")
+
+    def test_a_link_to_the_second_file_shows_the_curve_of_that(self):
+        for more in ("", "&by=kind", "&by=kind&axis=time"):
+            with self.subTest(more):
+                view = self.view(STEP, "oom.pickle", fragment=f"#file=1{more}")
+                expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
+                events = json.loads(memviz("stats", TESTDATA / "oom.pickle", "--json", "-"))["devices"][0]["events"]
+                expect(view.page.locator("#last")).to_have_text(f"event {events - 1:,}")
+                self.assertEqual(view.busy.inner_text(), "")
 
     def test_nonsense_in_a_link_does_no_harm(self):
         for fragment in ("#file=7&state=3", "#tab=nothing&by=x&axis=y&state=99999999&first=5000&last=4000&life=4000000", "#device=77&other=9999999"):

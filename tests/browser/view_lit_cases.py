@@ -99,6 +99,30 @@ class BandCases(ViewCase):
                 expect(view.page.locator("#tip")).to_contain_text("activation")
 
 
+class SwitchCases(ViewCase):
+    def test_the_tooltip_goes_with_the_file(self):
+        view = self.view(STEP, "oom.pickle")
+        view.wait_for_event(1375)
+        tip = view.page.locator("#tip")
+        view.page.mouse.move(*view.at(view.cells, 0.3, 0.4))
+        expect(tip).to_be_visible()
+        view.page.evaluate('document.querySelectorAll("#files [aria-pressed]")[1].click()')
+        expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
+        expect(tip).to_be_hidden()
+
+    def test_the_other_buttons_of_a_mouse_drag_nothing(self):
+        view = self.view(STEP)
+        view.wait_for_event(1375)
+        view.page.mouse.move(*view.at(view.curve, 0.5))
+        view.page.mouse.down(button="right")
+        view.page.mouse.move(*view.at(view.curve, 0.6))
+        view.page.mouse.up(button="right")
+        view.page.mouse.move(*view.at(view.curve, 0.7))
+        view.press("ArrowRight")
+        view.wait_for_event(1376)
+        expect(view.page.locator("#range")).to_be_hidden()
+
+
 class LitCases(ViewCase):
     def setUp(self):
         self.opened = self.view(STEP)
@@ -169,11 +193,10 @@ class LitCases(ViewCase):
 
     def test_a_block_of_the_segments_and_a_band_of_the_timeline_light_theirs(self):
         view = self.opened
-        for key, mark in (("2", "#board > .free rect"), ("6", ".bands > path")):
+        for key, tab in (("2", "state"), ("6", "timeline")):
             view.press(key)
-            with self.subTest(mark):
-                expect(view.frame.locator("svg.scripted")).to_be_visible()
-                view.frame.locator(mark).first.hover(position={"x": 3, "y": 3}, force=True)
+            with self.subTest(tab):
+                view.mark_in_picture(tab).hover(position={"x": 3, "y": 3}, force=True)
                 self.expect_lit("cells" if key == "2" else "curve")
                 view.page.mouse.move(*view.at(view.curve, 0.02, 0.05))
                 self.expect_unlit()
@@ -193,6 +216,19 @@ class LitCases(ViewCase):
         view.press("4", "Escape")
         expect(view.page.locator("#table tbody tr").first).to_be_visible()
         expect(view.page.locator("#table tr.lit")).to_have_count(0)
+
+    def test_a_picture_that_is_not_laid_out_yet_is_lit_once_it_is(self):
+        view = self.opened
+        view.page.mouse.click(*view.at(view.cells, 0.3, 0.4))
+        expect(view.pinned).to_be_visible()
+        panel = "document.querySelector('#picture-panel').style.display"
+        view.page.evaluate(f"{panel} = 'none'")
+        view.press("2")
+        expect(view.page.locator("#picture")).to_have_attribute("data-tab", "state")
+        expect(view.frame.locator("svg.scripted")).to_be_attached()
+        view.page.wait_for_timeout(100)  # for the message that says what is lit
+        view.page.evaluate(f"{panel} = ''")
+        expect(view.frame.locator(".lit-mark")).to_have_attribute("d", re.compile("^M"))
 
     def test_an_event_lights_its_allocation(self):
         view = self.opened

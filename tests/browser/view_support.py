@@ -90,12 +90,16 @@ class View:
     def tab(self, name):
         self.page.locator(f"#tab-{name}").click()
 
-    def click_in_picture(self, kind):
-        """Clicks a block of the segments, or a band of the timeline, once the picture's script has laid it out."""
+    def mark_in_picture(self, tab):
+        """Returns a block of the segments, or a band of the timeline, once the picture's script has laid it out."""
+        expect(self.page.locator("#picture")).to_have_attribute("data-tab", tab)
         expect(self.frame.locator("svg.scripted")).to_be_visible()
-        mark = self.frame.locator("#board > .free rect" if kind == "state" else ".bands > path").first
+        mark = self.frame.locator("#board > .free rect" if tab == "state" else ".bands > path").first
         mark.element_handle().wait_for_element_state("stable")
-        mark.click(position={"x": 3, "y": 3}, force=True)
+        return mark
+
+    def click_in_picture(self, tab):
+        self.mark_in_picture(tab).click(position={"x": 3, "y": 3}, force=True)
 
     def picture_of(self, canvas):
         return canvas.evaluate("canvas => canvas.toDataURL()")

@@ -125,7 +125,7 @@ const BandOrder& Walk::band_order(std::string_view by) {
   const Classes& classes = this->classes(by);
   const std::string key(&classes == &lines_ ? "line" : by);
   if (const auto known = orders_.find(key); known != orders_.end()) return known->second;
-  BandOrder& order = orders_[key];
+  BandOrder order; // kept once it is complete: memory may run out on the way
   const auto recorded = static_cast<std::ptrdiff_t>(record_.lives.size());
   order.index_at.resize(scrub_.size());
   std::iota(order.index_at.begin(), order.index_at.end(), 0U);
@@ -144,7 +144,7 @@ const BandOrder& Walk::band_order(std::string_view by) {
     order.is_odd[index] = is_odd[own];
     is_odd[own] = !is_odd[own];
   }
-  return order;
+  return orders_.emplace(key, std::move(order)).first->second;
 }
 
 std::vector<std::uint32_t> column_states(const Walk& walk, Window window, TimelineAxis axis, std::size_t columns) {

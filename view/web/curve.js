@@ -7,7 +7,7 @@ import {colours, drawByteAxis, drawFound, drawHits, drawLayers, drawLine, drawMa
 import {onDrag, onWheel} from './curve_pointer.js';
 import {byId, oncePerFrame, restingDrawing} from './elements.js';
 import {lightsUnder} from './hover.js';
-import {change, deviceNow, goTo, hasDevice, jumpTo, rangeNow, showRange, view, watch} from './model.js';
+import {change, deviceNow, goTo, hasDevice, isHere, jumpTo, rangeNow, showRange, view, watch} from './model.js';
 import {formatCount} from '../../render/web/core/numbers.js';
 
 const HIT_HEIGHT = 6, MAP_HIT_HEIGHT = 3, LEAST_SHARE = 0.004;
@@ -138,7 +138,7 @@ export function startCurve() {
   const {data} = source, painter = curvePainter(curve, map, data);
   const lifeOf = ({clientX, clientY}) => {
     const {left, top, width} = curve.getBoundingClientRect();
-    return data.shown && lifeAt(data.shown.bands, (clientX - left) / width, (clientY - top) / (curve.clientHeight - RULER));
+    return data.shown && isHere(data.shown) ? lifeAt(data.shown.bands, (clientX - left) / width, (clientY - top) / (curve.clientHeight - RULER)) : null;
   };
   onDrag(curve, curvePresses(curve, data, lifeOf));
   lightsUnder(curve, lifeOf);

@@ -1,5 +1,6 @@
 // Presses, drags and the wheel on a canvas of the curve.
 const LEAST_DRAG = 4;
+const ENDS = ['pointerup', 'pointercancel', 'lostpointercapture'];
 
 const shareIn = (target, {clientX}) => {
   const {left, width} = target.getBoundingClientRect();
@@ -10,6 +11,7 @@ const shareIn = (target, {clientX}) => {
 // does, and what a press that does not move does.
 export function onDrag(target, begin) {
   target.addEventListener('pointerdown', (down) => {
+    if (down.button !== 0) return;
     target.setPointerCapture(down.pointerId);
     const {move = () => {}, end = () => {}, click = () => {}} = begin(shareIn(target, down), down);
     let isDragged = false;
@@ -17,12 +19,14 @@ export function onDrag(target, begin) {
       isDragged = isDragged || Math.abs(event.clientX - down.clientX) >= LEAST_DRAG;
       if (isDragged) move(shareIn(target, event));
     };
-    target.addEventListener('pointermove', follow);
-    target.addEventListener('pointerup', () => {
+    const finish = ({type}) => {
       target.removeEventListener('pointermove', follow);
+      for (const name of ENDS) target.removeEventListener(name, finish);
       if (isDragged) end();
-      else click();
-    }, {once: true});
+      else if (type === 'pointerup') click();
+    };
+    target.addEventListener('pointermove', follow);
+    for (const name of ENDS) target.addEventListener(name, finish);
   });
 }
 

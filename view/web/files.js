@@ -1,7 +1,7 @@
 // The open files as buttons, each with one that closes it.
 import {byId, element} from './elements.js';
 import {askText} from './engine.js';
-import {change, deviceNow, files, hasDevice, openFiles, view, watch} from './model.js';
+import {change, deviceNow, files, hasDevice, openFiles, renew, view, watch} from './model.js';
 
 // A page with snapshots keeps one of them open; one to drop files on begins anew.
 const isDropPage = () => byId('drop') !== null;
@@ -16,21 +16,23 @@ export function startFiles(switchTo) {
   const holder = byId('files');
 
   async function close(number) {
+    if (!files[number]) return; // closed a moment ago
     const left = openFiles().filter((file) => file.number !== number);
     if (!left.length) return isDropPage() && beginAnew();
     const next = left.find((file) => file.number > number) || left.at(-1);
+    files[number] = null; // first, so that nothing offers it or asks about it
     if (view.file === number) switchTo(next.number, next.overview.device);
     if (view.before === number) change({before: null});
-    files[number] = null;
-    await askText({ask: 'close', file: number});
+    renew('before');
     showFiles();
     holder.querySelector('[aria-pressed=true]').focus();
+    await askText({ask: 'close', file: number});
   }
 
   function fileButtons({number, name, overview}, isClosable) {
     const button = element('button', {type: 'button', 'aria-pressed': number === view.file, title: overview.headline}, name);
     button.addEventListener('click', () => switchTo(number, overview.device));
-    button.addEventListener('keydown', ({key}) => key === 'Delete' && isClosable && close(number));
+    button.addEventListener('keydown', ({key, repeat}) => key === 'Delete' && !repeat && isClosable && close(number));
     if (!isClosable) return [button];
     const closing = element('button', {type: 'button', class: 'close', title: 'close (Delete)', 'aria-label': `close ${name}`}, '×');
     closing.addEventListener('click', () => close(number));

@@ -29,6 +29,12 @@ export function lightsUnder(canvas, lifeOf) {
   });
   canvas.addEventListener('pointerleave', leave);
   canvas.addEventListener('pointerdown', leave);
-  watch(['lit'], showTip);
+  // Another file or device has other allocations at this place.
+  function forget() {
+    if (place) hidePageTip();
+    place = hovered = null;
+  }
+  watch(['lit'], () => (place && !view.lit ? hidePageTip() : showTip()));
+  watch(['file', 'device'], forget);
   return {show, leave};
 }

@@ -1,7 +1,7 @@
 // The allocations that all parts of the page light up: those under the pointer in one of them, and the pinned one.
 // Lit: {key, has(index), words, life}. `words`: the lines, kinds and functions of them; `life`: the only one, or null.
 import {askBytes, askJson, latestOnly} from './engine.js';
-import {change, view, watch, whereNow} from './model.js';
+import {change, isHere, view, watch, whereNow} from './model.js';
 
 export const wordsOf = ({name, place}) => `${name} ${place || ''}`.trim();
 const functionWords = ({name, place}) => `${name} ${(place || '').replace(/:\d+$/, '')}`.trim();
@@ -20,7 +20,7 @@ async function litSet(request, words) {
 const lightNow = latestOnly(async ({key, find}) => {
   if (view.lit ? view.lit.key === key : !find) return;
   const {file, device} = view, found = find ? await find() : null;
-  if (view.file === file && view.device === device) change({lit: found && {...found, key}});
+  if (isHere({file, device})) change({lit: found && {...found, key}});
 });
 
 export const lightNothing = () => lightNow({key: null, find: null});
@@ -74,7 +74,7 @@ export function lightsWithin(list, rows, light) {
 export function startLit() {
   const pin = latestOnly(async () => {
     const {life, file, device} = view, found = life === null ? null : await askJson({ask: 'life', ...whereNow(), life});
-    if (view.life === life && view.file === file && view.device === device) change({pinned: found && litLife(found)});
+    if (view.life === life && isHere({file, device})) change({pinned: found && litLife(found)});
   });
   watch(['life', 'file', 'device'], () => pin({}));
   watch(['file', 'device'], () => change({lit: null}));

@@ -6,7 +6,7 @@ import {byId, element, fitted, oncePerFrame} from './elements.js';
 import {askBytes, latestOnly} from './engine.js';
 import {lightsUnder} from './hover.js';
 import {lightSet, lightsWithin} from './lit.js';
-import {change, deviceNow, hasDevice, view, watch, whereNow} from './model.js';
+import {change, deviceNow, hasDevice, isHere, view, watch, whereNow} from './model.js';
 import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '../../render/web/core/numbers.js';
 
 const CELL = {width: 4, height: 10, gap: 2};
@@ -25,10 +25,11 @@ function gridNow() {
 
 const loadLive = latestOnly(async (state) => {
   if (!hasDevice()) return;
-  const grid = gridNow(), cells = grid.columns * grid.rows;
+  const {file, device} = view, grid = gridNow(), cells = grid.columns * grid.rows;
   const buffer = await askBytes({ask: 'live', ...whereNow(), state, by: view.by, cells, cell_bytes: grid.cellBytes});
+  if (!isHere({file, device})) return;
   const sums = new Float64Array(buffer, 0, (buffer.byteLength - 5 * cells) / 8);
-  shownLive = {grid, state, sums: Array.from(sums), lives: new Uint32Array(buffer, sums.byteLength, cells), cells: new Uint8Array(buffer, sums.byteLength + 4 * cells)};
+  shownLive = {file, device, grid, state, sums: Array.from(sums), lives: new Uint32Array(buffer, sums.byteLength, cells), cells: new Uint8Array(buffer, sums.byteLength + 4 * cells)};
   drawLiveSoon();
 });
 
@@ -115,7 +116,7 @@ const drawLiveSoon = oncePerFrame(() => {
 
 // The allocation in the cell at a place of the page; null: none.
 function lifeInCell({clientX, clientY}) {
-  if (!shownLive) return null;
+  if (!shownLive || !isHere(shownLive)) return null;
   const {left, top} = cellsCanvas.getBoundingClientRect(), {grid, cells, lives} = shownLive;
   const column = Math.floor((clientX - left) / CELL.width), row = Math.floor((clientY - top) / (CELL.height + CELL.gap));
   const at = row * grid.columns + column;
@@ -143,6 +144,7 @@ function startWalkingCells(hovering) {
     const isArrow = event.key.startsWith('Arrow');
     if (!shownLive || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey || !(isArrow || (event.key === 'Enter' && at !== null))) return;
     event.preventDefault();
+    if (!isHere(shownLive)) return;
     if (at !== null && !shownLive.cells[at]) at = null; // the playhead has moved
     if (isArrow) at = cellTowards(at, event.key);
     if (at === null) return;

@@ -24,6 +24,8 @@ export const view = {
 export const overviewOf = (file) => files[file].overview;
 export const deviceNow = () => overviewOf(view.file).devices.find((one) => one.device === view.device);
 export const whereNow = () => ({file: view.file, device: view.device === null ? undefined : view.device});
+// Whether something is of the file and device that are shown.
+export const isHere = ({file, device}) => view.file === file && view.device === device;
 // Whether the file holds memory of any device: an empty recording has none.
 export const hasDevice = () => view.device !== null;
 

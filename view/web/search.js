@@ -1,7 +1,7 @@
 // Search over the whole recording: the number of hits, the way from one to the next, and the bytes of what is found.
 import {byId} from './elements.js';
 import {askJson, latestOnly} from './engine.js';
-import {change, hasDevice, jumpTo, openFiles, overviewOf, renew, view, watch, whereNow} from './model.js';
+import {change, files, hasDevice, jumpTo, openFiles, overviewOf, renew, view, watch, whereNow} from './model.js';
 import {countOf, formatCount} from '../../render/web/core/numbers.js';
 
 const nameOf = (device) => overviewOf(view.file).devices.find((one) => one.device === device).name;
@@ -15,7 +15,7 @@ function hitWords(hits) {
 
 const find = latestOnly(async (words) => {
   try {
-    for (const {number: file} of openFiles()) await askJson({ask: 'find', file, text: words});
+    for (const {number: file} of openFiles()) if (files[file]) await askJson({ask: 'find', file, text: words});
     if (view.search === words) renew('search');
     else change({search: words});
   } catch (error) {

@@ -1,7 +1,7 @@
 // The tables: the holders of memory at the playhead, by line, kind or function; callers and callees of a function.
 import {byId, element} from './elements.js';
 import {askJson, askText, latestOnly} from './engine.js';
-import {lightSet, lightsWithin, markLit, wordsOf} from './lit.js';
+import {lightNothing, lightSet, lightsWithin, markLit, wordsOf} from './lit.js';
 import {deviceNow, hasDevice, rangeNow, view, watch, whereNow} from './model.js';
 import {figures} from './pictures.js';
 import {searchFor} from './search.js';
@@ -58,42 +58,57 @@ function tableElement(rows, about) {
   return element('table', {class: 'rows'}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...body));
 }
 
+// The keyboard's focus goes to the row or heading with the same words, or to the first row.
+function replaceKeepingFocus(place, parts) {
+  const focused = document.activeElement, hadFocus = place.contains(focused), words = focused.title || focused.textContent;
+  place.replaceChildren(...parts);
+  if (!hadFocus) return;
+  const targets = [...place.querySelectorAll('tbody tr, thead button')], first = place.querySelector('tbody tr');
+  const next = targets.find((one) => (one.title || one.textContent) === words) || first;
+  if (next) next.focus({preventScroll: true});
+  else lightNothing();
+}
+
 export function startTables() {
   const place = byId('table');
   let of = 'line', chosen = null, sorting = {by: 'bytes', isAscending: false};
+  let drawnOf = of; // the table that is in the page while the answer for another one is awaited
   const requestFor = (by) => ({ask: 'lines', ...whereNow(), of: view.lives, ...rangeNow(), state: view.state, ...by});
   const requestNow = () => requestFor(chosen ? {by: 'sandwich', frame: chosen.frame} : {by: of});
   const show = latestOnly(async () => {
     if (view.tab !== 'table' || !hasDevice()) return;
-    const found = await askJson(requestNow()), about = {of, all: found.bytes, sorting, onSort, onRow};
-    place.replaceChildren(...(chosen ? sandwich(found, about) : [tableElement(found.rows, about)]));
+    const {file} = view, wanted = chosen, now = of, found = await askJson(requestNow());
+    if (view.file !== file || chosen !== wanted || of !== now) return;
+    drawnOf = now;
+    const about = {of: now, all: found.bytes, sorting, onSort, onRow};
+    replaceKeepingFocus(place, wanted ? sandwich(wanted, found, about) : [tableElement(found.rows, about)]);
     markRows();
   });
   const open = (row) => {
     chosen = row;
     show({});
   };
-  const onRow = (row) => (of === 'line' ? searchFor(wordsOf(row)) : of === 'function' && open(row));
+  const onRow = (row) => (drawnOf === 'line' ? searchFor(wordsOf(row)) : drawnOf === 'function' && of === 'function' && open(row));
   function onSort(wanted) {
     sorting = wanted;
     show({});
   }
-  function sandwich({callers, callees}, about) {
+  function sandwich({name}, {callers, callees}, about) {
     const back = element('button', {type: 'button'}, 'all functions');
     back.addEventListener('click', () => open(null));
     return [
       back,
-      element('h3', {}, `Callers of ${chosen.name}`), tableElement(callers, about),
-      element('h3', {}, `What ${chosen.name} calls`), tableElement(callees, about),
+      element('h3', {}, `Callers of ${name}`), tableElement(callers, about),
+      element('h3', {}, `What ${name} calls`), tableElement(callees, about),
     ];
   }
   // One allocation has one line and one kind, but several functions.
-  const isLitRow = ({dataset}, {life, words}) => (life && of !== 'function' ? life[of] === wordsOf(dataset) : words.has(wordsOf(dataset)));
+  const isLitRow = ({dataset}, {life, words}) => (life && drawnOf !== 'function' ? life[drawnOf] === wordsOf(dataset) : words.has(wordsOf(dataset)));
   const markRows = () => markLit(place.querySelectorAll('tbody tr'), isLitRow);
   function light({dataset}) {
     const {name, place: where, frame} = dataset;
-    if (of === 'function') lightSet({of, frame: Number(frame)}, [wordsOf(dataset)]);
-    else lightSet({of, name, place: where}, [wordsOf(dataset)]);
+    if (drawnOf === 'function') lightSet({of: drawnOf, frame: Number(frame)}, [wordsOf(dataset)]);
+    else lightSet({of: drawnOf, name, place: where}, [wordsOf(dataset)]);
   }
   function choose(one) {
     of = one;
@@ -103,6 +118,7 @@ export function startTables() {
   figures.table = () => askText(requestNow());
   for (const one of TABLES) byId(`by-${one}`).addEventListener('click', () => choose(one));
   lightsWithin(place, 'tbody tr', light);
+  watch(['file'], () => (chosen = null)); // its frames have other numbers
   watch(['file', 'device', 'state', 'other', 'tab', 'lives', 'first', 'last'], () => show({}));
   watch(['lit', 'pinned'], markRows);
 }

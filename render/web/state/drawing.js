@@ -142,6 +142,7 @@ export function pieceUnder(point) {
 
 const litMark = make('path', {class: 'lit-mark'});
 export function drawLit() {
+  if (!layout) return; // draw() calls it again
   const parts = (boardView.lit || []).flatMap(partsOf);
   litMark.setAttribute('d', parts.map(({x, y, width}) => shapeOf(x, y, width)).join(''));
 }
