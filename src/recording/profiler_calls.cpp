@@ -46,7 +46,8 @@ private:
   }
 
   void open(const ProfilerSpan& call) {
-    close_before(call.begin_us);
+    while (!open_.empty() && open_.back().end_us <= call.begin_us)
+      open_.pop_back();
     const std::uint32_t caller = open_.empty() ? kNoCall : open_.back().node;
     const auto next = static_cast<std::uint32_t>(stacks_.nodes.size());
     const std::uint64_t key = std::uint64_t{caller} << 32U | (call.name.payload() & kNoCall);

@@ -122,7 +122,12 @@ private:
     return list(annotations);
   }
 
-  Value time(double time_us) { return made_.document.add_integer(std::llround(time_us)); }
+  /// `time_us` is since the trace began.
+  Value time(double time_us) {
+    constexpr std::int64_t kNsPerUs = 1000;
+    const double rest_us = static_cast<double>(events_.base_ns % kNsPerUs) / kNsPerUs;
+    return made_.document.add_integer(events_.base_ns / kNsPerUs + std::llround(time_us + rest_us));
+  }
 
   /// Returns the list of frames, innermost first; none if nothing ran, or the file is too small for so many frames.
   Value stack_of(std::uint32_t event) {

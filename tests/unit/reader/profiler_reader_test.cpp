@@ -6,6 +6,7 @@
 #include "support/states.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,13 +41,19 @@ public:
     events_.push_back("{" + members + "}");
     return *this;
   }
+  /// `nanoseconds`: when the profiler began, since 1970
+  Trace& began(std::int64_t nanoseconds) {
+    base_ns_ = nanoseconds;
+    return *this;
+  }
   [[nodiscard]] std::string text() const {
-    return fmt::format(R"({{"baseTimeNanoseconds":5000000,"traceEvents":[{}]}})", fmt::join(events_, ","));
+    return fmt::format(R"({{"baseTimeNanoseconds":{},"traceEvents":[{}]}})", base_ns_, fmt::join(events_, ","));
   }
   [[nodiscard]] Recording read() const { return read_snapshot(text()); }
 
 private:
   std::vector<std::string> events_;
+  std::int64_t base_ns_ = 5000000;
 };
 
 const Trace& operators_only() {
@@ -94,6 +101,18 @@ TEST_CASE("a memory event has the calls that ran then, on its thread, as its sta
   REQUIRE(recording.annotations.size() == 2);
   CHECK(recording.frames.text(recording.annotations[0].name) == "ProfilerStep#0");
   CHECK(recording.annotations[1].time_us == 5100);
+}
+
+TEST_CASE("a call that begins when another ends, or shortly after it, is not called by it") {
+  const auto stack_at = [](double time, Trace calls) {
+    const Recording recording = calls.began(1'790'000'000'000'000'123).memory(time, kPlace, 512).read();
+    CHECK(recording.events_of({0})[0].time_us == 1'790'000'000'000'000 + std::llround(time + 0.123));
+    return labels_of(recording, recording.end.blocks.at(0).stack);
+  };
+  const std::vector<std::string> second{"second"};
+  CHECK(stack_at(12, Trace().call("cpu_op", "first", 10, 1).call("cpu_op", "second", 11, 5)) == second);
+  CHECK(stack_at(10.3, Trace().call("cpu_op", "first", 10, 0.2).call("cpu_op", "second", 10.22, 5)) == second);
+  CHECK(stack_at(10, Trace().call("cpu_op", "second", 10, 0)) == second);
 }
 
 TEST_CASE("what was allocated before the profiler began is in use at unknown addresses, and the rest is conserved") {
@@ -156,6 +175,21 @@ TEST_CASE("memory events that cannot be are left out, and counted") {
                           .event(R"("name":"[memory]","pid":1,"tid":2,"args":{})");
   CHECK(figures_of(trace).requested_bytes == 512);
   CHECK(warns(trace.read(), "5 memory events left out"));
+}
+
+TEST_CASE("a memory event without a number of its thread has no stack") {
+  const Recording recording =
+      Trace()
+          .call("cpu_op", "aten::empty", 0, 10)
+          .event(R"("name":"[memory]","pid":"a","tid":"b","ts":1,"args":{"Addr":4096,"Bytes":512,"Device Type":1})")
+          .read();
+  REQUIRE(recording.end.blocks.size() == 1);
+  CHECK(labels_of(recording, recording.end.blocks[0].stack).empty());
+}
+
+TEST_CASE("a snapshot that also has events of a trace is read as a snapshot") {
+  const Recording recording = read_snapshot(R"({"segments":[],"device_traces":[],"traceEvents":[]})");
+  CHECK(recording.origin.encoding == "JSON");
 }
 
 TEST_CASE("out-of-memory errors are named, though no event of a snapshot is made of them") {
