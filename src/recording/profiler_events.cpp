@@ -111,7 +111,7 @@ private:
                     .address = *address,
                     .size_bytes = size,
                     .allocated_bytes = total_in(allocated_.in(args)),
-                    .reserved_bytes = total_in(reserved_.in(args)),
+                    .reserved_bytes = is_cpu ? std::nullopt : total_in(reserved_.in(args)), // 0 for the CPU
                     .device = {is_cpu ? 0U : static_cast<std::uint32_t>(index)},
                     .thread = thread_of(event),
                     .is_free = *bytes < 0});
