@@ -37,6 +37,7 @@ struct SegmentRef {
   std::int64_t stream = 0;
   friend auto operator<=>(const SegmentRef&, const SegmentRef&) = default;
 };
+/// Returns the sum of their sizes.
 [[nodiscard]] std::uint64_t bytes_of(std::span<const SegmentRef> segments);
 
 /// A line of the user's own code (or a reason why there is none) and its requested active bytes on both sides.

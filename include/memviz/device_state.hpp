@@ -102,6 +102,7 @@ struct Misfits {
 struct DeviceState {
   DeviceId device;
   DeviceKind device_kind = DeviceKind::cuda; ///< Origin::kind_of()
+  bool are_segments_made_up = false;         ///< Origin::are_segments_made_up
   Moment moment = {};
   DeviceFigures figures = {};
   EventIndex peak_event = {}; ///< the first event after which live bytes are highest; none: the baseline is

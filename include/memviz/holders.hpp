@@ -25,11 +25,17 @@ struct HolderRow {
   bool is_within = false; ///< a line within the one above
 };
 
+/// The holders without a row.
+struct HoldersLeftOut {
+  std::uint64_t holders = 0;
+  std::uint64_t bytes = 0;
+};
+
 struct HolderTable {
   std::string heading;
   std::vector<HolderRow> rows; ///< largest first
-  Amount left_out;             ///< the bytes of the holders without a row, and their number
-  std::string rest;            ///< about these, or why the table is empty
+  HoldersLeftOut left_out;
+  std::string rest; ///< about these, or why the table is empty
 };
 
 struct HolderTableWords {

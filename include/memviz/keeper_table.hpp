@@ -44,7 +44,7 @@ public:
   explicit EndKeepers(const KeeperAnswers& answers);
 
   [[nodiscard]] const KeeperTable& table() const { return table_; }
-  /// Returns the path to the block that is in use there at the end; kNoPath if none is.
+  /// Returns the path to the block that is in use there at the end, and its item; without either if none is in use.
   [[nodiscard]] BlockPath path_at(DeviceId device, std::uint64_t address) const;
   /// Returns keeper_key() of its keeper; KeeperPart::freed for a block that was not kept until the end.
   [[nodiscard]] KeeperStep key_at(bool is_kept, DeviceId device, std::uint64_t address) const;

@@ -57,6 +57,7 @@ struct Origin {
   std::optional<Rehearsal> rehearsal; ///< the made-up parts, if the GPU was made up
   std::optional<std::uint64_t> rank;  ///< the process's rank in its job, if the file records it
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; bounds everything built from it
+  bool are_segments_made_up = false;  ///< because the file has none: they show nothing about the allocator
 
   [[nodiscard]] DeviceKind kind_of(DeviceId device) const {
     return is_host(device) || device == cpu_device ? DeviceKind::cpu : device_kind;

@@ -30,7 +30,7 @@ std::string holders_text(const FrameTable& frames, const HolderTable& table, con
   for (const HolderRow& row : table.rows)
     text.add_row({format_bytes(row.amount.bytes), row.share,
                   options.has_heads ? format_count(row.amount.blocks) : row.note, name_of(frames, row, options)});
-  return text.text("  ", table.left_out.blocks);
+  return text.text("  ", table.left_out.holders);
 }
 
 } // namespace memviz

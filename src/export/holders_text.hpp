@@ -18,6 +18,7 @@ struct HolderTextOptions {
   std::size_t columns = 0;                                ///< of a row with its callers
 };
 
+/// Returns the rows of the table as indented lines, with the number of those left out; neither heading nor rest.
 [[nodiscard]] std::string holders_text(const FrameTable& frames, const HolderTable& table,
                                        const HolderTextOptions& options);
 

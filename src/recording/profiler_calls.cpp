@@ -46,7 +46,8 @@ private:
   }
 
   void open(const ProfilerSpan& call) {
-    close_before(call.begin_us);
+    while (!open_.empty() && open_.back().end_us <= call.begin_us)
+      open_.pop_back();
     const std::uint32_t caller = open_.empty() ? kNoCall : open_.back().node;
     const auto next = static_cast<std::uint32_t>(stacks_.nodes.size());
     const std::uint64_t key = std::uint64_t{caller} << 32U | (call.name.payload() & kNoCall);
@@ -66,17 +67,17 @@ private:
   HashMap<std::uint64_t, std::uint32_t> nodes_;
 };
 
-/// The first parts of paths of widely used packages.
-constexpr std::array<std::string_view, 24> kPythonPackages{
+/// The first parts of paths of widely used packages, except for names that programs also use ("datasets/", "ray/").
+constexpr std::array<std::string_view, 22> kPythonPackages{
     "torch/",        "torchvision/", "torchaudio/", "functorch/",
     "transformers/", "accelerate/",  "lightning/",  "pytorch_lightning/",
     "deepspeed/",    "diffusers/",   "peft/",       "trl/",
-    "vllm/",         "sglang/",      "datasets/",   "numpy/",
-    "triton/",       "megatron/",    "flash_attn/", "xformers/",
-    "einops/",       "timm/",        "tqdm/",       "ray/"};
-constexpr std::array<std::string_view, 13> kStandardModules{
-    "contextlib.py", "functools.py", "threading.py", "runpy.py",   "typing.py",   "queue.py",        "selectors.py",
-    "socket.py",     "copy.py",      "asyncio/",     "importlib/", "concurrent/", "multiprocessing/"};
+    "vllm/",         "sglang/",      "numpy/",      "triton/",
+    "megatron/",     "flash_attn/",  "xformers/",   "einops/",
+    "timm/",         "tqdm/"};
+constexpr std::array<std::string_view, 10> kStandardModules{
+    "contextlib.py", "functools.py", "threading.py", "runpy.py",    "typing.py",
+    "selectors.py",  "asyncio/",     "importlib/",   "concurrent/", "multiprocessing/"};
 
 /// The profiler removes the folders that Python imports from; only names show which of them it was.
 std::string with_folder(std::string_view file) {

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -25,6 +25,7 @@ struct ProfilerStacks {
   std::vector<std::uint32_t> of_event; ///< by memory event: the innermost call; kNoCall if none ran
 };
 
+/// Returns the stack of each memory event: the calls that ran then on its thread.
 [[nodiscard]] ProfilerStacks profiler_stacks(const ProfilerEvents& events);
 
 /// A call as a frame of a snapshot.

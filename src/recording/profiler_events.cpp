@@ -1,9 +1,8 @@
 #include "recording/profiler_events.hpp"
 
-#include "base/hash_map.hpp"
-
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -43,9 +42,8 @@ std::optional<double> time_in(const Document& document, Value value) {
 class TraceEvents {
 public:
   explicit TraceEvents(const Document& document) : document_(document) {
-    constexpr double kNsPerUs = 1000;
     const TraceWord base(document, "baseTimeNanoseconds");
-    base_us_ = time_in(document, base.in(document.root)).value_or(0) / kNsPerUs;
+    found_.base_ns = document.as_signed(base.in(document.root)).value_or(0);
   }
 
   [[nodiscard]] ProfilerEvents read() {
@@ -66,16 +64,14 @@ public:
 
 private:
   void read_event(Value event) {
-    const auto thread = thread_of(event);
-    if (!thread) return;
     const std::optional<double> time = time_in(document_, time_.in(event));
     const Value name = name_.in(event);
     if (memory_.is(name))
-      read_memory(args_.in(event), time, *thread);
+      read_memory(event, time);
     else if (out_of_memory_.is(name))
       read_failure(args_.in(event));
     else if (time && complete_.is(phase_.in(event)) && name.kind() == Kind::text)
-      read_span(event, {.begin_us = base_us_ + *time, .end_us = 0, .name = name, .thread = *thread});
+      read_span(event, {.begin_us = *time, .end_us = 0, .name = name});
   }
 
   void read_span(Value event, ProfilerSpan span) {
@@ -83,6 +79,8 @@ private:
     const bool is_function = function_.is(category);
     const bool is_annotation = annotation_.is(category);
     if (!is_function && !is_annotation && !operator_.is(category)) return;
+    span.thread = thread_of(event);
+    if (span.thread == kNoThread) return;
     const double duration = time_in(document_, duration_.in(event)).value_or(0);
     span.end_us = span.begin_us + std::max(0.0, duration);
     found_.has_functions |= is_function;
@@ -93,7 +91,8 @@ private:
     if (found_.failed_requests++ == 0) found_.first_failed_bytes = total_in(bytes_.in(args)).value_or(0);
   }
 
-  void read_memory(Value args, std::optional<double> time, std::uint32_t thread) {
+  void read_memory(Value event, std::optional<double> time) {
+    const Value args = args_.in(event);
     const auto bytes = document_.as_signed(bytes_.in(args));
     const auto address = document_.as_unsigned(address_.in(args));
     const auto type = document_.as_signed(device_type_.in(args));
@@ -108,13 +107,13 @@ private:
       return;
     }
     (is_cpu ? cpu_ : gpu_)
-        .push_back({.time_us = base_us_ + *time,
+        .push_back({.time_us = *time,
                     .address = *address,
                     .size_bytes = size,
                     .allocated_bytes = total_in(allocated_.in(args)),
-                    .reserved_bytes = total_in(reserved_.in(args)),
+                    .reserved_bytes = is_cpu ? std::nullopt : total_in(reserved_.in(args)), // 0 for the CPU
                     .device = {is_cpu ? 0U : static_cast<std::uint32_t>(index)},
-                    .thread = thread,
+                    .thread = thread_of(event),
                     .is_free = *bytes < 0});
   }
 
@@ -123,19 +122,18 @@ private:
     return total && *total <= kMostDeviceBytes ? total : std::nullopt;
   }
 
-  /// Returns a number for the thread; nothing for rows of the trace that are not threads.
-  [[nodiscard]] std::optional<std::uint32_t> thread_of(Value event) {
+  /// Returns a number for the thread; kNoThread for rows of the trace that are not threads.
+  [[nodiscard]] std::uint32_t thread_of(Value event) {
     const auto process = document_.as_signed(process_.in(event));
     const auto thread = document_.as_signed(thread_.in(event));
-    if (!process || !thread) return std::nullopt;
-    auto& threads = threads_[static_cast<std::uint64_t>(*process)];
-    const auto known = threads.add(static_cast<std::uint64_t>(*thread), thread_count_);
-    if (known.is_new) ++thread_count_;
-    return known.value;
+    if (!process || !thread) return kNoThread;
+    const auto next = static_cast<std::uint32_t>(threads_.size() + 1);
+    return threads_.try_emplace({*process, *thread}, next).first->second;
   }
 
+  static constexpr std::uint32_t kNoThread = 0; ///< on which no call ran
+
   const Document& document_;
-  double base_us_ = 0;
   TraceWord name_{document_, "name"}, phase_{document_, "ph"}, category_{document_, "cat"}, time_{document_, "ts"};
   TraceWord duration_{document_, "dur"}, process_{document_, "pid"}, thread_{document_, "tid"},
       args_{document_, "args"};
@@ -145,8 +143,7 @@ private:
   TraceWord operator_{document_, "cpu_op"}, function_{document_, "python_function"};
   TraceWord out_of_memory_{document_, "[OutOfMemory]"};
   TraceWord annotation_{document_, "user_annotation"};
-  HashMap<std::uint64_t, HashMap<std::uint64_t, std::uint32_t>> threads_; ///< by process
-  std::uint32_t thread_count_ = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_; // balanced, whatever the numbers
   std::vector<ProfilerMemoryEvent> cpu_;
   std::vector<ProfilerMemoryEvent> gpu_;
   ProfilerEvents found_;
@@ -155,7 +152,9 @@ private:
 } // namespace
 
 bool is_profiler_trace(const Document& document) {
-  return document.root.kind() == Kind::dict && document.get(document.root, "traceEvents").kind() == Kind::list;
+  const Value root = document.root;
+  return root.kind() == Kind::dict && document.get(root, "traceEvents").kind() == Kind::list &&
+         document.get(root, "segments").kind() != Kind::list;
 }
 
 ProfilerEvents profiler_events(const Document& trace) {

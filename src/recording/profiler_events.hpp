@@ -12,7 +12,8 @@
 
 namespace memviz {
 
-/// An operator or a Python function that ran on a thread, or an annotation.
+/// An operator or a Python function that ran on a thread, or an annotation. Times are relative to
+/// ProfilerEvents::base_ns, since a double holds microseconds since 1970 only to a quarter.
 struct ProfilerSpan {
   double begin_us = 0;
   double end_us = 0;
@@ -33,6 +34,7 @@ struct ProfilerMemoryEvent {
 };
 
 struct ProfilerEvents {
+  std::int64_t base_ns = 0;                ///< since 1970, if the trace records when it began
   std::vector<ProfilerMemoryEvent> memory; ///< by time; of GPUs, or of the CPU if the trace has no others
   std::vector<ProfilerSpan> calls;         ///< by thread, then by beginning, outer ones first
   std::vector<ProfilerSpan> annotations;
@@ -44,10 +46,10 @@ struct ProfilerEvents {
   std::uint64_t left_out_events = 0;    ///< memory events without a time, an address or a size
 };
 
-/// Whether the document is a trace in Chrome's format, of whichever program.
+/// Whether the document is a trace in Chrome's format, of whichever program, and not a snapshot.
 [[nodiscard]] bool is_profiler_trace(const Document& document);
 
-/// Returns what such a trace has. Times are microseconds since 1970 if the trace says when it began.
+/// Returns what such a trace has.
 [[nodiscard]] ProfilerEvents profiler_events(const Document& trace);
 
 } // namespace memviz

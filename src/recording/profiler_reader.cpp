@@ -68,12 +68,13 @@ private:
     for (const ProfilerChange& change : memory_.changes) {
       const ProfilerMemoryEvent& event = events_.memory[change.event];
       if (event.device.value >= traces.size()) traces.resize(event.device.value + 1);
-      traces[event.device.value].push_back(dict({{"action", key(change.is_free ? "free_completed" : "alloc")},
-                                                 {"addr", made_.document.add_unsigned(change.address)},
-                                                 {"size", made_.document.add_unsigned(change.size_bytes)},
-                                                 {"stream", Value::integer(0)},
-                                                 {"time_us", time(event.time_us)},
-                                                 {"frames", stack_of(change.event)}}));
+      traces[event.device.value].push_back(
+          dict({{"action", key(action_name(change.action))},
+                {"addr", made_.document.add_unsigned(change.address)},
+                {"size", made_.document.add_unsigned(change.size_bytes)},
+                {"stream", Value::integer(0)},
+                {"time_us", time(event.time_us)},
+                {"frames", change.is_recorded ? stack_of(change.event) : Value::none()}}));
     }
     std::vector<Value> lists;
     for (const std::vector<Value>& trace : traces)
@@ -122,7 +123,12 @@ private:
     return list(annotations);
   }
 
-  Value time(double time_us) { return made_.document.add_integer(std::llround(time_us)); }
+  /// `time_us` is since the trace began.
+  Value time(double time_us) {
+    constexpr std::int64_t kNsPerUs = 1000;
+    const double rest_us = static_cast<double>(events_.base_ns % kNsPerUs) / kNsPerUs;
+    return made_.document.add_integer(events_.base_ns / kNsPerUs + std::llround(time_us + rest_us));
+  }
 
   /// Returns the list of frames, innermost first; none if nothing ran, or the file is too small for so many frames.
   Value stack_of(std::uint32_t event) {
@@ -159,7 +165,7 @@ private:
             ? "it has no operators, so there are no stacks"
             : "stacks are the operators that ran, without Python functions (with_stack=True records them)";
     say(fmt::format("read from a trace of PyTorch's profiler: sizes are those of blocks, {}, and segments are made up "
-                    "from addresses",
+                    "from addresses: they show nothing about the allocator",
                     stacks));
     if (memory_.unplaced_bytes > 0)
       say(fmt::format("{} was allocated before the profiler began and is in use at its end, at unknown addresses",
@@ -167,6 +173,13 @@ private:
     if (memory_.unused_bytes > 0)
       say(fmt::format("{} of the {} that the trace reports as reserved is at unknown addresses",
                       format_bytes(memory_.unused_bytes), format_bytes(memory_.reserved_bytes)));
+    if (memory_.has_returned)
+      say("segments that are free and beyond the reserved memory that the trace reports, or all free ones if it "
+          "reports "
+          "none, count as returned after their last use");
+    if (memory_.excess_bytes > 0)
+      say(fmt::format("segments that are made up have {} more than the {} that the trace reports as reserved",
+                      format_bytes(memory_.excess_bytes), format_bytes(memory_.reserved_bytes)));
     if (events_.failed_requests > 0)
       say(fmt::format("the trace has {}, the first for {}; it does not show how much memory was free then",
                       format_counted(events_.failed_requests, "out-of-memory error"),
@@ -175,6 +188,9 @@ private:
       say(fmt::format("{} missing in the trace (of threads without the profiler): placed before the next allocation at "
                       "the same addresses",
                       format_counted(memory_.missing_frees, "free is", "frees are")));
+    if (memory_.left_out_frees > 0)
+      say(fmt::format("{} of memory whose allocation the trace lacks left out",
+                      format_counted(memory_.left_out_frees, "free")));
     if (events_.cpu_events > 0)
       say(fmt::format("{} of the CPU left out", format_counted(events_.cpu_events, "memory event")));
     if (events_.left_out_events > 0)

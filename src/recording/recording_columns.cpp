@@ -83,6 +83,7 @@ template <class Archive, class Part> void origin(Archive& archive, Part& part) {
   });
   archive.optional(part.rank, number);
   archive.number(part.size_bytes);
+  archive.flag(part.are_segments_made_up);
 }
 
 template <class Archive, class Part> void keepers(Archive& archive, Part& part) {

@@ -67,6 +67,7 @@ void finish_text(const DecodedFile& file, Recording& recording) {
   recording.origin.encoding = file.form == FileForm::json     ? "JSON"
                               : file.form == FileForm::folded ? "folded stacks"
                                                               : "a profiler's trace";
+  recording.origin.are_segments_made_up = file.form != FileForm::json;
   if (file.form != FileForm::json) recording.origin.generation = "unknown PyTorch";
   if (file.form == FileForm::profiler_trace) recording.trace_overflowed = false; // a trace is no ring
   recording.warnings.insert(recording.warnings.begin(), file.warnings.begin(), file.warnings.end());

@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t kFewestRows = 3;
 constexpr std::uint64_t kWorthARow = 1000;
 
-std::string rest_text(const Amount& left_out, const HolderTableWords& words) {
-  if (left_out.blocks == 0) return "";
-  const std::string count = format_counted(left_out.blocks, fmt::format("more {}", words.rest_noun));
+std::string rest_text(const HoldersLeftOut& left_out, const HolderTableWords& words) {
+  if (left_out.holders == 0) return "";
+  const std::string count = format_counted(left_out.holders, fmt::format("more {}", words.rest_noun));
   return words.has_rest_bytes ? fmt::format("and {} with {} together", count, format_bytes(left_out.bytes))
                               : "and " + count;
 }
@@ -31,7 +31,8 @@ HolderTable holder_table(const std::vector<UserLine>& holders, std::uint64_t who
   for (const UserLine& holder : holders) {
     const bool is_small = holder.amount.bytes < whole_bytes / kWorthARow && shown >= kFewestRows;
     if (shown == limit.most || (limit.omits_small && is_small)) {
-      table.left_out += {holder.amount.bytes, 1};
+      ++table.left_out.holders;
+      table.left_out.bytes += holder.amount.bytes;
       continue;
     }
     ++shown;

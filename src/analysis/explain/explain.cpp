@@ -129,9 +129,10 @@ public:
     result.leak = step_leak(state_, device_state, names_);
     const bool is_cpu = device_state.device_kind == DeviceKind::cpu;
     if (result.request && !is_cpu && !passes_) passes_.emplace(state_.frames());
-    if (has_cuda_allocator(device_state.device_kind)) {
+    if (has_cuda_allocator(device_state.device_kind) && !device_state.are_segments_made_up) {
       ask_what_if(result);
-    } else if (is_cpu && !is_host(device_state.device)) { // its segments are exactly the program's requests
+    } else if (device_state.are_segments_made_up || (is_cpu && !is_host(device_state.device))) {
+      // Segments of the CPU are exactly the program's requests.
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
     }

@@ -189,6 +189,7 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     DeviceState& at_end = state.devices.emplace_back();
     at_end.device = device;
     at_end.device_kind = state.recording->origin.kind_of(device);
+    at_end.are_segments_made_up = state.recording->origin.are_segments_made_up;
     at_end.moment.event = EventIndex::last_of(accounts.counts.events);
     at_end.moment.time_us = accounts.last_event_time_us;
     at_end.figures = accounts.settled(totals, unexplained, ring);

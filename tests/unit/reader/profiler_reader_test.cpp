@@ -1,11 +1,14 @@
 #include "memviz/error.hpp"
+#include "memviz/explain.hpp"
 #include "memviz/label.hpp"
+#include "memviz/perfect_allocator.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "recording/profiler_calls.hpp"
 #include "support/states.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,13 +43,19 @@ public:
     events_.push_back("{" + members + "}");
     return *this;
   }
+  /// `nanoseconds`: when the profiler began, since 1970
+  Trace& began(std::int64_t nanoseconds) {
+    base_ns_ = nanoseconds;
+    return *this;
+  }
   [[nodiscard]] std::string text() const {
-    return fmt::format(R"({{"baseTimeNanoseconds":5000000,"traceEvents":[{}]}})", fmt::join(events_, ","));
+    return fmt::format(R"({{"baseTimeNanoseconds":{},"traceEvents":[{}]}})", base_ns_, fmt::join(events_, ","));
   }
   [[nodiscard]] Recording read() const { return read_snapshot(text()); }
 
 private:
   std::vector<std::string> events_;
+  std::int64_t base_ns_ = 5000000;
 };
 
 const Trace& operators_only() {
@@ -96,6 +105,18 @@ TEST_CASE("a memory event has the calls that ran then, on its thread, as its sta
   CHECK(recording.annotations[1].time_us == 5100);
 }
 
+TEST_CASE("a call that begins when another ends, or shortly after it, is not called by it") {
+  const auto stack_at = [](double time, Trace calls) {
+    const Recording recording = calls.began(1'790'000'000'000'000'123).memory(time, kPlace, 512).read();
+    CHECK(recording.events_of({0})[0].time_us == 1'790'000'000'000'000 + std::llround(time + 0.123));
+    return labels_of(recording, recording.end.blocks.at(0).stack);
+  };
+  const std::vector<std::string> second{"second"};
+  CHECK(stack_at(12, Trace().call("cpu_op", "first", 10, 1).call("cpu_op", "second", 11, 5)) == second);
+  CHECK(stack_at(10.3, Trace().call("cpu_op", "first", 10, 0.2).call("cpu_op", "second", 10.22, 5)) == second);
+  CHECK(stack_at(10, Trace().call("cpu_op", "second", 10, 0)) == second);
+}
+
 TEST_CASE("what was allocated before the profiler began is in use at unknown addresses, and the rest is conserved") {
   const Trace trace = Trace()
                           .memory(1, kPlace, 512, std::uint64_t{1536})
@@ -122,6 +143,58 @@ TEST_CASE("memory that is allocated over other memory shows that its free is mis
   CHECK(figures.balanced());
 }
 
+TEST_CASE("segments beyond the reserved memory that a trace reports were returned") {
+  Trace trace;
+  for (std::uint64_t i = 0; i < 10; ++i)
+    trace.memory(10.0 * static_cast<double>(i), kPlace + i * 8192, 4096, std::uint64_t{4096})
+        .memory(10.0 * static_cast<double>(i) + 5, kPlace + i * 8192, -4096, std::uint64_t{0});
+  const auto recording = std::make_shared<const Recording>(trace.read());
+  const MemoryState at_end = replay(recording);
+  CHECK(at_end.devices.at(0).figures.reserved_bytes == 4096);
+  CHECK(at_end.devices.at(0).figures.alloc_bytes == 40960);
+  CHECK(at_end.devices.at(0).figures.balanced());
+  CHECK(at_end.segments.at(0).address == kPlace + 9U * 8192);
+  CHECK(warns(*recording, "count as returned"));
+  CHECK_FALSE(perfect_allocator(at_end.devices.at(0)).has_value());
+  const MemoryState at_peak = rewind(recording, {.kind = MomentKind::peak});
+  CHECK(at_peak.devices.at(0).figures.reserved_bytes == 4096);
+  CHECK(at_peak.devices.at(0).figures.requested_bytes == 4096);
+  CHECK(at_peak.devices.at(0).figures.outside_bytes == 0);
+  const DeviceExplanation explained = explain(at_peak, {}).at(0);
+  CHECK(explained.what_ifs.empty());
+  CHECK(explained.fidelity.allocs == 0);
+}
+
+TEST_CASE("a trace without totals has segments where memory is in use at its end") {
+  const DeviceFigures figures =
+      figures_of(Trace().memory(1, kPlace, 512).memory(2, kPlace + 8192, 256).memory(3, kPlace, -512));
+  CHECK(figures.reserved_bytes == 256);
+  CHECK(figures.requested_bytes == 256);
+  CHECK(figures.balanced());
+}
+
+TEST_CASE("a free without an allocation is of older memory only if its addresses are new") {
+  Trace trace;
+  for (int i = 0; i < 50; ++i)
+    trace.memory(i, kPlace, -1024);
+  trace.memory(50, kPlace + 8192, 1024).memory(51, kPlace + 8192 + 512, -256);
+  CHECK(warns(trace.read(), "50 frees of memory whose allocation the trace lacks left out"));
+  const DeviceFigures figures = figures_of(trace);
+  CHECK(figures.baseline_bytes == 1024);
+  CHECK(figures.requested_bytes == 1024);
+  CHECK(figures.balanced());
+}
+
+TEST_CASE("a free that is missing in the trace has no stack") {
+  const Recording recording =
+      Trace().call("cpu_op", "second", 2, 2).memory(1, kPlace, 512).memory(3, kPlace, 512).read();
+  const EventTable& events = recording.events_of({0});
+  REQUIRE(events.size() == 3);
+  CHECK(events.action(1) == Action::free_completed);
+  CHECK(labels_of(recording, events.stack(1)).empty());
+  CHECK(labels_of(recording, events.stack(2)) == std::vector<std::string>{"second"});
+}
+
 TEST_CASE("events are taken by time, however the trace orders them") {
   const DeviceFigures figures =
       figures_of(Trace().memory(3, kPlace, -512).memory(1, kPlace, 512).memory(2, kPlace + 512, 64));
@@ -138,6 +211,9 @@ TEST_CASE("a trace of GPUs leaves out the memory of the CPU; one without GPUs is
   const Trace trace = Trace().event(of_cpu);
   CHECK(trace.read().origin.device_kind == DeviceKind::cpu);
   CHECK(figures_of(trace).requested_bytes == 8);
+  const Trace with_total = Trace().event(R"("name":"[memory]","pid":1,"tid":2,"ts":1,"args":{"Addr":64,"Bytes":8,)"
+                                         R"("Device Type":0,"Device Id":-1,"Total Allocated":8,"Total Reserved":0})");
+  CHECK(!warns(with_total.read(), "segments that are made up have"));
 }
 
 TEST_CASE("warnings say which stacks a trace has") {
@@ -156,6 +232,21 @@ TEST_CASE("memory events that cannot be are left out, and counted") {
                           .event(R"("name":"[memory]","pid":1,"tid":2,"args":{})");
   CHECK(figures_of(trace).requested_bytes == 512);
   CHECK(warns(trace.read(), "5 memory events left out"));
+}
+
+TEST_CASE("a memory event without a number of its thread has no stack") {
+  const Recording recording =
+      Trace()
+          .call("cpu_op", "aten::empty", 0, 10)
+          .event(R"("name":"[memory]","pid":"a","tid":"b","ts":1,"args":{"Addr":4096,"Bytes":512,"Device Type":1})")
+          .read();
+  REQUIRE(recording.end.blocks.size() == 1);
+  CHECK(labels_of(recording, recording.end.blocks[0].stack).empty());
+}
+
+TEST_CASE("a snapshot that also has events of a trace is read as a snapshot") {
+  const Recording recording = read_snapshot(R"({"segments":[],"device_traces":[],"traceEvents":[]})");
+  CHECK(recording.origin.encoding == "JSON");
 }
 
 TEST_CASE("out-of-memory errors are named, though no event of a snapshot is made of them") {
@@ -201,6 +292,8 @@ TEST_CASE("names of calls become frames") {
   CHECK(profiler_frame("train.py(12): <module>").line == 12);
   CHECK(profiler_frame("C:\\a(1)\\train.py(12): step").file == "C:\\a(1)\\train.py");
   CHECK(profiler_frame("transformers/trainer.py(3): train").file == "/site-packages/transformers/trainer.py");
+  for (const char* const own : {"datasets/coco.py", "ray/trace.py", "copy.py", "queue.py", "socket.py"})
+    CHECK(profiler_frame(std::string(own) + "(3): load").file == own);
   CHECK(profiler_frame("<built-in method randn of type object at 0x7f50aa189d60>").name ==
         "<built-in method randn of type object>");
   CHECK(profiler_frame("aten::add(x): y").name == "aten::add(x): y");

@@ -23,7 +23,8 @@ namespace {
 std::vector<std::string> facts_of(const Recording& recording) {
   const Origin& origin = recording.origin;
   std::vector<std::string> facts{origin.encoding, origin.generation, std::to_string(origin.size_bytes),
-                                 std::to_string(recording.more_unread_keys)};
+                                 std::to_string(recording.more_unread_keys),
+                                 origin.are_segments_made_up ? "made up" : "recorded"};
   for (const UnreadKey& key : recording.unread_keys)
     facts.push_back(std::string(recording.frames.text(key.name)) + (key.may_hold_memory ? " memory" : ""));
   facts.insert(facts.end(), recording.warnings.begin(), recording.warnings.end());
@@ -79,6 +80,7 @@ Recording odd_recording() {
   keepers.roots = {{KeeperRoot::cycle, {1}}};
   keepers.storages = {{{0}, {3}, kMost, 512}};
   recording.origin.rank = 7;
+  recording.origin.are_segments_made_up = true;
   recording.origin.device_kind = DeviceKind::npu;
   recording.origin.cpu_device = DeviceId{1};
   recording.origin.rehearsal = Rehearsal{"GPU", "gpu", 5, std::nullopt, 8};

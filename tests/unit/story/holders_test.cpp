@@ -32,7 +32,7 @@ TEST_CASE("holder_table: the rows of holders and the rest add up to all, with th
     const HolderTable table = holder_table(lines, all_bytes, {.rest_noun = "keeper", .has_rest_bytes = false},
                                            {.most = 10, .omits_small = true});
     CHECK(table.rows.size() == 4);
-    CHECK(table.left_out.blocks == 9);
+    CHECK(table.left_out.holders == 9);
     CHECK(table.rest == "and 9 more keepers");
     CHECK(shown_bytes(table) == all_bytes);
   }
