@@ -19,8 +19,9 @@ struct PerfectAllocator {
 };
 
 /// `device_free_bytes` is what the device had beyond reserved memory when a request failed: without it nothing is known
-/// of such a moment. Returns nullopt for host memory, for segments that are made up, without events or reserved memory, where the accounts do not
-/// balance, for a moment before the peak, whose own peak is unknown, and where memory was returned since the peak.
+/// of such a moment. Returns nullopt for host memory, for segments that are made up, without events or reserved memory,
+/// where the accounts do not balance, for a moment before the peak, whose own peak is unknown, and where memory was
+/// returned since the peak.
 [[nodiscard]] std::optional<PerfectAllocator> perfect_allocator(const DeviceState& device,
                                                                 std::optional<std::uint64_t> device_free_bytes = {});
 
