@@ -28,7 +28,6 @@ namespace memviz::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using rehearse::Setup;
 
 struct RehearseCommand : CommandOptions {

@@ -38,7 +38,7 @@ std::string values_phrase(const FitReport& report, const FitRow& row) {
 
 /// "on h100-80 with TP=4, LEN=1024"
 std::string row_phrase(const FitReport& report, const FitRow& row) {
-  const std::string values = values_phrase(report, row);
+  std::string values = values_phrase(report, row);
   const std::string gpu = printable(value_of(report, *row.answer, AxisKind::gpu));
   if (gpu.empty()) return values;
   return "on " + gpu + (values.empty() ? "" : " " + values);

@@ -139,7 +139,7 @@ private:
   [[nodiscard]] std::string keeper_note(std::uint32_t block) {
     if (!keepers_) return "";
     const BlockPath& kept = source_.colouring.keepers->path_of_block[block];
-    const std::string number = std::to_string(note_number(keepers_->texts()[keepers_->number_of(kept.path)]));
+    std::string number = std::to_string(note_number(keepers_->texts()[keepers_->number_of(kept.path)]));
     if (!are_items_named_) return number;
     return number + item_numbers(source_.state.frames(), source_.colouring.keepers->table.paths.items_until(kept.item),
                                  [this](const std::string& name) { return note_number(name); });
