@@ -34,7 +34,7 @@ struct Uncounted {
 
 std::vector<Uncounted> uncounted_of_server(const ServerFacts& server) {
   if (!lacks_graphs(server)) return {};
-  return {{kServerGraphsBytes, "instantiated CUDA graphs (0.5 to 1.1 GiB with vLLM 0.19 on an H100)"}};
+  return {{kServerGraphsBytes, fmt::format("instantiated CUDA graphs ({})", kGraphsElsewhere)}};
 }
 
 /// Returns what the rehearsal does not count, and how much that was elsewhere.

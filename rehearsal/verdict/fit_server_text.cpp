@@ -26,7 +26,7 @@ std::string server_table(const ServerFacts& server) {
       model_range(server.outside_least_bytes, server.outside_most_bytes));
   add("KV cache", server.cache_bytes, cache_text(server));
   add("CUDA graphs", rehearsed_graph_bytes(server),
-      lacks_graphs(server) ? "and what the driver takes (0.5 to 1.1 GiB with vLLM 0.19 on an H100)" : "");
+      lacks_graphs(server) ? fmt::format("and what the driver takes ({})", kGraphsElsewhere) : "");
   add("graphs, a model", server.graph_model_bytes, graph_model_text(server));
   add("limit of the server", server.budget_bytes, "decides the size of the KV cache");
   add("GPU, while awake", server.awake_peak_bytes, "the most in use, with all that the program has");

@@ -141,8 +141,8 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
     list.emplace_back("The memory that the driver takes for instantiated CUDA graphs is modelled, from start-up logs "
                       "of vLLM 0.19.0 on an H100.");
   else if (lacks_graphs(server))
-    list.emplace_back("The memory that the driver takes for instantiated CUDA graphs is missing (0.5 to 1.1 GiB with "
-                      "vLLM 0.19 on an H100).");
+    list.push_back(fmt::format("The memory that the driver takes for instantiated CUDA graphs is missing ({}).",
+                               kGraphsElsewhere));
   return list;
 }
 

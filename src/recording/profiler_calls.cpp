@@ -94,6 +94,8 @@ ProfilerStacks profiler_stacks(const ProfilerEvents& events) {
 }
 
 ProfilerFrame profiler_frame(std::string_view call) {
+  constexpr std::string_view kBackward = "autograd::engine::evaluate_function: ";
+  if (call.starts_with(kBackward)) call.remove_prefix(kBackward.size());
   const std::size_t end = call.find("): ");
   const std::size_t open = end == std::string_view::npos ? end : call.rfind('(', end);
   if (open != std::string_view::npos) {

@@ -35,7 +35,8 @@ struct ProfilerFrame {
   std::uint64_t line = 0;
 };
 
-/// Parses "train.py(12): step", "aten::mm", "<built-in method randn of type object at 0x7f5e>", whose address it omits.
+/// Parses "train.py(12): step", "aten::mm", "<built-in method randn of type object at 0x7f5e>", whose address it omits,
+/// "autograd::engine::evaluate_function: MulBackward0", which is MulBackward0 as what it calls is.
 /// Returns the file of a package below "/site-packages/": the profiler writes "torch/nn/modules/linear.py".
 [[nodiscard]] ProfilerFrame profiler_frame(std::string_view call);
 

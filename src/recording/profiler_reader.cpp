@@ -36,7 +36,8 @@ public:
     made_.document.root =
         dict({{"segments", segments}, {"device_traces", traces}, {"external_annotations", annotations}});
     made_.is_cpu = events_.is_cpu;
-    warn();
+    warn_of_events();
+    warn_of_memory();
     return std::move(made_);
   }
 
@@ -156,8 +157,9 @@ private:
                         {"line", document.add_unsigned(frame.line)}});
   }
 
-  void warn() {
-    const auto say = [this](std::string text) { made_.warnings.push_back(std::move(text)); };
+  void say(std::string text) { made_.warnings.push_back(std::move(text)); }
+
+  void warn_of_events() {
     const std::string_view stacks =
         events_.has_functions
             ? "stacks are the operators and Python functions that ran, with the line at which each began"
@@ -167,6 +169,19 @@ private:
     say(fmt::format("read from a trace of PyTorch's profiler: sizes are those of blocks, {}, and segments are made up "
                     "from addresses: they show nothing about the allocator",
                     stacks));
+    if (events_.failed_requests > 0)
+      say(fmt::format("the trace has {}, the first for {}; it does not show how much memory was free then",
+                      format_counted(events_.failed_requests, "out-of-memory error"),
+                      format_bytes(events_.first_failed_bytes)));
+    if (events_.cpu_events > 0)
+      say(fmt::format("{} of the CPU left out", format_counted(events_.cpu_events, "memory event")));
+    if (events_.left_out_events > 0)
+      say(fmt::format("{} left out: without a time, an address or a size that is possible",
+                      format_counted(events_.left_out_events, "memory event")));
+    if (are_stacks_missing_) say("some stacks are left out: they have more frames than the file has room for");
+  }
+
+  void warn_of_memory() {
     if (memory_.unplaced_bytes > 0)
       say(fmt::format("{} was allocated before the profiler began and is in use at its end, at unknown addresses",
                       format_bytes(memory_.unplaced_bytes)));
@@ -175,15 +190,10 @@ private:
                       format_bytes(memory_.unused_bytes), format_bytes(memory_.reserved_bytes)));
     if (memory_.has_returned)
       say("segments that are free and beyond the reserved memory that the trace reports, or all free ones if it "
-          "reports "
-          "none, count as returned after their last use");
+          "reports none, count as returned after their last use");
     if (memory_.excess_bytes > 0)
       say(fmt::format("segments that are made up have {} more than the {} that the trace reports as reserved",
                       format_bytes(memory_.excess_bytes), format_bytes(memory_.reserved_bytes)));
-    if (events_.failed_requests > 0)
-      say(fmt::format("the trace has {}, the first for {}; it does not show how much memory was free then",
-                      format_counted(events_.failed_requests, "out-of-memory error"),
-                      format_bytes(events_.first_failed_bytes)));
     if (memory_.missing_frees > 0)
       say(fmt::format("{} missing in the trace (of threads without the profiler): placed before the next allocation at "
                       "the same addresses",
@@ -191,12 +201,6 @@ private:
     if (memory_.left_out_frees > 0)
       say(fmt::format("{} of memory whose allocation the trace lacks left out",
                       format_counted(memory_.left_out_frees, "free")));
-    if (events_.cpu_events > 0)
-      say(fmt::format("{} of the CPU left out", format_counted(events_.cpu_events, "memory event")));
-    if (events_.left_out_events > 0)
-      say(fmt::format("{} left out: without a time, an address or a size that is possible",
-                      format_counted(events_.left_out_events, "memory event")));
-    if (are_stacks_missing_) say("some stacks are left out: they have more frames than the file has room for");
   }
 
   const Document& trace_;

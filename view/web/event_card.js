@@ -78,8 +78,8 @@ export function startEventCard() {
     const hasEvent = hasDevice() && deviceNow().events > 0 && view.state > 0;
     holder.hidden = !hasEvent;
     if (!hasEvent) return;
-    const card = await askJson({ask: 'event', ...whereNow(), event: view.state - 1});
-    const life = card.life === undefined ? null : await askJson({ask: 'life', ...whereNow(), life: card.life});
+    const where = whereNow(), card = await askJson({ask: 'event', ...where, event: view.state - 1});
+    const life = card.life === undefined ? null : await askJson({ask: 'life', ...where, life: card.life});
     holder.classList.toggle('error', card.action === 'oom');
     holder.replaceChildren(...cardParts(card, life));
   });

@@ -19,8 +19,8 @@ function row(name, ...content) {
 }
 
 // The whole stack of the event that allocated it; of an older allocation the frames that its block has.
-async function stackOf(life) {
-  if (life.first > 0) return (await askJson({ask: 'event', ...whereNow(), event: life.first - 1})).stack;
+async function stackOf(where, life) {
+  if (life.first > 0) return (await askJson({ask: 'event', ...where, event: life.first - 1})).stack;
   return life.stack.map((frame) => ({...frame, origin: frame.own ? 'user' : 'library'}));
 }
 
@@ -47,9 +47,9 @@ const showPinned = latestOnly(async () => {
     card.hidden = true;
     return;
   }
-  const life = await askJson({ask: 'life', ...whereNow(), life: view.life});
+  const where = whereNow(), life = await askJson({ask: 'life', ...where, life: view.life});
   if (!life) return;
-  const stack = await stackOf(life);
+  const stack = await stackOf(where, life);
   const close = element('button', {type: 'button', title: 'let go (Esc)'}, 'close');
   close.addEventListener('click', () => change({life: null}));
   const lived = life.first_us !== undefined && life.last_us !== undefined ? `, ${formatDuration(life.last_us - life.first_us)}` : '';

@@ -1,7 +1,6 @@
 #include "memviz/keeper_answers.hpp"
 #include "memviz/keeper_words.hpp"
-#include "support/keeper_builder.hpp"
-#include "support/snapshot_builder.hpp"
+#include "support/keeper_heap.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,23 +13,6 @@ using namespace memviz;
 using namespace memviz::test;
 
 namespace {
-
-constexpr std::uint64_t kHeap = 0x1000000;
-
-/// The address of the block with this number of those in heap_of().
-std::uint64_t at(std::uint64_t block) {
-  return kHeap + block * MiB;
-}
-
-/// A device with ten blocks of a mebibyte in use, of which the program requested all but 1 KiB.
-Recording heap_of(const PythonValue& keepers) {
-  SnapshotBuilder snapshot;
-  SegmentBuilder segment = snapshot.segment(kHeap, 12 * MiB);
-  for (int i = 0; i < 10; ++i)
-    segment.active(MiB, MiB - KiB, {"/home/me/train.py:3:make"});
-  segment.inactive(2 * MiB);
-  return snapshot.set("memviz_keepers", keepers).read();
-}
 
 DeviceKeepers keepers_in(const Recording& recording) {
   DeviceKeepers found = KeeperAnswers(recording).of(DeviceId{0});
@@ -58,12 +40,6 @@ std::string text_of(const Recording& recording, const std::vector<KeeperStep>& s
 std::string path_of_block(const Recording& recording, std::size_t block) {
   const KeeperPaths paths = keeper_paths(recording);
   return text_of(recording, paths.steps_of(paths.path_of_block.at(block)));
-}
-
-int frame(KeeperBuilder& keepers, const std::string& function, const std::string& file = "/home/me/train.py") {
-  const int number = keepers.object("frame", {.name = function, .file = file, .line = 12});
-  keepers.root("local", number);
-  return number;
 }
 
 } // namespace
@@ -100,37 +76,6 @@ TEST_CASE("a list of outputs keeps its tensors and, through their graphs, what t
   CHECK(path_of_block(recording, 2) == "running validate / variable predictions / items / graph");
   REQUIRE(found.running);
   CHECK(recording.frames.text(found.running->text) == "validate");
-}
-
-TEST_CASE("the path to a block has the items that it leads over: indices, keys, and modules of a list") {
-  KeeperBuilder keepers;
-  const int train = frame(keepers, "train");
-  const int model = keepers.object("module", {.name = "Net"});
-  const int layers = keepers.object("module", {.name = "torch.nn.ModuleList"});
-  const int cache = keepers.object("dict", {.items = 13});
-  keepers.refer(train, "local", "model", model).refer(model, "attribute", "layers", layers);
-  keepers.refer(train, "local", "cache", cache);
-  for (int i = 0; i < 13; ++i) {
-    const int row = keepers.object("list", {.items = 2});
-    keepers.refer(cache, "key", "request " + std::to_string(i), row);
-    if (i == 4) keepers.refer(row, "index", 1, keepers.tensor(at(0), MiB));
-  }
-  const int layer = keepers.object("module", {.name = "Layer"});
-  keepers.refer(layers, "attribute", "12", layer).refer(layer, "parameter", "weight", keepers.tensor(at(1), MiB));
-  const int chosen = keepers.object("set", {.items = 1});
-  keepers.refer(train, "local", "chosen", chosen).refer(chosen, "item", "", keepers.tensor(at(2), MiB));
-  keepers.refer(train, "local", "x", keepers.tensor(at(3), MiB));
-  const Recording recording = heap_of(keepers.python());
-  const KeeperPaths paths = keeper_paths(recording);
-  const auto named = [&](std::size_t block) {
-    return keeper_path_text(recording.frames, paths.steps_of(paths.path_of_block[block]),
-                            paths.items_until(paths.item_of_block[block]));
-  };
-  CHECK(named(0) == "cache['request 4'][1]");
-  CHECK(named(1) == "model.layers[12].weight");
-  CHECK(named(2) == "chosen[*]");
-  CHECK(named(3) == "x");
-  CHECK(paths.item_of_block[3] == kNoItem);
 }
 
 TEST_CASE("what two variables refer to goes with neither of them") {
@@ -368,35 +313,6 @@ TEST_CASE("a linked list of 100,000 objects has a path of bounded length") {
   const KeeperPaths paths = keeper_paths(recording);
   CHECK(paths.steps_of(paths.path_of_block[0]).size() == 40);
   CHECK(keepers_in(recording).variables.at(0).retained_bytes == MiB - KiB);
-}
-
-TEST_CASE("each block has the variable that keeps it, and each stack the one that keeps most of it") {
-  KeeperBuilder keepers;
-  const int serve = frame(keepers, "serve");
-  const int cache = keepers.object("dict", {.items = 840});
-  keepers.refer(serve, "local", "cache", cache).refer(serve, "local", "last", keepers.tensor(at(3), MiB));
-  for (int i = 0; i < 3; ++i)
-    keepers.refer(cache, "key", std::to_string(i), keepers.tensor(at(static_cast<std::uint64_t>(i)), MiB));
-  const Recording recording = heap_of(keepers.python());
-  const KeeperAnswers answers(recording);
-  const BlockKeepers blocks = answers.of_blocks(DeviceId{0});
-  REQUIRE(blocks.variables.size() == 2);
-  REQUIRE(blocks.variable_of_block.size() == recording.end.blocks.size());
-  CHECK(blocks.variable_of_block[2] == blocks.variable_of_block[0]);
-  CHECK(blocks.variable_of_block[3] != blocks.variable_of_block[0]);
-  CHECK_FALSE(blocks.variable_of_block[4]);
-  CHECK(blocks.variables.at(*blocks.variable_of_block[0]).blocks == 3);
-
-  const std::map<StackId, StackKeeper> stacks = answers.of_stacks(DeviceId{0});
-  const StackKeeper& kept = stacks.at(recording.end.blocks[0].stack);
-  CHECK(kept.stack_bytes == 10 * (MiB - KiB));
-  CHECK(kept.bytes == 3 * (MiB - KiB));
-  REQUIRE(kept.variable);
-  CHECK(kept.variable->object.items == 840);
-  CHECK_MESSAGE(stack_keeper_text(recording.frames, kept).empty(), "it keeps less than half");
-  StackKeeper most = kept;
-  most.stack_bytes = 2 * most.bytes;
-  CHECK(stack_keeper_text(recording.frames, most) == "kept by `cache` (dict of 840) in serve train.py:12");
 }
 
 TEST_CASE("the blocks of the parts of an account add up like its bytes") {

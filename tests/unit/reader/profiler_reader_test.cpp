@@ -291,6 +291,7 @@ TEST_CASE("names of calls become frames") {
   CHECK(profiler_frame("train.py(12): <module>").file == "train.py");
   CHECK(profiler_frame("train.py(12): <module>").line == 12);
   CHECK(profiler_frame("C:\\a(1)\\train.py(12): step").file == "C:\\a(1)\\train.py");
+  CHECK(profiler_frame("autograd::engine::evaluate_function: MulBackward0").name == "MulBackward0");
   CHECK(profiler_frame("transformers/trainer.py(3): train").file == "/site-packages/transformers/trainer.py");
   for (const char* const own : {"datasets/coco.py", "ray/trace.py", "copy.py", "queue.py", "socket.py"})
     CHECK(profiler_frame(std::string(own) + "(3): load").file == own);
