@@ -48,7 +48,7 @@ class Finder:
         self.found = []
 
     def text(self, begin, end):
-        return self.source[begin:end].decode()
+        return self.source[begin:end].decode(errors="replace")
 
     def add(self, cursor, begin, end, change, after):
         before = self.text(begin, end)

@@ -5,8 +5,8 @@
 
 Draws N places (100) of src/, render/ and the wing of rehearsals, or of the folders that are named, by chance: a comparison or a sum with another
 operator, a condition that always or never holds, a call that is left out. All are compiled into one build
-(build-mutants/), which the environment switches one by one. Each meets the unit tests that come to it and then the
-command lines of tests/cli/cases; with --slow also the other tests of ctest. Prints those that live, to be judged by
+(build-mutants/), which the environment switches one by one. Each meets the unit tests and then the command
+lines of tests/cli/cases that come to it; with --slow also the other tests of ctest. Prints those that live, to be judged by
 hand: a test is missing, the code is not needed, or the change is no bug. Takes python3-clang-14.
 """
 
@@ -116,6 +116,25 @@ def tests_that_come_to():
     return {number: list(names) for number, names in files.items()}
 
 
+def run_cases(cases):
+    return [sys.executable, "-B", TREE / "tests/cli/run_cases.py", BUILD / "memviz", TREE, cases]
+
+
+def cases_that_come_to():
+    """Returns for each mutant the case files whose command lines reach it, from a run without any mutant, which must pass."""
+
+    def reached(cases):
+        log = FOLDER / f"{cases.stem}.log"
+        log.unlink(missing_ok=True)
+        run(*run_cases(cases), env={**os.environ, "MUTANT_LOG": str(log)}, stdout=subprocess.DEVNULL)
+        return {int(line) for line in log.read_text().splitlines()} if log.exists() else set()
+
+    paths = sorted((TREE / "tests/cli/cases").glob("*.txt"), key=lambda path: path.stat().st_size)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(paths, pool.map(reached, paths)))
+    return {number: [path for path in paths if number in found[path]] for number in set().union(*found.values())}
+
+
 def passes(number, *command, **options):
     try:
         return subprocess.run(list(map(str, command)), env={**os.environ, "MUTANT": str(number)}, timeout=SECONDS,
@@ -124,14 +143,14 @@ def passes(number, *command, **options):
         return False
 
 
-def killer(number, files, slow):
+def killer(number, files, cases, slow):
     """Returns the name of the kind of tests that notice a mutant; None if none does."""
     # Tests that run the program take longer.
     for part in ("/unit/", "/cli/"):
         names = [f"*{part}{name.split(part)[1]}" for name in files if part in name]
         if names and not passes(number, BUILD / "tests/memviz_tests", "-aa=1", "-sf=" + ",".join(names), cwd=BUILD / "tests"):
             return "unit tests"
-    if not passes(number, sys.executable, "-B", TREE / "tests/cli/run_cases.py", BUILD / "memviz", TREE):
+    if not all(passes(number, *run_cases(path)) for path in cases):
         return "command lines"
     if slow and not passes(number, "ctest", "--test-dir", BUILD, "--stop-on-failure", "-R", SLOW):
         return "slow tests"
@@ -149,12 +168,12 @@ def main():
     copy_tree()
     commands = configure()
     mutants = build(draw(commands, options.folders, options.count, random.Random(options.seed)))
-    files = tests_that_come_to()
+    files, cases = tests_that_come_to(), cases_that_come_to()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        killers = dict(zip(mutants, pool.map(lambda number: killer(number, files.get(number, []), options.slow), mutants)))
+        killers = dict(zip(mutants, pool.map(lambda number: killer(number, files.get(number, []), cases.get(number, []), options.slow), mutants)))
     for number, mutant in mutants.items():
         if killers[number] is None:
-            print(f"lives: {mutant}{'' if number in files else '   (no unit test comes to it)'}")
+            print(f"lives: {mutant}{'' if number in files else '   (no unit test comes to it)'}{'' if number in cases else '   (no command line)'}")
     for kind in ("unit tests", "command lines", "slow tests"):
         print(f"{list(killers.values()).count(kind)} noticed by {kind}")
     print(f"{sum(kind is None for kind in killers.values())} of {len(mutants)} live; seed {options.seed}")
