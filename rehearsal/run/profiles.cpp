@@ -93,18 +93,27 @@ std::vector<fs::path> profile_files(const fs::path& folder) {
   return files;
 }
 
-/// Returns the device's name in a profile; the profile's own name if it cannot be read.
-std::string device_of(const fs::path& file) try { return read_profile(file).gpu; } catch (const UsageError&) {
-  return stem_of(file);
+/// Whether the name is one of a slice of a GPU (NVIDIA's Multi-Instance GPU), which only its own name means.
+bool is_slice(std::string_view name) {
+  return name.find("mig") != std::string_view::npos;
+}
+
+/// Returns what the GPU of a profile is called; only the profile's own name if it cannot be read.
+std::vector<std::string> names_of(const fs::path& file) try {
+  const Profile profile = read_profile(file);
+  return {profile.name, profile.gpu, profile.also_called};
+} catch (const UsageError&) {
+  return {stem_of(file)};
 }
 
 Candidates candidates_for(const fs::path& folder, const std::string& key) {
   Candidates found;
   for (const fs::path& file : profile_files(folder)) {
-    const Likeness likeness =
-        std::max(likeness_of(key, compact(stem_of(file))), likeness_of(key, compact(device_of(file))));
+    Likeness likeness = Likeness::none;
+    for (const std::string& name : names_of(file))
+      likeness = std::max(likeness, likeness_of(key, compact(name)));
     if (likeness == Likeness::is) found.exact.push_back(file);
-    if (likeness == Likeness::begins) found.beginning.push_back(file);
+    if (likeness == Likeness::begins && (is_slice(key) || !is_slice(stem_of(file)))) found.beginning.push_back(file);
   }
   return found;
 }
@@ -173,6 +182,7 @@ Profile read_profile(const fs::path& file) {
     const std::string_view key = trimmed(text.substr(0, equals));
     const std::string_view value = trimmed(text.substr(equals + 1));
     if (key == "name" || key == "device") profile.gpu = value;
+    if (key == "also_called") profile.also_called = value;
     if (key == "total_bytes") profile.total_bytes = bytes_of(file, key, value);
     if (key == "context_bytes") profile.context_bytes = bytes_of(file, key, value);
     if (key == "kernels_bytes") profile.kernels_bytes = bytes_of(file, key, value);

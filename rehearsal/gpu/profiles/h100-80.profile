@@ -1,6 +1,7 @@
 # NVIDIA H100 SXM5 80 GB. Limits of a multiprocessor: CUDA C++ Programming Guide, compute capability 9.0;
 # multiprocessors, L2 cache and bus: NVIDIA H100 Tensor Core GPU architecture, white paper.
 device = NVIDIA H100 80GB HBM3
+also_called = h100
 compute_capability = 9.0
 multiprocessors = 132
 # Approximation: PyTorch's messages in public logs say "a total capacity of 79.10 GiB"; other drivers 79.18 (driver 580), 79.25.

@@ -51,7 +51,8 @@ constexpr std::array kKeys{
     Key{"total_bytes", [](Profile& p, const std::string& v) { p.total_bytes = number(v); }},
     Key{"context_bytes", [](Profile& p, const std::string& v) { p.context_bytes = number(v); }},
     Key{"kernels_bytes", [](Profile& p, const std::string& v) { p.kernels_bytes = number(v); }, false},
-    // For the words of the answer alone.
+    // For the program that starts the rehearsal: what else people call the card, and the words of the answer.
+    Key{"also_called", [](Profile&, const std::string&) {}, false},
     Key{"least_total_bytes", [](Profile&, const std::string& v) { static_cast<void>(number(v)); }, false},
     Key{"threads_per_multiprocessor",
         [](Profile& p, const std::string& v) { p.threads_per_multiprocessor = small_number(v); }},

@@ -19,7 +19,7 @@ class Gpus {
 public:
   Gpus() {
     std::filesystem::create_directories(folder_ / "profiles");
-    const std::vector<std::pair<std::string, std::string>> gpus{{"h100-80", "NVIDIA H100 80GB HBM3"},
+    const std::vector<std::pair<std::string, std::string>> gpus{{"h100-nvl", "NVIDIA H100 NVL"},
                                                                 {"h200", "NVIDIA H200"},
                                                                 {"h20", "NVIDIA H20"},
                                                                 {"a100-40", "NVIDIA A100-SXM4-40GB"},
@@ -31,6 +31,11 @@ public:
                                                                 {"a6000", "NVIDIA RTX A6000"}};
     for (const auto& [name, device] : gpus)
       test::write_bytes(folder_ / ("profiles/" + name + ".profile"), "device = " + device + "\ntotal_bytes = 1000\n");
+    test::write_bytes(folder_ / "profiles/h100-80.profile",
+                      "device = NVIDIA H100 80GB HBM3\nalso_called = h100\ntotal_bytes = 1000\n");
+    test::write_bytes(
+        folder_ / "profiles/h100-80-mig-3g.40gb.profile",
+        "device = NVIDIA H100 80GB HBM3 MIG 3g.40gb\nalso_called = h100-mig-3g.40gb\ntotal_bytes = 1000\n");
   }
   [[nodiscard]] std::string named(const std::string& name) const {
     return profile_file(std::string(folder_ / ""), name).stem().string();
@@ -70,6 +75,10 @@ TEST_CASE("GPUs have the names that people give them") {
   const Gpus gpus;
   for (const auto& [name, profile] :
        std::vector<std::pair<std::string, std::string>>{{"h100", "h100-80"},
+                                                        {"H100 80GB", "h100-80"},
+                                                        {"h100-nvl", "h100-nvl"},
+                                                        {"h100-mig-3g.40gb", "h100-80-mig-3g.40gb"},
+                                                        {"NVIDIA H100 80GB HBM3 MIG 3g.40gb", "h100-80-mig-3g.40gb"},
                                                         {"H200", "h200"},
                                                         {"H20", "h20"},
                                                         {"A100-80", "a100-80"},

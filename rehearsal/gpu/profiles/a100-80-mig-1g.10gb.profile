@@ -1,0 +1,17 @@
+# A slice of an NVIDIA A100 80 GB, as MIG makes it. Limits of a multiprocessor: CUDA C++ Programming Guide, compute
+# capability 8.0; multiprocessors: nvidia-smi mig -lgip in public documents; L2 cache and bus: its share of memory.
+device = NVIDIA A100 80GB PCIe MIG 1g.10gb
+also_called = a100-mig-1g.10gb
+compute_capability = 8.0
+multiprocessors = 14
+# Approximation: get_device_properties() in public sources says "total_memory=9728MB, multi_processor_count=14", to 1
+# MiB.
+total_bytes = 10200547328
+# Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
+context_bytes = 445644800
+threads_per_multiprocessor = 2048
+blocks_per_multiprocessor = 32
+shared_bytes_per_multiprocessor = 167936
+shared_bytes_per_block = 166912
+l2_cache_bytes = 5242880
+memory_bus_bits = 640
