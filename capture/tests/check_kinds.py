@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/rehearsal/kinds"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "rehearsal/tests/kinds"))
 import kinds_test  # noqa: E402
 
 PARTS = ["forward", "backward", "optimizer", "step"]

@@ -21,7 +21,7 @@ class RehearsalStage {
 public:
   RehearsalStage() {
     setenv("MEMVIZ_REHEARSAL_DIR", MEMVIZ_REHEARSAL_STUB, 1);
-    setenv("PYTHONPATH", MEMVIZ_SOURCE_DIR "/tests/rehearse", 1);
+    setenv("PYTHONPATH", MEMVIZ_SOURCE_DIR "/rehearsal/tests", 1);
   }
   RehearsalStage(const RehearsalStage&) = delete;
   RehearsalStage& operator=(const RehearsalStage&) = delete;

@@ -38,7 +38,7 @@ ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     # The environment of rehearsed programs: a made-up GPU that does nothing, and a stub of PyTorch.
     "MEMVIZ_REHEARSAL_DIR": f"{MEMVIZ.parent}/tests/rehearse/stub",
-    "PYTHONPATH": f"{SOURCE}/tests/rehearse",
+    "PYTHONPATH": f"{SOURCE}/rehearsal/tests",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
 

@@ -29,7 +29,7 @@ class Rehearsals(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.program = [sys.executable, "-c", RANKS]
-        variables = {"MEMVIZ_REHEARSAL_DIR": str(STUB), "PYTHONPATH": str(SOURCE / "tests/rehearse")}
+        variables = {"MEMVIZ_REHEARSAL_DIR": str(STUB), "PYTHONPATH": str(SOURCE / "rehearsal/tests")}
         self.enterContext(unittest.mock.patch.dict(os.environ, variables))
         self.said = self.enterContext(unittest.mock.patch("sys.stderr", io.StringIO()))
 

@@ -1,5 +1,5 @@
 """`memviz attach`, and the channel through which recorded processes answer, with a module in place of torch
-(tests/rehearse/torch).
+(rehearsal/tests/torch).
 
 usage: attach_test.py MEMVIZ SOURCE_FOLDER
 """

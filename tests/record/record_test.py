@@ -1,4 +1,4 @@
-"""`memviz run`, MEMVIZ_RECORD and memviz_torch.record(), with a module in place of torch (tests/rehearse/torch).
+"""`memviz run`, MEMVIZ_RECORD and memviz_torch.record(), with a module in place of torch (rehearsal/tests/torch).
 
 usage: record_test.py MEMVIZ SOURCE_FOLDER
 """

@@ -1,5 +1,5 @@
 """Where recorded programs run in these tests, and those programs: with a module in place of torch
-(tests/rehearse/torch).
+(rehearsal/tests/torch).
 """
 
 import gc

@@ -68,7 +68,7 @@ def misplaced(source):
 def tests_of(source):
     """Returns the text of each test by its name: "FILE: TEST_CASE" of C++, and "FILE" of others."""
     tests = {}
-    for path in sorted((source / "tests").rglob("*")):
+    for path in sorted(path for folder in ("tests", "rehearsal/tests") for path in (source / folder).rglob("*")):
         name = str(path.relative_to(source))
         if path.suffix == ".cpp":
             text = joined(path.read_text(encoding="utf-8"))

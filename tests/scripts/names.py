@@ -36,7 +36,7 @@ def is_of(name, header):
 
 def main():
     source = pathlib.Path(sys.argv[1])
-    paths = [path for base in ("src", "render", "view", "rehearsal") for path in sorted((source / base).rglob("*.cpp")) if "rehearsal/gpu" not in str(path)]
+    paths = [path for base in ("src", "render", "view", "rehearsal") for path in sorted((source / base).rglob("*.cpp")) if not re.search("rehearsal/(gpu|tests)/", str(path))]
     lost = [
         str(path.relative_to(source))
         for path in paths

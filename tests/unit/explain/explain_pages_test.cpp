@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-// Pages that no state shows: each case was first found by tests/rehearsal/judge/.
+// Pages that no state shows: each case was first found by rehearsal/tests/judge/.
 
 using namespace memviz;
 using memviz::test::MiB;

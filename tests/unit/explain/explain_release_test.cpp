@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-// Facts that no event records, and answers that depend on them: each was first found by tests/rehearsal/judge/ as an
+// Facts that no event records, and answers that depend on them: each was first found by rehearsal/tests/judge/ as an
 // answer that PyTorch's own allocator proved wrong, and reduced to what shows it.
 
 using namespace memviz;

@@ -1,5 +1,5 @@
 """Ctrl-C in a rehearsed inference server with an engine in another process, while that starts and while it serves: no
-process is left, nothing in /dev/shm, and no folder of memviz. tests/rehearse/vllm stands in for vLLM.
+process is left, nothing in /dev/shm, and no folder of memviz. rehearsal/tests/vllm stands in for vLLM.
 
 usage: server_signals_test.py MEMVIZ SOURCE
 """
@@ -59,7 +59,7 @@ def interrupt(folder, environment, is_time):
         "FAKE_SERVER_ENGINE": "1",
         "NO_COLOR": "1",
         "MEMVIZ_REHEARSAL_DIR": str(MEMVIZ.parent / "tests/rehearse/stub"),
-        "PYTHONPATH": str(SOURCE / "tests/rehearse"),
+        "PYTHONPATH": str(SOURCE / "rehearsal/tests"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "TMPDIR": str(folder / "tmp"),
     }
