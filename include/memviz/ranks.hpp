@@ -91,11 +91,6 @@ inline constexpr std::size_t kPartTextBytes = 5000;
 /// Returns the kind that holds most of a part, and its bytes; unknown memory comes last.
 [[nodiscard]] std::pair<MemoryKind, std::uint64_t> largest_kind_of(const RankPart& part);
 
-/// The first bytes of each line of a file of parts.
-inline constexpr std::string_view kRankPartHead = R"({"schema":"memviz.ranks-part/)";
-/// Reads parts, one per line. Throws Error, with the line number, for one that is damaged or of another version.
-[[nodiscard]] std::vector<RankPart> read_rank_parts(std::string_view bytes);
-
 enum class RankSource : std::uint8_t {
   none,        ///< no rank was found
   file,        ///< the file records it

@@ -15,11 +15,25 @@
 
 namespace memviz {
 
-enum class Table : std::uint8_t { devices, segments, blocks, live, keepers, events, event_notes, stack_lines, texts };
+enum class Table : std::uint8_t { live, keepers, events, segments, blocks, devices, stack_lines, texts, event_notes };
+inline constexpr std::uint8_t kTables = 9;
 enum class TableFormat : std::uint8_t { csv, ndjson };
 
-/// The names of the columns, as SQLite's tables have them.
-[[nodiscard]] std::span<const std::string_view> table_columns(Table table);
+struct TableColumn {
+  std::string_view name;
+  std::string_view meaning = {}; ///< with its unit
+  bool is_text = false;          ///< else it is an integer
+  bool may_be_null = false;
+};
+
+/// The names of a table and of its columns are the same in all formats; SQLite's tables begin with `memviz_`.
+struct TableDescription {
+  std::string_view name;
+  std::string_view row; ///< the meaning of a row: "event"
+  std::span<const TableColumn> columns;
+};
+
+[[nodiscard]] TableDescription description_of(Table table);
 
 /// Writes a table piece by piece, without keeping rows.
 class TableText {

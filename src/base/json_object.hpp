@@ -70,9 +70,11 @@ template <class Enumeration> struct NameForm {
   Enumeration first;
   Enumeration last;
   std::optional<Enumeration> never = {};
+  std::optional<Enumeration> of_others = {}; ///< the value read for another name; absent: it is refused
 
   /// Says that `value`, one in between, is never written.
-  [[nodiscard]] constexpr NameForm without(Enumeration value) const { return {name, first, last, value}; }
+  [[nodiscard]] constexpr NameForm without(Enumeration value) const { return {name, first, last, value, of_others}; }
+  [[nodiscard]] constexpr NameForm others_as(Enumeration value) const { return {name, first, last, never, value}; }
   template <class Subject> void write(JsonWriter& json, const Subject& /*subject*/, Enumeration value) const {
     json.value(name(value));
   }
@@ -142,6 +144,7 @@ struct JsonMemberFacts {
   std::optional<std::int64_t> least = {};  ///< the smallest number; absent: that of the type
   std::optional<JsonLayout> of_array = {}; ///< absent: that of what it is in
   bool is_never_empty = false;             ///< of an array
+  bool is_of_any_size = false;             ///< a number that readers do not limit
 };
 
 template <class Get, class Form, class When> struct JsonMember {
@@ -159,15 +162,26 @@ template <class Get, class Form, class When> struct JsonMember {
   /// Says that documents of older versions, which the schema still describes, lack the member.
   [[nodiscard]] constexpr auto not_in_older() const { return JsonMember<Get, Form, NotInOlder>{facts, get, form, {}}; }
   [[nodiscard]] constexpr JsonMember at_least(std::int64_t number) const {
-    return {{facts.name, facts.meaning, number, facts.of_array, facts.is_never_empty}, get, form, is_there};
+    return with([&](JsonMemberFacts& changed) { changed.least = number; });
   }
   /// Sets the layout of a member that is an array.
   [[nodiscard]] constexpr JsonMember as(JsonLayout layout) const {
-    return {{facts.name, facts.meaning, facts.least, layout, facts.is_never_empty}, get, form, is_there};
+    return with([&](JsonMemberFacts& changed) { changed.of_array = layout; });
   }
   /// Says that a member that is an array has at least one element.
   [[nodiscard]] constexpr JsonMember never_empty() const {
-    return {{facts.name, facts.meaning, facts.least, facts.of_array, true}, get, form, is_there};
+    return with([](JsonMemberFacts& changed) { changed.is_never_empty = true; });
+  }
+  /// Says that readers do not limit the number.
+  [[nodiscard]] constexpr JsonMember of_any_size() const {
+    return with([](JsonMemberFacts& changed) { changed.is_of_any_size = true; });
+  }
+
+private:
+  template <class Change> [[nodiscard]] constexpr JsonMember with(const Change& change) const {
+    JsonMember member = *this;
+    change(member.facts);
+    return member;
   }
 };
 
@@ -236,9 +250,16 @@ member(std::string_view name, std::string_view meaning, Get get, const JsonObjec
 }
 
 /// The source of a member: `inner` of the part `outer` of the subject, which may be a pointer.
+template <class Subject, class Part, class Inner> struct PartOf {
+  Part Subject::*outer;
+  Inner inner;
+
+  decltype(auto) operator()(const Subject& subject) const { return std::invoke(inner, subject.*outer); }
+  decltype(auto) operator()(Subject& subject) const { return std::invoke(inner, subject.*outer); }
+};
 template <class Subject, class Part, class Inner>
-[[nodiscard]] constexpr auto part_of(Part Subject::*outer, Inner inner) {
-  return [outer, inner](const Subject& subject) -> decltype(auto) { return std::invoke(inner, subject.*outer); };
+[[nodiscard]] constexpr PartOf<Subject, Part, Inner> part_of(Part Subject::*outer, Inner inner) {
+  return {outer, inner};
 }
 
 template <class Object, class Get>

@@ -12,4 +12,11 @@ void DeviceForm::write_rules(SchemaWriter& writer, const ValueRule& rule) const 
   writer.refer("device", &kDeviceForm, write_definition);
 }
 
+void DeviceForm::read(const Document& document, const Field& field, DeviceId& device) const {
+  const auto number = document.as_unsigned(field.value);
+  const bool is_on_host = field.value.kind() == Kind::text && document.text(field.value) == device_word(kHostDevice);
+  if (!is_on_host && (!number || *number >= kHostDevice.value)) field.fail("a device", value_name(field.value.kind()));
+  device = is_on_host ? kHostDevice : DeviceId{static_cast<std::uint32_t>(*number)};
+}
+
 } // namespace memviz

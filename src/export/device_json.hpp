@@ -6,6 +6,7 @@
 #include "memviz/device_state.hpp"
 #include "memviz/label.hpp"
 #include "memviz/perfect_allocator.hpp"
+#include "value/field.hpp"
 
 #include <optional>
 
@@ -17,6 +18,7 @@ struct DeviceForm {
     is_host(device) ? json.value(device_word(device)) : json.value(device.value);
   }
   void write_rules(SchemaWriter& writer, const ValueRule& rule) const;
+  void read(const Document& document, const Field& field, DeviceId& device) const;
 };
 inline constexpr DeviceForm kDeviceForm;
 

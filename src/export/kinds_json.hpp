@@ -26,7 +26,8 @@ template <KindEvidence Evidence> [[nodiscard]] std::uint64_t bytes_known_by(cons
   return kind.amount.bytes_by[static_cast<std::size_t>(Evidence)];
 }
 
-inline constexpr auto kNamedKind = named(kind_name, MemoryKind::parameter, MemoryKind::unknown);
+inline constexpr auto kNamedKind =
+    named(kind_name, MemoryKind::parameter, MemoryKind::unknown).others_as(MemoryKind::unknown);
 inline constexpr auto kNamedEvidence = named(evidence_name, KindEvidence::none, KindEvidence::behaviour);
 
 inline constexpr auto kKind = json_object<KindInJson>(

@@ -16,7 +16,8 @@ namespace memviz {
 
 inline constexpr std::string_view kDeviceKindMeaning =
     "The kind of device, as far as the file shows; cuda where nothing shows another one";
-inline constexpr auto kNamedDeviceKind = named(device_kind_key, DeviceKind::cuda, DeviceKind::cpu);
+inline constexpr auto kNamedDeviceKind =
+    named(device_kind_key, DeviceKind::cuda, DeviceKind::cpu).others_as(DeviceKind::cuda);
 
 inline constexpr auto kOrigin =
     json_object<Origin>({}, member("encoding", "Such as `pickle protocol 4` or `JSON`", &Origin::encoding),

@@ -29,62 +29,6 @@ std::string_view rank_source_name(RankSource source) {
 }
 
 constexpr std::string_view kRankMeaning = "The rank; null for a file without one";
-constexpr std::string_view kHeldLineMeaning =
-    "Function, file and line; empty for the lines of a file that have no entry of their own";
-constexpr std::string_view kKindMeaning = "Kind of memory (docs/kinds.md)";
-
-constexpr auto kRankFigures = json_object<RankPart>(
-    {}, member("device", "The number of the GPU", part_of(&RankPart::device, &DeviceId::value)),
-    member("other_devices", "Other GPUs of the file that hold memory", &RankPart::other_devices),
-    member("moment", "The moment of held_bytes", &RankPart::moment, kNamedRankMoment),
-    member("event", "The event of that moment; -1 before the first",
-           [](const RankPart& part) { return part.event.number(); })
-        .at_least(-1),
-    member("held_bytes", "Requested bytes at that moment", &RankPart::held_bytes),
-    member("asked_bytes", "At an out-of-memory error: the bytes that were requested", &RankPart::asked_bytes)
-        .when([](const RankPart& part) { return part.moment == MomentKind::oom; }),
-    member("asked_by", "At an out-of-memory error: the line that asked; empty where it has no stack",
-           &RankPart::asked_by)
-        .when([](const RankPart& part) { return part.moment == MomentKind::oom; }),
-    member("peak_bytes", "Highest requested bytes", &RankPart::peak_bytes),
-    member("peak_event", "The event after which they were reached first; -1 before the first",
-           [](const RankPart& part) { return part.peak_event.number(); })
-        .at_least(-1),
-    member("end_bytes", "Requested bytes at the end of the recording", &RankPart::end_bytes),
-    member("reserved_bytes", "What PyTorch held of the device at the end of the recording", &RankPart::reserved_bytes),
-    member("capacity_bytes", "Memory of the device in bytes; null where the file does not record it",
-           &RankPart::capacity_bytes),
-    member("last_time_us", "Time of the last event, microseconds since 1970; null where events have no time",
-           &RankPart::last_time_us),
-    member("balanced", "Whether the accounts of the recording add up", &RankPart::is_balanced),
-    member("may_have_lost_events", "Whether the ring of events may have lost some", &RankPart::may_have_lost_events));
-
-constexpr auto kLineMemory = json_object<LineMemory>(
-    {.meaning = "A line of code", .name = "held_line", .layout = JsonLayout::compact},
-    member("line", kHeldLineMeaning, &LineMemory::line), member("kind", kKindMeaning, &LineMemory::kind, kNamedKind),
-    member("bytes", "Requested bytes", &LineMemory::bytes));
-
-constexpr auto kInnerMemory = json_object<LineMemory>(
-    {.meaning = "What one of them holds", .layout = JsonLayout::compact},
-    member("line", "`function file.py:12`", &LineMemory::line), member("bytes", "Requested bytes", &LineMemory::bytes));
-
-constexpr auto kKeeperMemory =
-    json_object<KeeperMemory>({.meaning = "A variable", .layout = JsonLayout::compact},
-                              member("keeper", "Its name, what it is, and where it is", &KeeperMemory::keeper),
-                              member("bytes", "Bytes that it keeps", &KeeperMemory::bytes));
-
-constexpr auto kLargestOfRank = json_object<RankPart>(
-    {},
-    member("within",
-           "Of the largest line, if it holds more than half of all: the largest of the innermost lines that it called, "
-           "at most three",
-           &RankPart::within, kInnerMemory)
-        .if_any(),
-    member("keepers",
-           "The variables that keep most, largest first; absent if no keepers were read at the moment of the rank",
-           &RankPart::keepers, kKeeperMemory)
-        .if_any());
-
 struct RankInJson {
   const JobReport& report;
   const JobRank& rank;
@@ -260,45 +204,6 @@ constexpr auto kRanks = json_described<JobReport>(
            made_by(file_of_part, PlainForm{})),
     member("notes", "What to know, in sentences", ranks_notes));
 
-constexpr auto kHeldAtPeak = json_object<LineMemory>(
-    {.layout = JsonLayout::compact}, members_of(kLineMemory, std::identity()),
-    member("peak_bytes", "The most that the line held at once, of all kinds", &LineMemory::peak_bytes).if_any());
-
-constexpr auto kNotHeld =
-    json_object<LineMemory>({.layout = JsonLayout::compact}, member("line", kHeldLineMeaning, &LineMemory::line),
-                            member("kind", kKindMeaning, &LineMemory::kind, kNamedKind),
-                            member("peak_bytes", "The most that it held at once", &LineMemory::bytes));
-
-constexpr auto kElsewhere = json_object<ElsewhereMemory>(
-    {.layout = JsonLayout::compact},
-    member("device", "Another GPU", part_of(&ElsewhereMemory::device, &DeviceId::value)),
-    member("peak_bytes", "Requested bytes there at their peak", &ElsewhereMemory::peak_bytes),
-    member("line", "The line that holds most there; empty if none has a name", &ElsewhereMemory::line));
-
-constexpr auto kReadRank = json_object<RankPart>(
-    {}, member("rank", "The rank, if the file records it", &RankPart::rank),
-    member("ranks", "The number of ranks, if the file records it", &RankPart::ranks),
-    members_of(kRankFigures, std::identity()),
-    member("held", "held_bytes by line and kind, largest first", &RankPart::held, kHeldAtPeak),
-    member("not_held", "Lines that held memory at other moments only", &RankPart::not_held, kNotHeld).if_any(),
-    member("elsewhere", "What the process holds on other GPUs", &RankPart::elsewhere, kElsewhere).if_any(),
-    members_of(kLargestOfRank, std::identity()));
-
-constexpr auto kRankPart = json_described<RankPart>(
-    {.schema = "memviz.ranks-part/1.2",
-     .title = "memviz ranks --partial",
-     .meaning = "What ranks needs of one file, which memviz alone reads"},
-    member("file", "The file", &RankPart::file),
-    members_of(kReadRank, std::identity()).when([](const RankPart& part) { return part.error.empty(); }),
-    member("error", "Why it could not be read", &RankPart::error).if_any());
-
-std::string line_of(const std::function<void(JsonWriter&)>& write) {
-  std::string line;
-  JsonWriter json(line, JsonLayout::compact);
-  write(json);
-  return line + '\n';
-}
-
 } // namespace
 
 std::string ranks_json(const JobReport& report) {
@@ -312,14 +217,10 @@ std::string ranks_schema() {
 std::string ranks_ndjson(const JobReport& report) {
   std::string text;
   for (const JobRank& rank : report.ranks)
-    text += line_of([&](JsonWriter& json) { write_object(json, kRank, {report, rank}); });
+    text += object_line(kRank, {report, rank});
   for (const std::size_t part : report.unread)
-    text += line_of([&](JsonWriter& json) { write_object(json, kUnreadPart, report.parts[part]); });
+    text += object_line(kUnreadPart, report.parts[part]);
   return text;
-}
-
-std::string rank_part_json(const RankPart& part) {
-  return line_of([&](JsonWriter& json) { write_document(json, kRankPart, part); });
 }
 
 } // namespace memviz

@@ -48,9 +48,9 @@ private:
   void put(std::string_view text) { add(text); }
   void put(const std::string& text) { add(std::string_view(text)); }
   /// A null pointer is null.
-  void put(const std::uint64_t* number) {
-    if (number != nullptr)
-      add(*number);
+  template <class Value> void put(const Value* value) {
+    if (value != nullptr)
+      put(*value);
     else
       add_null();
   }

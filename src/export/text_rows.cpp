@@ -8,16 +8,16 @@ namespace {
 
 class CsvRows final : public TextRows {
 public:
-  CsvRows(std::span<const std::string_view> columns, TextSink write) : TextRows(std::move(write)) {
-    for (const std::string_view column : columns)
-      add(column);
+  CsvRows(std::span<const TableColumn> columns, TextSink write) : TextRows(std::move(write)) {
+    for (const TableColumn& column : columns)
+      add(column.name);
     end_row();
   }
 
 private:
   template <class Number> void add_number(Number number) {
     separate();
-    out() += std::to_string(number);
+    add_digits(number);
   }
   void add(std::int64_t number) override { add_number(number); }
   void add(std::uint64_t number) override { add_number(number); }
@@ -61,18 +61,18 @@ private:
 
 class JsonRows final : public TextRows {
 public:
-  JsonRows(std::span<const std::string_view> columns, TextSink write) : TextRows(std::move(write)), columns_(columns) {}
+  JsonRows(std::span<const TableColumn> columns, TextSink write) : TextRows(std::move(write)), columns_(columns) {}
 
 private:
   void add_key() {
     out() += column_ == 0 ? "{\"" : ", \"";
-    out() += columns_[column_++];
+    out() += columns_[column_++].name;
     out() += "\": ";
   }
   template <class Number> void add_number(Number number, std::string_view quote) {
     add_key();
     out() += quote;
-    out() += std::to_string(number);
+    add_digits(number);
     out() += quote;
   }
   void add(std::int64_t number) override { add_number(number, ""); }
@@ -93,13 +93,13 @@ private:
     column_ = 0;
   }
 
-  std::span<const std::string_view> columns_;
+  std::span<const TableColumn> columns_;
   std::size_t column_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<TextRows> text_rows(std::span<const std::string_view> columns, TableFormat format, TextSink write) {
+std::unique_ptr<TextRows> text_rows(std::span<const TableColumn> columns, TableFormat format, TextSink write) {
   if (format == TableFormat::csv) return std::make_unique<CsvRows>(columns, std::move(write));
   return std::make_unique<JsonRows>(columns, std::move(write));
 }

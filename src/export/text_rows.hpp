@@ -6,10 +6,10 @@
 #include "memviz/tables.hpp"
 
 #include <cstddef>
+#include <fmt/format.h>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace memviz {
@@ -26,6 +26,10 @@ public:
 protected:
   /// Returns the lines that have not been written yet.
   [[nodiscard]] std::string& out() { return text_; }
+  template <class Number> void add_digits(Number number) {
+    const fmt::format_int digits(number);
+    text_.append(digits.data(), digits.size());
+  }
   void end_line() {
     constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
     text_ += '\n';
@@ -38,7 +42,7 @@ private:
 };
 
 /// Writes a header line first if the format has one.
-[[nodiscard]] std::unique_ptr<TextRows> text_rows(std::span<const std::string_view> columns, TableFormat format,
+[[nodiscard]] std::unique_ptr<TextRows> text_rows(std::span<const TableColumn> columns, TableFormat format,
                                                   TextSink write);
 
 } // namespace memviz

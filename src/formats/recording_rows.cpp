@@ -4,11 +4,10 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "export/text_limit.hpp"
+#include "formats/described_tables.hpp"
 #include "memviz/keeper_answers.hpp"
 #include "memviz/keeper_words.hpp"
-#include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 
 #include <string>
 #include <variant>
@@ -18,27 +17,10 @@ namespace memviz {
 
 namespace {
 
-std::optional<std::uint32_t> id_or_none(StringId text) {
-  return text == kEmptyString ? std::nullopt : std::optional(text.value);
-}
-
-std::optional<std::uint32_t> id_or_none(StackId frames) {
-  return frames == kNoFrames ? std::nullopt : std::optional(frames.value);
-}
-
-/// Returns a null pointer if the pool is unknown.
-const std::uint64_t* pool_part(const Event& event, std::uint64_t PoolId::*part) {
-  return event.pool ? &(*event.pool.*part) : nullptr;
-}
-
 bool has_notes(const Event& event) {
   for (const StringId text : {event.action_text, event.user_metadata, event.internal_metadata})
     if (text != kEmptyString) return true;
   return event.forward_stack != kNoFrames;
-}
-
-std::optional<std::int64_t> number_of(EventIndex event) {
-  return event.is_none() ? std::nullopt : std::optional(event.number());
 }
 
 /// Writes rows for the memory that is live at the moment of the state, by the user's lines.
@@ -53,18 +35,18 @@ public:
         if (state_.blocks[i].is_active()) add(segment.device, i);
     for (const DeviceState& of_device : state_.devices_of(device))
       for (const OutsideMemory& outside : of_device.outside)
-        rows_.row(++id_, device_number(of_device.device), std::optional<Wide<std::uint64_t>>(), outside.requested_bytes,
-                  id_or_none(outside.stack), number_of(outside.alloc_event), kind_name(MemoryKind::unknown),
-                  evidence_name(KindEvidence::none), label(lines_.line_of(of_device.device, outside)));
+        write_row(rows_, kLiveTable,
+                  {++id_, of_device.device, std::nullopt, outside.requested_bytes, outside.stack, outside.alloc_event,
+                   KindOf(), label(lines_.line_of(of_device.device, outside))});
   }
 
 private:
   void add(DeviceId device, std::uint32_t index) {
     const Block& block = state_.blocks[index];
-    rows_.row(++id_, device_number(device), std::optional(Wide{block.address}), block.requested_bytes,
-              id_or_none(block.stack), number_of(state_.facts[index].history.alloc_event),
-              kind_name(state_.facts[index].kind.kind), evidence_name(state_.facts[index].kind.evidence),
-              label(lines_.line_of(device, index)));
+    const BlockFacts& facts = state_.facts[index];
+    write_row(rows_, kLiveTable,
+              {++id_, device, block.address, block.requested_bytes, block.stack, facts.history.alloc_event, facts.kind,
+               label(lines_.line_of(device, index))});
   }
 
   [[nodiscard]] const std::string& label(const NodeKey& line) {
@@ -116,10 +98,10 @@ private:
     const PathText& text = text_of(path);
     const std::optional<std::uint32_t>& variable = keepers.variable_of_block[index];
     limit_.add(text.root.size() + text.path.size() + (variable ? names[*variable].size() : 0));
-    rows_.row(++id_, device_number(device), Wide{block.address}, block.requested_bytes,
-              variable ? std::optional(names[*variable]) : std::nullopt, text.root, text.path,
-              answers_.paths().paths[path.value].is_in_graph,
-              variable ? std::optional(keepers.variables[*variable].retained_bytes) : std::nullopt);
+    write_row(rows_, kKeeperTable,
+              {++id_, device, &block, variable ? &names[*variable] : nullptr, text.root, text.path,
+               answers_.paths().paths[path.value].is_in_graph,
+               variable ? std::optional(keepers.variables[*variable].retained_bytes) : std::nullopt});
   }
 
   const PathText& text_of(PathId path) {
@@ -159,28 +141,20 @@ void EventRows::take(DeviceId device, std::span<const Event> events) {
 }
 
 void EventRows::add(DeviceId device, const Event& event) {
-  if (events_ != nullptr)
-    events_->row(device_number(device), index_, action_name(event.action), Wide{event.address}, event.size_bytes,
-                 Wide{event.stream}, event.time_us, id_or_none(event.stack), pool_part(event, &PoolId::first),
-                 pool_part(event, &PoolId::second), id_or_none(event.compile_context));
-  if (notes_ != nullptr && has_notes(event))
-    notes_->row(device_number(device), index_, id_or_none(event.action_text), id_or_none(event.user_metadata),
-                id_or_none(event.internal_metadata), id_or_none(event.forward_stack));
+  const EventRow row{device, index_, &event};
+  if (events_ != nullptr) write_row(*events_, kEventTable, row);
+  if (notes_ != nullptr && has_notes(event)) write_row(*notes_, kNoteTable, row);
 }
 
 void write_device_rows(TableRows& rows, const MemoryState& state, std::optional<DeviceId> device) {
   for (const DeviceState& device_state : state.devices_of(device))
-    rows.row(device_number(device_state.device), device_name(device_state), device_state.figures.events,
-             device_state.figures.baseline_bytes, device_state.figures.peak_requested_bytes,
-             number_of(device_state.peak_event), moment_text(device_state));
+    write_row(rows, kDeviceTable, device_state);
 }
 
 void write_segment_rows(TableRows& rows, const MemoryMap& memory, std::optional<DeviceId> device) {
   std::int64_t id = 0;
   for (const Segment& segment : memory.segments_of(device))
-    rows.row(++id, device_number(segment.device), Wide{segment.address}, segment.total_bytes, Wide{segment.stream},
-             segment.pool.first, segment.pool.second, segment.is_expandable, segment.is_large,
-             id_or_none(segment.stack));
+    write_row(rows, kSegmentTable, {++id, &segment});
 }
 
 void write_block_rows(TableRows& rows, const MemoryMap& memory, std::optional<DeviceId> device) {
@@ -189,8 +163,7 @@ void write_block_rows(TableRows& rows, const MemoryMap& memory, std::optional<De
   for (const Segment& segment : memory.segments_of(device)) {
     ++segment_id;
     for (const Block& block : memory.blocks_of(segment))
-      rows.row(++id, segment_id, device_number(segment.device), Wide{block.address}, block.size_bytes,
-               block.requested_bytes, state_name(block.state), id_or_none(block.stack));
+      write_row(rows, kBlockTable, {++id, segment_id, segment.device, &block});
   }
 }
 
@@ -204,7 +177,7 @@ void write_keeper_rows(TableRows& rows, const Recording& recording, std::optiona
 
 void write_text_rows(TableRows& rows, const FrameTable& frames) {
   for (std::uint32_t id = 0; id < frames.string_count(); ++id)
-    rows.row(id, column_text(frames.text({id})));
+    write_row(rows, kTextTable, {id, column_text(frames.text({id}))});
 }
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// A recording and its state -> the rows of its tables, described in docs/report.md: devices, segments, blocks, live
+// A recording and its state -> the rows of its tables (described_tables.hpp): devices, segments, blocks, live
 // memory, events, stacks and texts.
 
 #include "export/table_rows.hpp"

@@ -2,35 +2,16 @@
 
 #include "export/text_limit.hpp"
 #include "export/text_rows.hpp"
+#include "formats/described_tables.hpp"
 #include "formats/recording_rows.hpp"
 #include "memviz/source_line.hpp"
 
-#include <array>
 #include <string>
 #include <utility>
 
 namespace memviz {
 
 namespace {
-
-constexpr std::array<std::string_view, 7> kDeviceNames{"device",     "name",       "events", "baseline_bytes",
-                                                       "peak_bytes", "peak_event", "moment"};
-constexpr std::array<std::string_view, 10> kSegmentNames{"id",       "device",     "address",     "total_bytes",
-                                                         "stream",   "pool_first", "pool_second", "is_expandable",
-                                                         "is_large", "stack"};
-constexpr std::array<std::string_view, 8> kBlockNames{"id",         "segment",         "device", "address",
-                                                      "size_bytes", "requested_bytes", "state",  "stack"};
-constexpr std::array<std::string_view, 9> kLiveNames{
-    "id", "device", "address", "requested_bytes", "stack", "alloc_event", "kind", "known_by", "line"};
-constexpr std::array<std::string_view, 9> kKeeperNames{
-    "id", "device", "address", "requested_bytes", "keeper", "root", "path", "is_through_graph", "retained_bytes"};
-constexpr std::array<std::string_view, 11> kEventNames{"device",     "event",       "action",         "address",
-                                                       "size_bytes", "stream",      "time_us",        "stack",
-                                                       "pool_first", "pool_second", "compile_context"};
-constexpr std::array<std::string_view, 6> kNoteNames{
-    "device", "event", "action_text", "user_metadata", "internal_metadata", "forward_stack"};
-constexpr std::array<std::string_view, 5> kStackNames{"stack", "ordering", "function", "file", "line"};
-constexpr std::array<std::string_view, 2> kTextNames{"id", "text"};
 
 /// Writes each frame of each stack with its texts.
 void write_stack_line_rows(TableRows& rows, const MemoryState& state) {
@@ -39,35 +20,36 @@ void write_stack_line_rows(TableRows& rows, const MemoryState& state) {
   for (std::uint32_t stack = 0; stack < frames.stack_count(); ++stack) {
     std::int64_t ordering = 0;
     for (const FrameId id : frames.stack({stack})) {
-      const std::string function = column_text(frames.name(id));
-      const std::string file = column_text(frames.filename(id));
-      limit.add(function.size() + file.size());
       const std::int64_t line = frames.frame(id).line;
-      rows.row(stack, ordering++, function, file, is_line(line) ? std::optional(line) : std::nullopt);
+      const StackLineRow row{stack, ordering++, column_text(frames.name(id)), column_text(frames.filename(id)),
+                             is_line(line) ? std::optional(line) : std::nullopt};
+      limit.add(row.function.size() + row.file.size());
+      write_row(rows, kStackLineTable, row);
     }
   }
 }
 
 } // namespace
 
-std::span<const std::string_view> table_columns(Table table) {
+TableDescription description_of(Table table) {
   switch (table) {
-  case Table::devices: return kDeviceNames;
-  case Table::segments: return kSegmentNames;
-  case Table::blocks: return kBlockNames;
-  case Table::live: return kLiveNames;
-  case Table::keepers: return kKeeperNames;
-  case Table::events: return kEventNames;
-  case Table::event_notes: return kNoteNames;
-  case Table::stack_lines: return kStackNames;
-  case Table::texts: break;
+  case Table::live: return described<kLiveTable>();
+  case Table::keepers: return described<kKeeperTable>();
+  case Table::events: return described<kEventTable>();
+  case Table::segments: return described<kSegmentTable>();
+  case Table::blocks: return described<kBlockTable>();
+  case Table::devices: return described<kDeviceTable>();
+  case Table::stack_lines: return described<kStackLineTable>();
+  case Table::texts: return described<kTextTable>();
+  case Table::event_notes: break;
   }
-  return kTextNames;
+  return described<kNoteTable>();
 }
 
 struct TableText::Parts {
   Parts(Table its_table, TableFormat format, std::optional<DeviceId> its_device, TextSink write)
-      : table(its_table), device(its_device), rows(text_rows(table_columns(its_table), format, std::move(write))),
+      : table(its_table), device(its_device),
+        rows(text_rows(description_of(its_table).columns, format, std::move(write))),
         events(its_table == Table::events ? rows.get() : nullptr,
                its_table == Table::event_notes ? rows.get() : nullptr, its_device) {}
 

@@ -1,106 +1,59 @@
 #include "sqlite/recording_tables.hpp"
 
+#include "export/table_columns.hpp"
 #include "memviz/source_line.hpp"
 
+#include <fmt/format.h>
 #include <optional>
+#include <string>
 
 namespace memviz {
 
 namespace {
 
-constexpr const char* kTables = R"(
-CREATE TABLE memviz_devices (
-  device INTEGER PRIMARY KEY,
-  name TEXT NOT NULL,
-  events INTEGER NOT NULL,
-  baseline_bytes INTEGER NOT NULL,
-  peak_bytes INTEGER NOT NULL,
-  peak_event INTEGER,
-  moment TEXT NOT NULL
-);
-CREATE TABLE memviz_segments (
-  id INTEGER PRIMARY KEY,
-  device INTEGER NOT NULL,
-  address INTEGER NOT NULL,
-  total_bytes INTEGER NOT NULL,
-  stream INTEGER NOT NULL,
-  pool_first INTEGER NOT NULL,
-  pool_second INTEGER NOT NULL,
-  is_expandable INTEGER NOT NULL,
-  is_large INTEGER,
-  stack INTEGER
-);
-CREATE TABLE memviz_blocks (
-  id INTEGER PRIMARY KEY,
-  segment INTEGER NOT NULL,
-  device INTEGER NOT NULL,
-  address INTEGER NOT NULL,
-  size_bytes INTEGER NOT NULL,
-  requested_bytes INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  stack INTEGER
-);
-CREATE TABLE memviz_live (
-  id INTEGER PRIMARY KEY,
-  device INTEGER NOT NULL,
-  address INTEGER,
-  requested_bytes INTEGER NOT NULL,
-  stack INTEGER,
-  alloc_event INTEGER,
-  kind TEXT NOT NULL,
-  known_by TEXT NOT NULL,
-  line TEXT NOT NULL
-);
-CREATE TABLE memviz_keepers (
-  id INTEGER PRIMARY KEY,
-  device INTEGER NOT NULL,
-  address INTEGER NOT NULL,
-  requested_bytes INTEGER NOT NULL,
-  keeper TEXT,
-  root TEXT NOT NULL,
-  path TEXT NOT NULL,
-  is_through_graph INTEGER NOT NULL,
-  retained_bytes INTEGER
-);
-CREATE TABLE memviz_events (
-  device INTEGER NOT NULL,
-  event INTEGER NOT NULL,
-  action TEXT NOT NULL,
-  address INTEGER NOT NULL,
-  size_bytes INTEGER NOT NULL,
-  stream INTEGER NOT NULL,
-  time_us INTEGER,
-  stack INTEGER,
-  pool_first INTEGER,
-  pool_second INTEGER,
-  compile_context INTEGER
-);
-CREATE TABLE memviz_event_notes (
-  device INTEGER NOT NULL,
-  event INTEGER NOT NULL,
-  action_text INTEGER,
-  user_metadata INTEGER,
-  internal_metadata INTEGER,
-  forward_stack INTEGER,
-  PRIMARY KEY (device, event)
-) WITHOUT ROWID;
-CREATE TABLE memviz_stacks (
-  stack INTEGER NOT NULL,
-  ordering INTEGER NOT NULL,
-  frame INTEGER NOT NULL,
-  PRIMARY KEY (stack, ordering)
-) WITHOUT ROWID;
-CREATE TABLE memviz_frames (
-  id INTEGER PRIMARY KEY,
-  function INTEGER NOT NULL,
-  file INTEGER NOT NULL,
-  line INTEGER
-);
-CREATE TABLE memviz_texts (
-  id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL
-);
-)";
+struct StackFrame {
+  std::uint32_t stack;
+  std::int64_t ordering;
+  std::uint32_t frame;
+};
+
+constexpr auto kStackTable = json_object<StackFrame>(
+    {.meaning = "frame of a stack", .name = "stacks"}, member("stack", "Number of the stack", &StackFrame::stack),
+    member("ordering", "Place of the frame; 0: innermost", &StackFrame::ordering),
+    member("frame", "In frames", &StackFrame::frame));
+
+struct NumberedFrame {
+  std::uint32_t id;
+  const Frame* frame;
+};
+
+constexpr auto kFrameTable = json_object<NumberedFrame>(
+    {.meaning = "frame", .name = "frames"}, member("id", "Its number", &NumberedFrame::id),
+    member("function", "Its function, in texts", [](const NumberedFrame& row) { return row.frame->name.value; }),
+    member("file", "Its file, in texts", [](const NumberedFrame& row) { return row.frame->filename.value; }),
+    member("line", "Its line; null where it is unknown", [](const NumberedFrame& row) {
+      return is_line(row.frame->line) ? std::optional(row.frame->line) : std::nullopt;
+    }));
+
+/// Returns the statement that creates a table whose rows the first `keys` columns identify.
+std::string creation(const TableDescription& table, std::size_t keys) {
+  std::string columns;
+  for (const TableColumn& column : table.columns) {
+    const bool is_key = keys == 1 && columns.empty();
+    columns +=
+        fmt::format("{}\n  {} {}{}", columns.empty() ? "" : ",", column.name, column.is_text ? "TEXT" : "INTEGER",
+                    is_key ? " PRIMARY KEY" : (column.may_be_null ? "" : " NOT NULL"));
+  }
+  if (keys == 2) columns += fmt::format(",\n  PRIMARY KEY ({}, {})", table.columns[0].name, table.columns[1].name);
+  return fmt::format("CREATE TABLE memviz_{} ({}\n){};", table.name, columns, keys == 2 ? " WITHOUT ROWID" : "");
+}
+
+Insertion insertion(Database& database, const TableDescription& table) {
+  std::string sql = fmt::format("INSERT INTO memviz_{} VALUES (?", table.name);
+  for (std::size_t i = 1; i < table.columns.size(); ++i)
+    sql += ", ?";
+  return {database, sql + ')'};
+}
 
 constexpr const char* kIndexes = R"(
 CREATE INDEX memviz_segments_by_address ON memviz_segments(address);
@@ -122,25 +75,22 @@ CREATE VIEW memviz_live_bytes AS
 )";
 
 void write_stacks(Database& database, const FrameTable& frames) {
-  Insertion stacks(database, "INSERT INTO memviz_stacks VALUES (?, ?, ?)");
+  Insertion stacks = insertion(database, described<kStackTable>());
   for (std::uint32_t stack = 0; stack < frames.stack_count(); ++stack) {
     std::int64_t ordering = 0;
     for (const FrameId frame : frames.stack({stack}))
-      stacks.row(stack, ordering++, frame.value);
+      write_row(stacks, kStackTable, {stack, ordering++, frame.value});
   }
-  Insertion rows(database, "INSERT INTO memviz_frames VALUES (?, ?, ?, ?)");
-  for (std::uint32_t id = 0; id < frames.frame_count(); ++id) {
-    const Frame& frame = frames.frame({id});
-    rows.row(id, frame.name.value, frame.filename.value,
-             is_line(frame.line) ? std::optional(frame.line) : std::nullopt);
-  }
+  Insertion rows = insertion(database, described<kFrameTable>());
+  for (std::uint32_t id = 0; id < frames.frame_count(); ++id)
+    write_row(rows, kFrameTable, {id, &frames.frame({id})});
 }
 
 } // namespace
 
 StoredEvents::StoredEvents(Database& database, std::optional<DeviceId> device)
-    : database_(database), rows_(database, "INSERT INTO memviz_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-      notes_(database, "INSERT INTO memviz_event_notes VALUES (?, ?, ?, ?, ?, ?)"), events_(&rows_, &notes_, device) {
+    : database_(database), rows_(insertion(database, description_of(Table::events))),
+      notes_(insertion(database, description_of(Table::event_notes))), events_(&rows_, &notes_, device) {
 }
 
 void StoredEvents::restart() {
@@ -149,24 +99,30 @@ void StoredEvents::restart() {
 }
 
 void create_recording_tables(Database& database) {
-  database.run(kTables);
+  for (const Table table : {Table::devices, Table::segments, Table::blocks, Table::live, Table::keepers})
+    database.run(creation(description_of(table), 1).c_str());
+  database.run(creation(description_of(Table::events), 0).c_str());
+  database.run(creation(description_of(Table::event_notes), 2).c_str());
+  database.run(creation(described<kStackTable>(), 2).c_str());
+  database.run(creation(described<kFrameTable>(), 1).c_str());
+  database.run(creation(description_of(Table::texts), 1).c_str());
 }
 
 void write_recording_tables(Database& database, const SqliteSubject& subject, std::optional<DeviceId> device) {
   const MemoryState& state = subject.state;
-  const auto rows = [&](const char* sql) { return Insertion(database, sql); };
-  Insertion devices = rows("INSERT INTO memviz_devices VALUES (?, ?, ?, ?, ?, ?, ?)");
+  const auto rows = [&](Table table) { return insertion(database, description_of(table)); };
+  Insertion devices = rows(Table::devices);
   write_device_rows(devices, state, device);
-  Insertion segments = rows("INSERT INTO memviz_segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Insertion segments = rows(Table::segments);
   write_segment_rows(segments, state.recording->end, device);
-  Insertion blocks = rows("INSERT INTO memviz_blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  Insertion blocks = rows(Table::blocks);
   write_block_rows(blocks, state.recording->end, device);
-  Insertion live = rows("INSERT INTO memviz_live VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Insertion live = rows(Table::live);
   write_live_rows(live, state, device);
-  Insertion keepers = rows("INSERT INTO memviz_keepers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Insertion keepers = rows(Table::keepers);
   write_keeper_rows(keepers, *state.recording, device);
   write_stacks(database, state.frames());
-  Insertion texts = rows("INSERT INTO memviz_texts VALUES (?, ?)");
+  Insertion texts = rows(Table::texts);
   write_text_rows(texts, state.frames());
 }
 

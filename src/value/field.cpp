@@ -18,7 +18,9 @@ std::string Field::path() const {
 }
 
 void Field::fail(std::string_view expected, std::string_view found, Value container) const {
-  throw SchemaError(fmt::format("expected {} for {}, found {}", expected, path(), found), container);
+  const std::string place = path();
+  throw SchemaError(fmt::format("expected {}{}{}, found {}", expected, place.empty() ? "" : " for ", place, found),
+                    container);
 }
 
 std::uint64_t Field::rare_size(const Document& document) const {

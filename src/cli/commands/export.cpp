@@ -239,6 +239,13 @@ Choices<const FormatRow*> format_choices() {
   return choices;
 }
 
+Choices<Table> table_choices() {
+  Choices<Table> choices;
+  for (std::uint8_t table = 0; table < kTables; ++table)
+    choices.push_back({description_of(static_cast<Table>(table)).name, static_cast<Table>(table)});
+  return choices;
+}
+
 /// "folded, json or sqlite": the formats for which `takes` is true.
 template <class Takes> std::string formats_with(const Takes& takes) {
   std::vector<std::string_view> words;
@@ -271,16 +278,7 @@ OptionList<ExportOptions> export_options() {
              "for csv and ndjson: live (memory at the peak or --at; default), keepers (of the memory at the end), "
              "events, segments, blocks, devices, "
              "stack_lines, texts or event_notes"},
-            &ExportOptions::table,
-            {{"live", Table::live},
-             {"keepers", Table::keepers},
-             {"events", Table::events},
-             {"segments", Table::segments},
-             {"blocks", Table::blocks},
-             {"devices", Table::devices},
-             {"stack_lines", Table::stack_lines},
-             {"texts", Table::texts},
-             {"event_notes", Table::event_notes}})},
+            &ExportOptions::table, table_choices())},
        within<ExportOptions>(
            &ExportOptions::tree,
            {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "

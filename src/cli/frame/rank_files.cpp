@@ -12,6 +12,7 @@
 #include "memviz/format.hpp"
 #include "memviz/keeper_answers.hpp"
 #include "memviz/keeper_words.hpp"
+#include "memviz/ranks_report.hpp"
 #include "memviz/several_snapshots.hpp"
 
 #include <algorithm>

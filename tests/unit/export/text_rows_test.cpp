@@ -14,7 +14,7 @@ namespace {
 
 /// Returns one row of a table with the columns "a" and "b", without its head.
 template <class Value> std::string row_of(TableFormat format, const Value& value) {
-  constexpr std::array<std::string_view, 2> kColumns{"a", "b"};
+  constexpr std::array<TableColumn, 2> kColumns{{{"a"}, {"b"}}};
   std::string text;
   const auto rows = text_rows(kColumns, format, [&text](std::string_view piece) { text += piece; });
   rows->row(value, 1);
