@@ -191,6 +191,31 @@ class LitCases(ViewCase):
         self.expect_lit()
         self.assertNotEqual(view.picture_of(view.cells), whole)
 
+    def test_the_same_stack_in_another_stream_is_not_lit(self):
+        view = self.view("h100_streams.pickle")
+        view.press("1")
+        expect(view.frame.locator("svg.scripted")).to_be_visible()
+        streams = """graph => graph.shownBoxes().filter((box) => box.element.classList.contains('lit')).map((box) => {
+          const path = [];
+          for (let one = box; one; one = one.parent) path.push(...one.steps.map(({label}) => label.name));
+          return path.find((name) => name.startsWith('stream '));
+        })"""
+        view.card.get_by_role("button", name=re.compile("^b[0-9a-f]+_0$")).click()
+        expect(view.pinned).to_contain_text("94780402990976")
+        expect(view.frame.locator("#graph .lit").first).to_be_attached()
+        self.assertEqual(set(view.frame.locator("#graph").evaluate(streams)), {"stream 94780402990976"})
+        view.press("Escape")
+        expect(view.frame.locator("#graph .lit")).to_have_count(0)
+        pale = view.picture_of(view.cells)
+        seen = []
+        for box in view.frame.locator("#graph > g[data-frames]").all():
+            box.hover(force=True)
+            view.until(lambda: view.picture_of(view.cells) != pale)
+            seen.append(view.picture_of(view.cells))
+            view.page.mouse.move(*view.at(view.curve, 0.02, 0.05))
+            view.until(lambda: view.picture_of(view.cells) == pale)
+        self.assertEqual((len(seen), len(set(seen))), (3, 3), "each box lights the allocations of its own stream")
+
     def test_a_block_of_the_segments_and_a_band_of_the_timeline_light_theirs(self):
         view = self.opened
         for key, tab in (("2", "state"), ("6", "timeline")):

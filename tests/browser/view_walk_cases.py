@@ -14,6 +14,54 @@ SAMPLE = """() => {
   return marks;
 }"""
 
+# Holds back the questions about events and allocations until release() is called for each, and notes the cards that are drawn.
+HOLD = """() => {
+  const post = Worker.prototype.postMessage;
+  window.held = [];
+  window.drawn = [];
+  window.release = () => window.held.splice(0).forEach((ask) => ask());
+  Worker.prototype.postMessage = function(message, ...more) {
+    if (message.request && ['event', 'life'].includes(message.request.ask)) window.held.push(() => post.call(this, message, ...more));
+    else post.call(this, message, ...more);
+  };
+  for (const id of ['event-card', 'pinned']) {
+    const card = document.getElementById(id), note = () => !card.hidden && window.drawn.push(card.textContent);
+    new MutationObserver(note).observe(card, {childList: true, attributes: true});
+  }
+}"""
+
+
+class LateAnswerCases(ViewCase):
+    def answer_all(self, view):
+        """Answers the questions that are held, and those that follow from their answers."""
+        view.until(lambda: view.page.evaluate("window.held.length"))
+        for _ in range(12):
+            view.page.evaluate("window.release()")
+            view.page.wait_for_timeout(50)
+
+    def test_an_event_that_the_playhead_has_left_gets_no_card(self):
+        view = self.view(STEP)
+        expect(view.card).to_contain_text("Event 1,375:")
+        view.page.evaluate(HOLD)
+        view.press("ArrowLeft")
+        view.until(lambda: view.page.evaluate("window.held.length"))
+        view.press("ArrowLeft")
+        view.page.wait_for_timeout(100)  # until the card of the second one is wanted
+        self.answer_all(view)
+        expect(view.card).to_contain_text("Event 1,373:")
+        self.assertNotIn("Event 1,374:", "".join(view.page.evaluate("window.drawn")))
+
+    def test_an_allocation_that_is_let_go_gets_no_card(self):
+        view = self.view(STEP)
+        expect(view.card).to_contain_text("Event 1,375:")
+        view.page.evaluate(HOLD)
+        view.page.mouse.click(*view.at(view.cells, 0.55, 0.38))
+        view.until(lambda: view.page.evaluate("window.held.length"))
+        view.press("Escape")
+        self.answer_all(view)
+        expect(view.pinned).to_be_hidden()
+        self.assertEqual([card for card in view.page.evaluate("window.drawn") if "at the playhead" in card], [])
+
 
 class CardCases(ViewCase):
     def choose_first(self, view, words):

@@ -20,7 +20,8 @@ namespace memviz::view {
 [[nodiscard]] std::string bands_of(Engine& engine, const Request& request);
 /// A bit for each allocation, by index from the lowest bit of the first byte: whether it is among those that a part of
 /// the page shows. "of" a "line" ("name", "place"), a "kind" ("name"), a "function" ("frame"), a "frame" ("name"), a
-/// "class" ("class", with "by"), or a "stack" that begins with "frames", one a line, outermost first.
+/// "class" ("class", with "by"), or a "stack" that begins with "frames", one a line, outermost first. "stream": only
+/// those of it.
 [[nodiscard]] std::string lit_of(Engine& engine, const Request& request);
 /// JSON: names and colours of classes.
 [[nodiscard]] std::string classes_of(Engine& engine, const Request& request);

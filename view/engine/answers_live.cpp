@@ -2,7 +2,9 @@
 
 #include "base/json_writer.hpp"
 #include "engine/found.hpp"
+#include "engine/lit.hpp"
 #include "engine/numbers.hpp"
+#include "engine/streams.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/keeper_words.hpp"
@@ -50,6 +52,7 @@ void write_stack(JsonWriter& json, const FrameTable& frames, StackId stack) {
         .member("place", label.place)
         .member("file", one_line(frames.filename(frame), 1000))
         .member("own", origin_of(frames.filename(frame)) == CodeOrigin::user)
+        .member("is_in_graphs", is_in_graphs(frames, frame))
         .end_object();
   }
   json.end_array();
@@ -83,9 +86,10 @@ std::string life_json(PageFile& file, Walk& walk, std::uint32_t index) {
     const BlockPath path = life.end == kForever ? keepers->path_at(walk.record().device, life.address) : BlockPath{};
     json.member("keeper", block_keeper_text(frames, keepers->table(), path));
   }
+  if (const std::string stream = Streams(file.end(), walk.record()).of(life); !stream.empty())
+    json.member("stream", stream);
   if (life.home < walk.record().homes.size()) {
     const Home& home = walk.record().homes[life.home];
-    json.member("stream", std::to_string(home.stream));
     if (home.pool && home.pool->is_private())
       json.member("pool", fmt::format("({},{})", home.pool->first, home.pool->second));
   }

@@ -1,5 +1,7 @@
 #include "engine/lit.hpp"
 
+#include "engine/streams.hpp"
+
 #include "memviz/flame.hpp"
 #include "memviz/label.hpp"
 #include "memviz/short_label.hpp"
@@ -57,13 +59,20 @@ bool has_frame(const FrameTable& frames, StackId stack, std::string_view wanted)
 bool begins_with(const FrameTable& frames, StackId stack, std::string_view lines) {
   const auto& own = frames.stack(stack);
   for (auto frame = own.rbegin(); frame != own.rend(); ++frame) {
-    if (is_omitted(frames.name(*frame), frames.filename(*frame))) continue;
+    if (!is_in_graphs(frames, *frame)) continue;
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     if (words_of(frame_label(frames, *frame)) != lines.substr(0, end)) return false;
     if (end == lines.size()) return true;
     lines.remove_prefix(end + 1);
   }
   return false;
+}
+
+/// Keeps those of a stream: a flame graph has a box for each stack of each stream.
+IsLit within_stream(const PageFile& file, const Walk& walk, const std::string& stream, IsLit is_lit) {
+  if (stream.empty()) return is_lit;
+  return [&walk, stream, streams = Streams(file.end(), walk.record()), is_lit = std::move(is_lit)](
+             std::uint32_t index) { return is_lit(index) && streams.of(walk.scrub().life(index)) == stream; };
 }
 
 IsLit lit_by(const PageFile& file, const Walk& walk, const Request& request) {
@@ -93,8 +102,14 @@ IsLit lit_by(const PageFile& file, const Walk& walk, const Request& request) {
 
 } // namespace
 
+bool is_in_graphs(const FrameTable& frames, FrameId frame) {
+  const std::string_view name = frames.name(frame);
+  const std::string_view filename = frames.filename(frame);
+  return !is_omitted(name, filename) && !is_interpreter(name, filename);
+}
+
 std::vector<bool> lit_lives(const PageFile& file, const Walk& walk, const Request& request) {
-  const IsLit is_lit = lit_by(file, walk, request);
+  const IsLit is_lit = within_stream(file, walk, request.text("stream"), lit_by(file, walk, request));
   std::vector<bool> lit(walk.scrub().size());
   for (std::uint32_t index = 0; index < lit.size(); ++index)
     lit[index] = is_lit(index);

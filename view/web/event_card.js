@@ -1,7 +1,7 @@
 // The card of the event at the playhead: its place, its texts, its whole stack, and the life of its allocation.
 import {byId, element} from './elements.js';
 import {askJson, latestOnly} from './engine.js';
-import {change, deviceNow, hasDevice, jumpTo, view, watch, whereNow} from './model.js';
+import {change, deviceNow, hasDevice, isHere, jumpTo, view, watch, whereNow} from './model.js';
 import {frameList, stackElement} from './stack.js';
 import {exactBytes, formatBytes, formatCount, formatDuration} from '../../render/web/core/numbers.js';
 
@@ -78,8 +78,9 @@ export function startEventCard() {
     const hasEvent = hasDevice() && deviceNow().events > 0 && view.state > 0;
     holder.hidden = !hasEvent;
     if (!hasEvent) return;
-    const where = whereNow(), card = await askJson({ask: 'event', ...where, event: view.state - 1});
+    const where = whereNow(), {state} = view, card = await askJson({ask: 'event', ...where, event: state - 1});
     const life = card.life === undefined ? null : await askJson({ask: 'life', ...where, life: card.life});
+    if (view.state !== state || !isHere(where)) return; // the playhead has moved on
     holder.classList.toggle('error', card.action === 'oom');
     holder.replaceChildren(...cardParts(card, life));
   });

@@ -36,10 +36,11 @@ export const lightSet = (request, words, about = {}) => lightNow({key: JSON.stri
 // Lights the allocation of a block or band of a picture, or the stacks of a box, under the pointer there.
 export function lightPointed(what) {
   if (!what) return lightNothing();
-  const {name, frames, isStack} = what, about = {isFromPicture: true};
+  const {name, frames, isStack, stream} = what, about = {isFromPicture: true};
   if (name) return lightFound(`name ${name}`, () => askJson({ask: 'cell', ...whereNow(), name: String(name)}), about);
   const words = Array.from(frames, String), last = words.at(-1);
-  lightSet(isStack ? {of: 'stack', frames: words.join('\n')} : {of: 'frame', name: last}, [last], about);
+  const place = stream ? {stream: String(stream)} : {};
+  lightSet({...(isStack ? {of: 'stack', frames: words.join('\n')} : {of: 'frame', name: last}), ...place}, [last], about);
 }
 
 // The hovered ones, else the pinned one.
@@ -51,14 +52,15 @@ export function markLit(rows, isLit) {
   for (const row of rows) row.classList.toggle('lit', Boolean(lit) && isLit(row, lit));
 }
 
-// The parts of a picture are lit by name and stack, whose outermost frame is the first. The part under the pointer there
-// has its tooltip instead.
+// The parts of a picture are lit by name and stack, whose outermost frame is the first: a flame graph's by the stream
+// and those frames that it shows, `path`. The part under the pointer there has its tooltip instead.
 export function litOfPicture() {
   const lit = view.lit && view.lit.isFromPicture ? view.pinned : litNow();
   if (!lit) return null;
-  if (!lit.life) return {name: '', bytes: 0, stack: [], words: [...lit.words]};
-  const {name, bytes, stack} = lit.life;
-  return {name, bytes, stack: stack.map(wordsOf).reverse(), words: []};
+  if (!lit.life) return {name: '', bytes: 0, stack: [], path: [], stream: '', words: [...lit.words]};
+  const {name, bytes, stack, stream = ''} = lit.life;
+  const inwards = [...stack].reverse();
+  return {name, bytes, stack: inwards.map(wordsOf), path: inwards.filter((frame) => frame.is_in_graphs).map(wordsOf), stream, words: []};
 }
 
 // Lights what the row under the pointer, or with the keyboard's focus, stands for.

@@ -1,7 +1,7 @@
 // The pinned allocation: when and by which lines it was allocated and freed, and the other lives of its address.
 import {byId, element} from './elements.js';
 import {askJson, latestOnly} from './engine.js';
-import {change, jumpTo, view, watch, whereNow} from './model.js';
+import {change, isHere, jumpTo, view, watch, whereNow} from './model.js';
 import {stackElement} from './stack.js';
 import {exactBytes, formatBytes, formatCount, formatDuration} from '../../render/web/core/numbers.js';
 
@@ -42,14 +42,13 @@ function others(life) {
 let isFromPicture = false;
 
 const showPinned = latestOnly(async () => {
-  const card = byId('pinned');
-  if (view.life === null) {
+  const card = byId('pinned'), where = whereNow(), {life: wanted} = view;
+  if (wanted === null) {
     card.hidden = true;
     return;
   }
-  const where = whereNow(), life = await askJson({ask: 'life', ...where, life: view.life});
-  if (!life) return;
-  const stack = await stackOf(where, life);
+  const life = await askJson({ask: 'life', ...where, life: wanted}), stack = life && (await stackOf(where, life));
+  if (!life || view.life !== wanted || !isHere(where)) return; // unpinned, or another one pinned, meanwhile
   const close = element('button', {type: 'button', title: 'let go (Esc)'}, 'close');
   close.addEventListener('click', () => change({life: null}));
   const lived = life.first_us !== undefined && life.last_us !== undefined ? `, ${formatDuration(life.last_us - life.first_us)}` : '';

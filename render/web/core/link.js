@@ -6,7 +6,7 @@ const isFramed = window.parent !== window;
 // An allocation by its name: "b7f064c000000_0".
 export const sayAllocation = (name) => isFramed && window.parent.postMessage({memviz: {name}}, '*');
 
-// Tells the page which part is under the pointer: {name} of an allocation, {frames, isStack}, or null.
+// Tells the page which part is under the pointer: {name} of an allocation, {frames, isStack, stream}, or null.
 let isPointing = false;
 export function sayPointed(what) {
   if (!isFramed || (!what && !isPointing)) return;
@@ -14,7 +14,7 @@ export function sayPointed(what) {
   window.parent.postMessage({memvizPointed: what}, '*');
 }
 
-// Calls `show` with what is lit in the page: {name, bytes, stack, words}, or null. See lit.js of the page.
+// Calls `show` with what is lit in the page: {name, bytes, stack, path, stream, words}, or null. See lit.js of the page.
 export function listenForLit(show) {
   if (!isFramed) return;
   window.addEventListener('message', ({source, data}) => {

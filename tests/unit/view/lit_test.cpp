@@ -50,6 +50,26 @@ TEST_CASE("what a page shows in one part is lit in all others") {
     if (row["name"] == "forward") CHECK(lit(engine, {{"of", "function"}, {"frame", row["frame"]}}) == 0b0111);
 }
 
+TEST_CASE("a box of a stream lights the allocations of that stream") {
+  SnapshotBuilder snapshot;
+  const auto live = [&](std::uint64_t address, std::int64_t stream) {
+    snapshot.segment(address, 2 * MiB, 0, stream).active(2 * MiB, 2 * MiB, {"train.py:1:step"});
+  };
+  live(0x200000, 0);
+  live(0x400000, 7);
+  view::Engine engine;
+  engine.add("a.pickle", snapshot.pickle());
+  const int whole = lit(engine, {{"of", "stack"}, {"frames", "step train.py:1"}});
+  const int first = lit(engine, {{"of", "stack"}, {"frames", "step train.py:1"}, {"stream", "0"}});
+  const int second = lit(engine, {{"of", "frame"}, {"name", "step train.py:1"}, {"stream", "7"}});
+  CHECK(whole == 0b11);
+  CHECK((first | second) == whole);
+  CHECK((first & second) == 0);
+  CHECK(first != 0);
+  CHECK(second != 0);
+  CHECK(lit(engine, {{"of", "stack"}, {"frames", "step train.py:1"}, {"stream", "8"}}) == 0);
+}
+
 TEST_CASE("each allocation is lit by its own class, and no other") {
   view::Engine engine;
   engine.add("a.pickle", four_allocations());
