@@ -42,8 +42,9 @@ struct FreeRoom {
   std::uint64_t stream_bytes = 0;       ///< in segments of other streams
   std::uint64_t private_pool_bytes = 0; ///< in pools that the request cannot use
   std::uint64_t other_size_bytes = 0;   ///< in the small pool, for a large request, or the other way round
+  std::uint64_t unplaced_bytes = 0;     ///< all of it where segments are made up, so that none of the others is known
   [[nodiscard]] std::uint64_t total_bytes() const {
-    return hard_bytes + soft_bytes + stream_bytes + private_pool_bytes + other_size_bytes;
+    return hard_bytes + soft_bytes + stream_bytes + private_pool_bytes + other_size_bytes + unplaced_bytes;
   }
 };
 

@@ -37,6 +37,7 @@ const Paint& paint_of(const LedgerPart& part) {
       {"stream_bytes", &paint::kOtherStream},
       {"private_pool_bytes", &paint::kPrivatePool},
       {"other_size_bytes", &paint::kOtherSize},
+      {"unplaced_bytes", &paint::kInactive},
       {"unaccounted_bytes", &paint::kUnaccounted},
       {"no_segment_bytes", &paint::kUnaccounted},
       {"device_free_bytes", &paint::kFree},

@@ -8,6 +8,7 @@
 #include "export/kinds_json.hpp"
 #include "export/ledger_json.hpp"
 #include "export/lines_json.hpp"
+#include "export/origin_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "export/schemas.hpp"
 #include "memviz/explain.hpp"
@@ -80,6 +81,8 @@ constexpr auto kVerdict = json_object<ExplanationInJson>(
 
 constexpr auto kMemoryOfDevice = json_object<ExplanationInJson>(
     {}, member("request", "What was asked for and did not fit; null where nothing failed", request_in_json, kRequest),
+    member("are_segments_made_up", kMadeUpSegmentsMeaning,
+           [](const ExplanationInJson& in) { return in.device.device_state.are_segments_made_up; }),
     member(
         "totals", "Where every reserved byte was",
         [](const ExplanationInJson& in) -> const auto& { return in.device.ledger; }, kLedger),

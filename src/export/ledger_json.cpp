@@ -26,6 +26,7 @@ constexpr std::array kLedgerParts{
     DescribedPart{"stream_bytes", "Free on other streams"},
     DescribedPart{"private_pool_bytes", "Free in other pools"},
     DescribedPart{"other_size_bytes", "Free in segments of the other size class"},
+    DescribedPart{"unplaced_bytes", "Free, in unknown pieces, where segments are made up (are_segments_made_up)"},
     DescribedPart{"unaccounted_bytes", "Covered by no block"},
     DescribedPart{"no_segment_bytes", "Of edited files: live by the events, besides what is reserved"},
     DescribedPart{"device_free_bytes", "Free on the device, as CUDA said at the error; null where nothing says", true},

@@ -19,9 +19,14 @@ inline constexpr std::string_view kDeviceKindMeaning =
 inline constexpr auto kNamedDeviceKind =
     named(device_kind_key, DeviceKind::cuda, DeviceKind::cpu).others_as(DeviceKind::cuda);
 
+inline constexpr std::string_view kMadeUpSegmentsMeaning =
+    "Whether the file has no segments (a profiler's trace, folded stacks), so that they are made up and show nothing "
+    "about the allocator";
+
 inline constexpr auto kOrigin =
     json_object<Origin>({}, member("encoding", "Such as `pickle protocol 4` or `JSON`", &Origin::encoding),
                         member("generation", "Which PyTorch wrote it, as far as its keys show", &Origin::generation),
-                        member("device_kind", kDeviceKindMeaning, &Origin::device_kind, kNamedDeviceKind));
+                        member("device_kind", kDeviceKindMeaning, &Origin::device_kind, kNamedDeviceKind),
+                        member("are_segments_made_up", kMadeUpSegmentsMeaning, &Origin::are_segments_made_up));
 
 } // namespace memviz

@@ -145,6 +145,10 @@ std::string processes(const DeviceExplanation& device) {
   return parts.empty() ? "" : fmt::format("When the file was written, {}.", fmt::join(parts, ", and "));
 }
 
+constexpr std::string_view kMadeUpSegments =
+    "Memory in pieces, blocks that keep segments reserved, sizes that vary and settings that would help are left out: "
+    "they depend on segments, which this file does not have.";
+
 std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanation& device) {
   std::vector<std::string> text;
   const MemoryLedger& ledger = device.ledger;
@@ -175,6 +179,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
                       "before 2026 do not record it.");
   else if (device.request && !device.request->pool_is_known && ledger.room.private_pool_bytes > 0)
     text.emplace_back("Assumed: the request was for the default pool. Files before 2026 do not record it.");
+  if (device.device_state.are_segments_made_up) text.emplace_back(kMadeUpSegments);
   if (const auto perfect = perfect_allocator(device.device_state, ledger.device_free_bytes))
     text.push_back(capitalized(perfect_allocator_text(*perfect)) + ".");
   const bool has_private_pools = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {

@@ -326,7 +326,7 @@ std::uint64_t least_part(CauseKind kind) {
 std::vector<Cause> causes_of_use(const MemoryState& state, const DeviceExplanation& device, CallLineFinder& finder) {
   std::vector<Cause> causes = kept_at_moment(state, device.device_state, finder);
   add_growth(causes, device, finder);
-  if (causes.empty())
+  if (causes.empty() && !device.device_state.are_segments_made_up)
     if (auto varying = varying_sizes(state, device.device_state, finder)) causes.push_back(*varying);
   return causes;
 }

@@ -124,7 +124,7 @@ public:
     if (state_.has_kinds) result.kinds = kind_account(state_, device_state.device);
     PinOptions pins;
     pins.device = device_state.device;
-    result.pins = find_pins(state_, names_, pins);
+    if (!device_state.are_segments_made_up) result.pins = find_pins(state_, names_, pins);
     result.growth = growth_before(state_, device_state, names_);
     result.leak = step_leak(state_, device_state, names_);
     const bool is_cpu = device_state.device_kind == DeviceKind::cpu;

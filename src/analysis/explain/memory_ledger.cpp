@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace memviz {
 
@@ -115,6 +116,15 @@ private:
   std::vector<Hole> late_;
 };
 
+/// Forgets where free memory is. Rounding is known only of blocks that the file has: a replay rounds all others.
+void forget_places(MemoryLedger& ledger, bool has_events) {
+  std::uint64_t free_bytes = ledger.room.total_bytes();
+  if (has_events) free_bytes += std::exchange(ledger.rounding_bytes, 0);
+  ledger.room = {.unplaced_bytes = free_bytes};
+  ledger.largest_hole_bytes = 0;
+  ledger.largest_any_hole_bytes = 0;
+}
+
 } // namespace
 
 Request request_of(const Event& event, EventIndex index) {
@@ -140,8 +150,10 @@ MemoryLedger memory_ledger(const MemoryState& state, DeviceId device, const std:
   const Classifier classifier(state, device, request);
   for (const Segment& segment : state.segments_of(device))
     classifier.add_segment(segment, ledger);
-  if (const DeviceState* const of_device = state.device_at(device))
+  if (const DeviceState* const of_device = state.device_at(device)) {
     ledger.no_segment_bytes = of_device->figures.outside_bytes;
+    if (of_device->are_segments_made_up) forget_places(ledger, of_device->figures.events > 0);
+  }
   if (request) {
     ledger.device_free_bytes = request->device_free_bytes;
     ledger.needed_bytes =
@@ -167,6 +179,7 @@ std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
       {"free on other streams", "stream_bytes", room.stream_bytes, true, true},
       {"free in other pools", "private_pool_bytes", room.private_pool_bytes, true, true},
       {"free in the other size class", "other_size_bytes", room.other_size_bytes, true, true},
+      {"free, in unknown pieces", "unplaced_bytes", room.unplaced_bytes, true, true},
       {"unaccounted", "unaccounted_bytes", ledger.unaccounted_bytes, true, true},
       {"in use outside all segments", "no_segment_bytes", ledger.no_segment_bytes, false, true},
   };

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_compressed(std::string_view name) {
-  return without_compression(name).size() < name.size();
+bool is_packed(std::string_view name) {
+  return without_packing(name).size() < name.size();
 }
 
 bool is_snapshot_name(const std::string& name) {
@@ -43,19 +43,19 @@ std::vector<std::string> files_below(const std::string& folder) {
   }
   if (files.empty())
     throw Error(fmt::format("{}: no file in this folder has the name of a snapshot (*.pickle, *.pkl, *.pt, *.json, "
-                            "*.ndjson, also with .gz, .zst, .xz or .bz2)",
+                            "*.ndjson, also with .gz, .zst, .xz or .bz2), or of an archive (*.zip, *.tar, *.tgz)",
                             folder));
   std::ranges::sort(files);
   return files;
 }
 
-/// Returns an estimate of the bytes of a file after decompression.
+/// Returns an estimate of the bytes of a file after it is unpacked.
 std::uint64_t weight_of(const std::string& file) {
   constexpr std::uint64_t kUnpacked = 16;
   std::error_code unknown;
   const std::uintmax_t size = fs::file_size(file, unknown);
   if (unknown) return 0;
-  return is_compressed(file) ? size * kUnpacked : size;
+  return is_packed(file) ? size * kUnpacked : size;
 }
 
 class Workers {

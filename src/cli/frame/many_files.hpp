@@ -12,7 +12,8 @@
 namespace memviz::cli {
 
 /// Returns the operands, with each folder replaced by the snapshots below it, sorted by name: files that end in
-/// .pickle, .pkl, .pt, .json or .ndjson, compressed or not. Throws Error for a folder that cannot be read or has none.
+/// .pickle, .pkl, .pt, .json or .ndjson, compressed or not, and archives. Throws Error for a folder that cannot be read
+/// or has none.
 [[nodiscard]] std::vector<std::string> files_of(const std::vector<std::string>& operands);
 
 /// Sets files_of() as the operands of a command that takes several files.

@@ -2,6 +2,7 @@
 
 #include "answers/sizes.hpp"
 #include "base/printable.hpp"
+#include "base/snapshot_names.hpp"
 #include "cli/frame/many_files.hpp"
 #include "cli/frame/messages.hpp"
 #include "cli/frame/outputs.hpp"
@@ -119,6 +120,15 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
   }
 }
 
+bool is_archive_of_several(const std::string& file) {
+  if (!has_archive_ending(file)) return false;
+  try {
+    return contents_of(file, {}).names().size() > 1;
+  } catch (const Error&) {
+    return false; // whoever reads it says why
+  }
+}
+
 } // namespace
 
 OptionList<RankOptions> rank_options() {
@@ -162,6 +172,7 @@ bool is_job(const std::string& operand) {
   if (std::filesystem::is_directory(operand, unknown)) return true;
   // A pipe can be read only once, so it is treated as a snapshot.
   if (!std::filesystem::is_regular_file(operand, unknown)) return false;
+  if (is_archive_of_several(operand)) return true;
   std::string head(kRankPartHead.size(), '\0');
   return std::ifstream(operand).read(head.data(), static_cast<std::streamsize>(head.size())) && head == kRankPartHead;
 }

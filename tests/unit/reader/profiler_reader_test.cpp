@@ -1,5 +1,6 @@
 #include "memviz/error.hpp"
 #include "memviz/explain.hpp"
+#include "memviz/explain_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/perfect_allocator.hpp"
 #include "memviz/recording.hpp"
@@ -163,6 +164,30 @@ TEST_CASE("segments beyond the reserved memory that a trace reports were returne
   const DeviceExplanation explained = explain(at_peak, {}).at(0);
   CHECK(explained.what_ifs.empty());
   CHECK(explained.fidelity.allocs == 0);
+}
+
+TEST_CASE("no answer rests on where the free memory of made-up segments lies") {
+  constexpr std::uint64_t kPiece = std::uint64_t{64} << 20U;
+  Trace trace;
+  const auto total = [&](const std::string& bytes) {
+    return fmt::format(R"(0,"Total Allocated":{},"Total Reserved":{})", bytes, 16 * kPiece);
+  };
+  const auto size = static_cast<std::int64_t>(kPiece);
+  for (int i = 0; i < 16; ++i)
+    trace.memory(i, kPlace + kPiece * static_cast<std::uint64_t>(i), size, total("1073741824"));
+  for (int i = 0; i < 16; ++i)
+    if (i % 4 != 0) trace.memory(100 + i, kPlace + kPiece * static_cast<std::uint64_t>(i), -size, total("268435456"));
+  const auto recording = std::make_shared<const Recording>(trace.read());
+  const DeviceExplanation explained = explain(replay(recording), {}).at(0);
+  CHECK(explained.judgement.verdict == Verdict::in_use);
+  CHECK(explained.causes.empty());
+  CHECK(explained.pins.lines.empty());
+  CHECK(explained.ledger.room.total_bytes() == 12 * kPiece);
+  CHECK(explained.ledger.room.unplaced_bytes == 12 * kPiece);
+  CHECK(explained.ledger.largest_hole_bytes == 0);
+  const ExplanationText text = in_words(replay(recording), explained);
+  const auto says_why = [](const std::string& reason) { return reason.find("left out") != std::string::npos; };
+  CHECK(std::ranges::count_if(text.reasons, says_why) == 1);
 }
 
 TEST_CASE("a trace without totals has segments where memory is in use at its end") {
