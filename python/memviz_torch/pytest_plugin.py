@@ -1,0 +1,235 @@
+"""GPU memory in pytest: limits and leaks of tests, a table of what each took, and a made-up GPU where there is none.
+
+>>> @pytest.mark.limit_gpu_memory("12GiB")      # fails if more of a GPU is allocated at once during the test
+>>> @pytest.mark.gpu_leaks("1MiB")              # fails if the test leaves more than this allocated
+
+``pytest --gpu-memory`` records every test and prints a table; ``--rehearse h100`` runs the tests on a made-up GPU
+(``memviz rehearse``), so that a machine without one can check them. Where a recorded test fails, its recording and a
+picture of its peak stay in ``--gpu-memory-dir``. Fixtures are made before the recording begins: what they hold counts
+for limits, and is no leak.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generator, Iterator, Optional
+
+import pytest
+
+_STATUS = "MEMVIZ_PYTEST_STATUS"  # the file to which the pytest in a rehearsal writes its exit code
+_UNITS = {"B": 0, "KIB": 10, "K": 10, "MIB": 20, "M": 20, "GIB": 30, "G": 30}
+_MOST_ROWS = 20
+_PROBLEMS = pytest.StashKey["list[str]"]()
+_NOT_MEASURED = ""  # no CUDA, or an allocator without history: nothing is known, so nothing fails
+
+
+@dataclass
+class _Limits:
+    most_bytes: Optional[int] = None
+    most_left_bytes: Optional[int] = None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("memviz", "GPU memory, by memviz")
+    group.addoption("--gpu-memory", action="store_true", help="record each test, and print what it took of each GPU")
+    group.addoption("--gpu-memory-dir", metavar="FOLDER", default="memviz-pytest",
+                    help="where recordings and pictures of recorded tests that fail are kept (default: memviz-pytest)")  # fmt: skip
+    group.addoption("--rehearse", metavar="GPU", help="run the tests on a made-up GPU, such as h100: see `memviz rehearse`")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "limit_gpu_memory(size): fail if more than this, such as '12GiB', of a GPU is allocated at once during the test")
+    config.addinivalue_line("markers", "gpu_leaks(size='0B'): fail if the test leaves more than this of a GPU allocated")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> Optional[int]:
+    """Runs the same command line again, on a made-up GPU, and returns its exit code."""
+    gpu = config.getoption("--rehearse")
+    if gpu is None or _STATUS in os.environ:
+        return None
+    from memviz_torch import program
+
+    with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
+        status = os.path.join(folder, "status")
+        options = ["--quiet", "--no-record", "--values=off", "--json", os.devnull, "--gpu", gpu]
+        pytest_again = [sys.executable, "-m", "pytest", *config.invocation_params.args]
+        done = subprocess.run([program(), "rehearse", *options, "--", *pytest_again], env={**os.environ, _STATUS: status})
+        try:
+            with open(status) as file:
+                return int(file.read())
+        except (OSError, ValueError):  # it did not come to an end
+            return done.returncode or pytest.ExitCode.INTERNAL_ERROR
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if _STATUS in os.environ and not hasattr(session.config, "workerinput"):
+        with open(os.environ[_STATUS], "w") as file:
+            file.write(str(int(exitstatus)))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    limits = _limits_of(item)
+    if limits is None:
+        yield
+        return
+    from memviz_torch import record
+
+    with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
+        recording = record(os.path.join(folder, "test.pickle"), on_oom=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there was no GPU is said below
+            recording.start()
+            outcome = yield
+            gc.collect()
+            with _without_keepers(limits.most_left_bytes is None):
+                recording.stop()
+        if outcome.excinfo is not None and issubclass(outcome.excinfo[0], pytest.skip.Exception):
+            return
+        problems = _judge(item, limits, recording.files[0]) if recording.files else [_NOT_MEASURED]
+        if recording.files and (outcome.excinfo is not None or problems):
+            problems += _keep(item, recording.files[0])
+        item.stash[_PROBLEMS] = problems
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+    outcome = yield
+    problems = item.stash.get(_PROBLEMS, [])
+    if call.when != "call" or not problems:
+        return
+    report = outcome.get_result()
+    if problems == [_NOT_MEASURED]:
+        report.user_properties.append(("memviz_unmeasured", item.nodeid))
+    elif report.passed:
+        report.outcome = "failed"
+        report.longrepr = "\n".join(problems)
+    else:
+        report.sections.append(("GPU memory", "\n".join(problems)))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    reports = [report for group in terminalreporter.stats.values() for report in group if getattr(report, "when", "") == "call"]
+    rows = [value for report in reports for name, value in report.user_properties if name == "memviz"]
+    unmeasured = sum(name == "memviz_unmeasured" for report in reports for name, _ in report.user_properties)
+    if rows and terminalreporter.config.getoption("--gpu-memory"):
+        terminalreporter.section("GPU memory")
+        terminalreporter.write_line(f"{'peak':>10}  {'left':>10}  device  test")
+        rows.sort(key=lambda row: -row["peak_bytes"])
+        for row in rows[:_MOST_ROWS]:
+            terminalreporter.write_line(f"{_text(row['peak_bytes']):>10}  {_text(row['left_bytes']):>10}  {row['device']:>6}  {row['test']}")
+        if len(rows) > _MOST_ROWS:
+            terminalreporter.write_line(f"... and {len(rows) - _MOST_ROWS} more, with a lower peak")
+    if unmeasured:
+        terminalreporter.write_line(f"GPU memory: {unmeasured} tests used no GPU whose allocator memviz can record, so their limits were not checked;"
+                                    " `pytest --rehearse h100` runs them on a made-up GPU")  # fmt: skip
+
+
+def _limits_of(item: pytest.Item) -> Optional[_Limits]:
+    """Returns the limits of a test that is to be recorded; None for another one."""
+    limit, leaks = item.get_closest_marker("limit_gpu_memory"), item.get_closest_marker("gpu_leaks")
+    if limit is None and leaks is None and not item.config.getoption("--gpu-memory"):
+        return None
+    if limit is not None and len(limit.args) != 1:
+        raise ValueError("limit_gpu_memory takes one size, such as '12GiB'")
+    return _Limits(
+        None if limit is None else _bytes(limit.args[0]),
+        None if leaks is None else _bytes(leaks.args[0] if leaks.args else "0B"),
+    )
+
+
+def _judge(item: pytest.Item, limits: _Limits, file: str) -> list[str]:
+    """Returns a sentence for each limit that a test exceeded, and notes what it took of each GPU."""
+    problems = []
+    for device in _stats(file, "auto"):
+        # Without any event nothing was allocated, so the end is the peak.
+        peak = device["peak_requested_bytes"] or device["end_requested_bytes"]
+        left = device["end_requested_bytes"] - device["baseline_bytes"]
+        row = {"test": item.nodeid, "device": device["device"], "peak_bytes": peak, "left_bytes": max(left, 0)}
+        item.user_properties.append(("memviz", row))
+        if limits.most_bytes is not None and peak > limits.most_bytes:
+            problems.append(f"The test allocated {_text(peak)} of GPU {device['device']} at once, more than its limit of "
+                            f"{_text(limits.most_bytes)}.{_holders(device)}")  # fmt: skip
+        if limits.most_left_bytes is not None and left > limits.most_left_bytes:
+            (end,) = (other for other in _stats(file, "end") if other["device"] == device["device"])
+            problems.append(f"The test left {_text(left)} of GPU {device['device']} allocated, more than its limit of "
+                            f"{_text(limits.most_left_bytes)}.{_holders(end)}{_variables(end)}")  # fmt: skip
+    return problems
+
+
+def _stats(file: str, at: str) -> list[dict[str, Any]]:
+    from memviz_torch import stats
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as that the GPU is made up
+        devices: list[dict[str, Any]] = stats(file, at=at)["devices"]
+    return [device for device in devices if device["device"] != "host"]
+
+
+def _holders(device: dict[str, Any]) -> str:
+    lines = [f"{_text(user['bytes'])} by {user['line']}" for user in device["users"] if not user["line"].startswith("<")][:3]
+    return f" It is held by these lines: {', '.join(lines)}." if lines else ""
+
+
+def _variables(device: dict[str, Any]) -> str:
+    texts = (device.get("keepers") or {}).get("texts", [])
+    return f" {texts[0]}" if texts else ""
+
+
+def _keep(item: pytest.Item, file: str) -> list[str]:
+    """Keeps the recording of a failed test, with a picture; returns where they are."""
+    from memviz_torch import Error, flame
+
+    folder = item.config.getoption("--gpu-memory-dir")
+    os.makedirs(folder, exist_ok=True)
+    place = os.path.join(folder, re.sub(r"[^\w.-]+", "_", item.nodeid))
+    with open(file, "rb") as source, open(f"{place}.pickle", "wb") as target:
+        target.write(source.read())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            flame(file, at="auto").save(f"{place}.svg")
+    except (Error, OSError) as error:
+        return [f"Its recording: {place}.pickle (no picture: {error})"]
+    return [f"Its picture: {place}.svg"]
+
+
+@contextmanager
+def _without_keepers(is_without: bool) -> Iterator[None]:
+    """Leaves out the search for the variables that keep memory, which only leaks need."""
+    before = os.environ.get("MEMVIZ_KEEPERS")
+    if is_without:
+        os.environ["MEMVIZ_KEEPERS"] = "0"
+    try:
+        yield
+    finally:
+        if is_without and before is None:
+            del os.environ["MEMVIZ_KEEPERS"]
+        elif is_without and before is not None:
+            os.environ["MEMVIZ_KEEPERS"] = before
+
+
+def _bytes(size: object) -> int:
+    """Returns the bytes of 4096, "12GiB", "500 MiB" or "1.5G", which are powers of 1024."""
+    if isinstance(size, int):
+        return size
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]iB|[KMGB])\s*", str(size), re.IGNORECASE)
+    if found is None:
+        raise ValueError(f"a size is a number of bytes, or text such as '12GiB', not {size!r}")
+    return int(float(found.group(1)) * 2 ** _UNITS[found.group(2).upper()])
+
+
+def _text(count: int) -> str:
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if count >= 1 << power:
+            return f"{count / (1 << power):.2f} {unit}"
+    return f"{count} B"
