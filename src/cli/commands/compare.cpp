@@ -5,6 +5,7 @@
 #include "answers/scope_options.hpp"
 #include "answers/sizes.hpp"
 #include "base/path_ends.hpp"
+#include "cli/commands/compare_folder.hpp"
 #include "cli/commands/compare_jobs.hpp"
 #include "cli/frame/baseline_file.hpp"
 #include "cli/frame/command.hpp"
@@ -23,10 +24,12 @@
 #include "memviz/warnings.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -247,8 +250,23 @@ CompareAnswer compared(const CompareCommand& options, const std::pair<std::strin
   return answer;
 }
 
-int run_compare(const CompareCommand& options) {
-  check_request(options);
+/// Returns the operands. Where one is a folder and the other a single file, it is the recording in the folder.
+std::vector<std::string> operands_of(const CompareCommand& options) {
+  std::vector<std::string> operands = options.operands;
+  std::error_code unknown;
+  for (const std::size_t side : {0U, 1U}) {
+    const std::string& other = options.operands[1 - side];
+    if (std::filesystem::is_directory(operands[side], unknown) && std::filesystem::exists(other, unknown) &&
+        !is_job(other))
+      operands[side] = recording_in(operands[side], other, options.file);
+  }
+  return operands;
+}
+
+int run_compare(const CompareCommand& given) {
+  check_request(given);
+  CompareCommand options = given;
+  options.operands = operands_of(given);
   if (is_job(options.operands[0]) || is_job(options.operands[1])) return run_compare_jobs(options);
   const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
   const CompareAnswer answer = compared(options, names);
@@ -281,11 +299,12 @@ Command compare_command() {
               "pinned host memory only with --device host, because PyTorch's tools omit it); and draws the difference "
               "by stack. With --fail-over the exit code is 3 if the peak or the end of a device grew by more than the "
               "limit; sums over devices are not checked, because their peaks are at different times. Two folders, or "
-              "two files of parts (memviz ranks --partial), are compared rank by rank.",
+              "two files of parts (memviz ranks --partial), are compared rank by rank; of a folder and a single "
+              "file, the only recording in the folder is compared.",
       .examples = "  memviz compare before.pickle after.pickle -o diff.svg\n"
                   "  memviz compare main.pickle pull.pickle --fail-over 2% --markdown comment.md\n"
                   "  memviz compare main.pickle pull.pickle --fail-over 500M --gate peak -q\n"
-                  "  memviz compare base.json pull.pickle --fail-over peak=1%,end=1%,line=64MiB\n"
+                  "  memviz compare base.json memory/ --fail-over peak=1%,end=1%,line=64MiB\n"
                   "  memviz compare main/ pull/ --fail-over 1%\n",
   };
   return command(text, compare_command_options(), run_compare);
