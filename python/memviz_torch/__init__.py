@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
     from memviz_torch._rehearse import Rehearsal, RehearsalRow, RehearsalRun, RehearsedServer, rehearse
     from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
+    from memviz_torch._tables import Table, table
     from memviz_torch.recording.recorder import Recorder, record
+
+    __version__: str
 
 __all__ = [
     "Comparison",
@@ -39,7 +42,9 @@ __all__ = [
     "RehearsedServer",
     "Snapshot",
     "SnapshotWarning",
+    "Table",
     "UsageError",
+    "__version__",
     "compare",
     "explain",
     "flame",
@@ -50,6 +55,7 @@ __all__ = [
     "rehearse",
     "state",
     "stats",
+    "table",
     "timeline",
     "view",
 ]
@@ -60,11 +66,16 @@ _HOMES = {
     "_program": ("Error", "ProgramNotFound", "Snapshot", "SnapshotWarning", "UsageError", "program"),
     "_rehearse": ("Rehearsal", "RehearsalRow", "RehearsalRun", "RehearsedServer", "rehearse"),
     "_results": ("Comparison", "Explanation", "Leaks", "Page", "Picture"),
+    "_tables": ("Table", "table"),
     "recording.recorder": ("Recorder", "record"),
 }
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from memviz_torch._program import version
+
+        return version()
     for home, names in _HOMES.items():
         if name in names:
             found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
@@ -74,3 +85,10 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+def load_ipython_extension(shell: object) -> None:
+    """``%load_ext memviz_torch`` gives notebooks the cell magic ``%%memviz``."""
+    from memviz_torch._magic import magic
+
+    shell.register_magic_function(magic(shell), "cell", "memviz")  # type: ignore[attr-defined]

@@ -70,6 +70,14 @@ def program() -> str:
     )
 
 
+def version() -> str:
+    """Returns the version of this package; of the program, where the package is not installed."""
+    try:
+        return importlib.metadata.version(DISTRIBUTION)
+    except importlib.metadata.PackageNotFoundError:
+        return subprocess.run([program(), "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+
+
 def _is_program(path: str) -> bool:
     return os.path.isfile(path) and os.access(path, os.X_OK)
 

@@ -36,6 +36,11 @@ def main():
         else:
             assert "image/png" not in shown.data
     assert "GPU 0" in leaks[0].data["text/plain"], leaks[0].data["text/plain"]
+    # Without torch a cell runs, and shows no picture.
+    loaded, ran = outputs_of("%load_ext memviz_torch", "%%memviz\nprint('ran')")
+    assert loaded == [], loaded
+    assert "".join(output.get("text", "") for output in ran if output.get("name") == "stdout") == "ran\n", ran
+    assert not any("data" in output for output in ran), ran
 
 
 if __name__ == "__main__":
