@@ -20,6 +20,7 @@ import tempfile
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Generator, Iterator, Optional
 
 import pytest
@@ -79,7 +80,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     limits = _limits_of(item)
-    if limits is None:
+    if limits is None or find_spec("torch") is None:
+        item.stash[_PROBLEMS] = [] if limits is None else [_NOT_MEASURED]
         yield
         return
     from memviz_torch import record
@@ -130,8 +132,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         if len(rows) > _MOST_ROWS:
             terminalreporter.write_line(f"... and {len(rows) - _MOST_ROWS} more, with a lower peak")
     if unmeasured:
-        terminalreporter.write_line(f"GPU memory: {unmeasured} tests used no GPU whose allocator memviz can record, so their limits were not checked;"
-                                    " `pytest --rehearse h100` runs them on a made-up GPU")  # fmt: skip
+        terminalreporter.write_line(f"GPU memory: {unmeasured} test{'s' * (unmeasured > 1)} used no GPU whose allocator memviz can record, so no limit was checked;"
+                                    " `pytest --rehearse h100` makes one up")  # fmt: skip
 
 
 def _limits_of(item: pytest.Item) -> Optional[_Limits]:

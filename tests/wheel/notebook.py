@@ -36,11 +36,13 @@ def main():
         else:
             assert "image/png" not in shown.data
     assert "GPU 0" in leaks[0].data["text/plain"], leaks[0].data["text/plain"]
-    # Without torch a cell runs, and shows no picture.
-    loaded, ran = outputs_of("%load_ext memviz_torch", "%%memviz\nprint('ran')")
+    # With a stand-in for torch, a cell is recorded.
+    stub = TESTDATA.parent / "rehearsal/tests"
+    loaded, ran = outputs_of(f"import sys; sys.path.insert(0, {str(stub)!r})\n%load_ext memviz_torch", "%%memviz\nimport torch\ntorch.allocate(3 << 20)\nprint('ran')")
     assert loaded == [], loaded
     assert "".join(output.get("text", "") for output in ran if output.get("name") == "stdout") == "ran\n", ran
-    assert not any("data" in output for output in ran), ran
+    (shown,) = (output for output in ran if "text/html" in output.get("data", {}))
+    assert "3.00 MiB" in shown.data["text/plain"], shown.data["text/plain"]
 
 
 if __name__ == "__main__":
