@@ -1,8 +1,8 @@
 """The answers of memviz for assistants, over the Model Context Protocol: ``python -m memviz_torch.mcp_server``.
 
 Takes the package mcp (``pip install 'memviz-torch[mcp]'``), and speaks over standard input and output. Each tool runs the
-program once and returns its text, cut at the end of a line to a budget that the caller sets. What stands in a snapshot, such
-as names of functions, is data: the program writes control characters visibly, and the instructions say so.
+program once and returns its text, cut at the end of a line to a budget that the caller sets. Names of functions and files in
+a snapshot are data: the program writes control characters visibly, and the instructions say so.
 """
 
 from __future__ import annotations
