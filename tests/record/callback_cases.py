@@ -1,9 +1,9 @@
-"""examples/callbacks, with trainers that call them as the real ones do."""
+"""memviz_torch.integrations, with trainers that call them as the real ones do."""
 
 import os
 import sys
 
-from stage import FAKE_TORCH, MEMVIZ, PACKAGE, SOURCE, Stage
+from stage import FAKE_TORCH, MEMVIZ, PACKAGE, Stage
 
 # The program prints what is kept, and what records.
 SAID = """
@@ -24,8 +24,7 @@ class Optimizer:
 
 class Callbacks(Stage):
     def ran(self, program):
-        examples = str(SOURCE / "examples" / "callbacks")
-        path = os.pathsep.join([examples, PACKAGE, FAKE_TORCH])
+        path = os.pathsep.join([PACKAGE, FAKE_TORCH])
         done = self.done([sys.executable, "-c", MODEL + SAID + program], MEMVIZ_PROGRAM=MEMVIZ, PYTHONPATH=path)
         self.assertEqual(done.returncode, 0, done.err)
         return done.out.splitlines(), sorted(file.name for file in (self.folder / "work").glob("*.pickle"))
@@ -33,7 +32,7 @@ class Callbacks(Stage):
     def test_hugging_faces_trainer_that_begins_again_leaves_no_recording_behind(self):
         said, files = self.ran("""
 sys.modules["transformers"] = types.SimpleNamespace(TrainerCallback=object)
-from hugging_face import MemoryRecording
+from memviz_torch.integrations.transformers import MemoryRecording
 callback = MemoryRecording("m.pickle")
 for size in (2 << 30, 5):
     try:
@@ -51,14 +50,10 @@ said()
 
     def test_lightnings_trainer_that_begins_again_leaves_no_recording_behind(self):
         said, files = self.ran("""
-import importlib.util, pathlib
 sys.modules["lightning"] = sys.modules["lightning.pytorch"] = types.SimpleNamespace(Callback=object)
-place = next(folder for folder in sys.path if folder.endswith("callbacks"))
-spec = importlib.util.spec_from_file_location("callback", pathlib.Path(place, "lightning.py"))
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
+from memviz_torch.integrations.lightning import MemoryRecording
 trainer = types.SimpleNamespace(optimizers=[Optimizer()])
-callback = module.MemoryRecording("m.pickle")
+callback = MemoryRecording("m.pickle")
 for size in (2 << 30, 3 << 30, 5):
     try:
         model = Model()

@@ -79,7 +79,7 @@ dist.destroy_process_group()
 
 HUGGING_FACE = """
 import torch, transformers
-from hugging_face import MemoryRecording
+from memviz_torch.integrations.transformers import MemoryRecording
 class Data(torch.utils.data.Dataset):
     __len__ = lambda self: 32
     __getitem__ = lambda self, index: {"input_ids": torch.arange(8), "labels": torch.arange(8)}
@@ -93,7 +93,7 @@ trainer.train()
 
 LIGHTNING = """
 import torch, lightning.pytorch as pl
-from callback_of_lightning import MemoryRecording
+from memviz_torch.integrations.lightning import MemoryRecording
 class Model(pl.LightningModule):
     def __init__(self):
         super().__init__()
@@ -213,9 +213,7 @@ def check_shards(stage):
         check(found == {"parameter": 4 * MIB, "gradient": 4 * MIB, "optimizer_state": 8 * MIB}, found)
 
 
-def check_callback(stage, example, module, program):
-    text = (SOURCE / "examples" / "callbacks" / example).read_text()
-    (stage.folder / module).write_text(text)
+def check_callback(stage, program):
     done = stage.ran([sys.executable, "-W", "ignore", stage.script(program)])
     file = stage.folder / "callback.pickle"
     check(file.exists(), done.stdout, done.stderr)
@@ -228,8 +226,8 @@ def check_callback(stage, example, module, program):
 def check_callbacks(stage):
     settings = ["--num_machines", 1, "--num_processes", 2, "--mixed_precision", "no", "--dynamo_backend", "no"]
     check_ranks(stage, sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", *settings)
-    check_callback(stage, "hugging_face.py", "hugging_face.py", HUGGING_FACE)
-    check_callback(stage, "lightning.py", "callback_of_lightning.py", LIGHTNING)
+    check_callback(stage, HUGGING_FACE)
+    check_callback(stage, LIGHTNING)
 
 
 def check_on_gpu(stage):

@@ -13,7 +13,7 @@ import unittest
 
 MEMVIZ = os.path.abspath(sys.argv.pop(1))
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
-FAKE_TORCH = str(SOURCE / "tests" / "rehearse")
+FAKE_TORCH = str(SOURCE / "rehearsal" / "tests")
 PACKAGE = str(SOURCE / "python")
 RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 

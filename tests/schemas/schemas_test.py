@@ -216,7 +216,7 @@ BY_BATCH = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (100 << 
 
 def check_rehearsals(schemas, folder):
     """On a made-up GPU without a GPU in it, with a test version of torch."""
-    surroundings = {**os.environ, "MEMVIZ_REHEARSAL_DIR": str(REHEARSAL), "PYTHONPATH": str(SOURCE / "tests" / "rehearse")}
+    surroundings = {**os.environ, "MEMVIZ_REHEARSAL_DIR": str(REHEARSAL), "PYTHONPATH": str(SOURCE / "rehearsal" / "tests")}
 
     def rehearse(name, program, *options, gpu="small"):
         words = ["rehearse", "--gpu", gpu, "-o", folder / name, "--json", "-", "--quiet", *options, "--", sys.executable, "-B", "-c", program]
