@@ -102,16 +102,6 @@ struct Comparison {
   [[nodiscard]] bool has_two_processes() const;
 };
 
-/// The lines that changed most, largest change first, and the sum of the others.
-struct LargestChanges {
-  std::vector<const UserLineChange*> lines;
-  std::size_t left_out = 0;
-  std::int64_t left_out_bytes = 0;
-};
-/// Returns at most `most` of all lines, or of those that grew, or shrank.
-[[nodiscard]] LargestChanges largest_changes(const Comparison& comparison, std::size_t most,
-                                             std::optional<bool> has_grown = std::nullopt);
-
 /// Returns the lines that grew by more than `limit` at the compared moment, largest growth first, as indices into
 /// `changes`.
 [[nodiscard]] std::vector<std::size_t> lines_over(const Comparison& comparison, const GrowthLimit& limit);

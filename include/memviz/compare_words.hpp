@@ -7,6 +7,7 @@
 #include "memviz/step_compare.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,26 @@ struct CompareReport {
   std::vector<EnvironmentChange> environment = {};
   std::optional<std::vector<StepComparison>> steps = {}; ///< by device, where requested
 };
+
+/// A line that changed, or a line within it.
+struct ChangeRow {
+  NodeKey key;
+  Change change;
+  std::string device; ///< "GPU 1: ", if the lines of several devices are kept apart; else ""
+  std::string label;  ///< after it: "step train.py:12"; lines that would look alike have their folders
+  bool is_within = false;
+};
+
+/// The lines that changed most, largest change first, and the sum of the others: for texts, Markdown and pictures.
+struct ChangeTable {
+  std::vector<ChangeRow> rows;
+  std::size_t left_out = 0;
+  std::int64_t left_out_bytes = 0;
+};
+
+/// Returns at most `most` of all lines, or of those that grew, or shrank, with the lines within them.
+[[nodiscard]] ChangeTable change_table(const Comparison& comparison, std::size_t most,
+                                       std::optional<bool> has_grown = std::nullopt);
 
 /// Returns indices into Comparison::readings and devices: at most `most` of those whose figures changed most, in the
 /// order of devices.

@@ -23,6 +23,7 @@ struct HolderRow {
   std::string note;       ///< "23 blocks"
   KindShares kinds = {};  ///< of a holder, if known
   bool is_within = false; ///< a line within the one above
+  std::string name = {};  ///< of a holder that has no key
 };
 
 /// The holders without a row.
@@ -55,6 +56,9 @@ struct HolderTableLimit {
 /// Returns the table of `holders`, which are sorted, with shares of `whole_bytes`.
 [[nodiscard]] HolderTable holder_table(const std::vector<UserLine>& holders, std::uint64_t whole_bytes,
                                        const HolderTableWords& words = {}, const HolderTableLimit& limit = {});
+
+/// Adds a row for a holder that has no key, and none if it holds nothing.
+void add_named_row(HolderTable& table, const Amount& amount, std::uint64_t whole_bytes, std::string name);
 
 /// Returns the table of the lines that pin free memory: the bytes are those that they hold.
 [[nodiscard]] HolderTable pins_table(const Pins& pins, std::string heading, std::size_t most);

@@ -89,27 +89,24 @@ const std::vector<LegendEntry>& legend() {
   return entries;
 }
 
-Label change_label(const Comparison& comparison, const UserLineChange& line) {
-  Label label = key_label(comparison.frames, line.key);
-  label.name = device_prefix(comparison, line) + label.name;
-  return label;
-}
-
-RankedRow change_row(const Comparison& comparison, const std::vector<CodeOrigin>& origins, const UserLineChange& line) {
-  const Amount& before = line.change.before;
-  const Amount& after = line.change.after;
-  const std::int64_t delta = line.change.delta_bytes();
-  return {delta_text(delta),
-          magnitude(delta),
-          "",
-          change_label(comparison, line),
-          before.bytes == 0  ? "new"
-          : after.bytes == 0 ? "gone"
-                             : "was " + format_bytes(before.bytes),
-          fmt::format("{}{}\nbefore: {} bytes\nafter: {} bytes", device_prefix(comparison, line),
-                      key_heading(comparison.frames, origins, line.key), format_count(before.bytes),
-                      format_count(after.bytes)),
-          delta > 0 ? &paint::kAdded : &paint::kRemoved};
+RankedRow change_row(const Comparison& comparison, const std::vector<CodeOrigin>& origins, const ChangeRow& row) {
+  const Amount& before = row.change.before;
+  const Amount& after = row.change.after;
+  const std::int64_t delta = row.change.delta_bytes();
+  Label label = key_label(comparison.frames, row.key);
+  label.name = row.device + label.name;
+  return {.value = delta_text(delta),
+          .bar_bytes = magnitude(delta),
+          .share = "",
+          .label = std::move(label),
+          .note = before.bytes == 0  ? "new"
+                  : after.bytes == 0 ? "gone"
+                                     : "was " + format_bytes(before.bytes),
+          .title = fmt::format("{}{}\nbefore: {} bytes\nafter: {} bytes", row.device,
+                               key_heading(comparison.frames, origins, row.key), format_count(before.bytes),
+                               format_count(after.bytes)),
+          .paint = delta > 0 ? &paint::kAdded : &paint::kRemoved,
+          .is_within = row.is_within};
 }
 
 RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrigin>& origins, bool grown) {
@@ -119,18 +116,13 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   list.x = grown ? kMargin : kRightHalf;
   list.width = kHalfWidth;
   const Comparison& comparison = picture.comparison;
-  const LargestChanges largest = largest_changes(comparison, kRankedRows, grown);
+  const ChangeTable largest = change_table(comparison, kRankedRows, grown);
   std::vector<NodeKey> keys;
-  for (const UserLineChange* const line : largest.lines) {
-    keys.push_back(line->key);
-    list.rows.push_back(change_row(comparison, origins, *line));
-    for (const UserLineChange& inner : line->within) {
-      const std::int64_t part = inner.change.delta_bytes();
-      if ((part > 0) != grown || part == 0) continue;
-      keys.push_back(inner.key);
-      list.rows.push_back(change_row(comparison, origins, inner));
-      list.rows.back().is_within = true;
-    }
+  for (const ChangeRow& row : largest.rows) {
+    const std::int64_t delta = row.change.delta_bytes();
+    if (delta == 0 || (delta > 0) != grown) continue;
+    keys.push_back(row.key);
+    list.rows.push_back(change_row(comparison, origins, row));
   }
   const std::vector<Label> labels = key_labels(comparison.frames, keys);
   for (std::size_t i = 0; i < keys.size(); ++i) {

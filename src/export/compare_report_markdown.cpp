@@ -3,6 +3,7 @@
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
+#include "export/text_table.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
@@ -59,34 +60,38 @@ std::string change_cell(const Reading& reading) {
 
 std::string gauges_table(const Comparison& comparison) {
   const bool names_device = comparison.readings.size() > 1;
-  std::string text = "| | before | after | change |\n|:--|--:|--:|--:|\n";
+  TextTable table{Align::left, Align::right, Align::right, Align::right};
+  table.add_row({"", "before", "after", "change"});
   const std::vector<std::size_t> shown = devices_that_changed_most(comparison, kMostTableDevices);
   for (const std::size_t index : shown) {
     const DeviceReadings& device = comparison.readings[index];
     for (const Gauge gauge : kGauges) {
       const Reading& reading = device.of(gauge);
-      text += fmt::format("| {}{} | {} | {} | {} |\n", names_device ? device_heading(device) + ", " : "",
-                          gauge_label(gauge), known_bytes(reading.before_bytes), known_bytes(reading.after_bytes),
-                          change_cell(reading));
+      table.add_row({fmt::format("{}{}", names_device ? device_heading(device) + ", " : "", gauge_label(gauge)),
+                     known_bytes(reading.before_bytes), known_bytes(reading.after_bytes), change_cell(reading)});
     }
   }
-  if (shown.size() < comparison.readings.size())
-    text += fmt::format("\nand {} with smaller changes\n",
-                        format_counted(comparison.readings.size() - shown.size(), "more device"));
-  return text;
+  if (shown.size() == comparison.readings.size()) return table.markdown();
+  return table.markdown() + fmt::format("\nand {} with smaller changes\n",
+                                        format_counted(comparison.readings.size() - shown.size(), "more device"));
+}
+
+/// Returns the head of a table of changes.
+TextTable changes_head(std::string_view name) {
+  TextTable table{Align::right, Align::right, Align::right, Align::left};
+  table.add_row({"change", "before", "after", std::string(name)});
+  return table;
 }
 
 /// Returns growth by kind, or a line for each device that is at its own moment; "" if all is unknown.
 std::string kinds_table(const Comparison& comparison) {
   const std::string moment = common_moment(comparison);
-  std::string rows;
+  TextTable table = changes_head("kind");
   for (const KindChange& change : comparison.kinds)
-    rows += fmt::format("| {} | {} | {} | {} |\n", format_delta(change.delta_bytes()),
-                        format_bytes(change.before_bytes), format_bytes(change.after_bytes), kind_words(change.kind));
-  if (comparison.is_one_moment && !rows.empty())
-    return fmt::format("\n**By kind of memory{}{}**\n\n| change | before | after | kind |\n|--:|--:|--:|:--|\n",
-                       moment.empty() ? "" : " ", moment) +
-           rows;
+    table.add_row({format_delta(change.delta_bytes()), format_bytes(change.before_bytes),
+                   format_bytes(change.after_bytes), std::string(kind_words(change.kind))});
+  if (comparison.is_one_moment && !comparison.kinds.empty())
+    return fmt::format("\n**By kind of memory{}{}**\n\n{}", moment.empty() ? "" : " ", moment, table.markdown());
   std::string text;
   if (comparison.is_one_moment) return text;
   for (const std::size_t index : devices_that_changed_most(comparison, kMostTableDevices)) {
@@ -97,28 +102,22 @@ std::string kinds_table(const Comparison& comparison) {
   return text;
 }
 
-std::string change_row(const Change& change, const std::string& where) {
-  return fmt::format("| {} | {} | {} | {} |\n", format_delta(change.delta_bytes()), format_bytes(change.before.bytes),
-                     format_bytes(change.after.bytes), where);
-}
-
 /// Returns the lines that grew, or those that shrank; "" if there are none.
 std::string lines_table(const Comparison& comparison, bool grown) {
-  const LargestChanges largest = largest_changes(comparison, kMostTableLines, grown);
-  if (largest.lines.empty()) return "";
-  const std::vector<std::string> labels = change_labels(comparison, largest.lines);
-  std::string rows;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const Change& change = largest.lines[i]->change;
-    rows += change_row(change, code_span(labels[i], kLabelCellColumns));
-    for (const UserLineChange& inner : largest.lines[i]->within)
-      rows += change_row(inner.change, "↳ " + code_span(node_label(comparison.frames, inner.key), kLabelCellColumns));
+  const ChangeTable largest = change_table(comparison, kMostTableLines, grown);
+  if (largest.rows.empty()) return "";
+  TextTable table = changes_head("where");
+  for (const ChangeRow& row : largest.rows) {
+    const std::string where = row.is_within ? "↳ " + code_span(row.label, kLabelCellColumns)
+                                            : code_span(row.device + row.label, kLabelCellColumns);
+    table.add_row({format_delta(row.change.delta_bytes()), format_bytes(row.change.before.bytes),
+                   format_bytes(row.change.after.bytes), where});
   }
   const std::string moment = common_moment(comparison);
   std::string text =
       fmt::format("\n**{} most{}{}**, by the innermost {} of your own code\n\n", grown ? "Grew" : "Shrank",
                   moment.empty() ? "" : " ", moment, comparison.match == FrameMatch::line ? "line" : "function");
-  text += "| change | before | after | where |\n|--:|--:|--:|:--|\n" + rows;
+  text += table.markdown();
   if (largest.left_out > 0) text += fmt::format("\nand {}\n", format_counted(largest.left_out, "more line"));
   return text;
 }

@@ -127,17 +127,12 @@ std::string remarks_text(const CompareReport& report) {
 std::string changes_text(const Comparison& comparison) {
   if (comparison.changes.empty()) return "";
   TextTable table{Align::right, Align::right, Align::right, Align::left};
-  const auto add = [&](const Change& change, std::string name) {
-    table.add_row({format_bytes(change.before.bytes), format_bytes(change.after.bytes),
-                   format_delta(change.delta_bytes()), std::move(name)});
-  };
-  const LargestChanges largest = largest_changes(comparison, kMostChanges);
-  const std::vector<std::string> labels = change_labels(comparison, largest.lines);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const UserLineChange& line = *largest.lines[i];
-    add(line.change, with_source(elided(labels[i], kLabelColumns), source_of(comparison.frames, line.key)));
-    for (const UserLineChange& inner : line.within)
-      add(inner.change, "  " + line_text(comparison.frames, inner.key, kLabelColumns - 2));
+  const ChangeTable largest = change_table(comparison, kMostChanges);
+  for (const ChangeRow& row : largest.rows) {
+    const std::string label =
+        row.is_within ? "  " + elided(row.label, kLabelColumns - 2) : elided(row.device + row.label, kLabelColumns);
+    table.add_row({format_bytes(row.change.before.bytes), format_bytes(row.change.after.bytes),
+                   format_delta(row.change.delta_bytes()), with_source(label, source_of(comparison.frames, row.key))});
   }
   const std::string moment = common_moment(comparison);
   std::string text =

@@ -40,7 +40,7 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
   return fmt::format("\nLargest users{}, by the innermost line of your own code\n",
                      leading == nullptr ? "" : " of " + device_name(*leading)) +
          holders_text(state.frames(), holder_table(users, total_bytes, {}, {.most = kMostUsers}),
-                      {.name_columns = kUserColumns, .has_heads = true});
+                      {.name_columns = kUserColumns, .head = "line"});
 }
 
 /// Returns "roundup_power2_divisions" for "roundup_power2_divisions.256"; "" if the name does not end in a number.

@@ -8,12 +8,13 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace memviz {
 
 struct HolderTextOptions {
   std::size_t name_columns = 0;
-  bool has_heads = false;                                 ///< above the columns; without them each row has its noun
+  std::string_view head = {};                             ///< of the names; "": no heads, and each row has its noun
   const std::map<NodeKey, CalledLine>* callers = nullptr; ///< shown after a line, as many as fit
   std::size_t columns = 0;                                ///< of a row with its callers
 };

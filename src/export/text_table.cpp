@@ -45,4 +45,19 @@ std::string TextTable::text(std::string_view indent, std::uint64_t left_out) con
   return result;
 }
 
+std::string TextTable::markdown() const {
+  std::string result;
+  for (const auto& row : rows_) {
+    const bool is_head = &row == rows_.data();
+    for (const std::string& cell : row)
+      result += cell.empty() ? "| " : fmt::format("| {} ", cell);
+    result += "|\n";
+    if (!is_head) continue;
+    for (const Align align : columns_)
+      result += align == Align::right ? "|--:" : "|:--";
+    result += "|\n";
+  }
+  return result;
+}
+
 } // namespace memviz

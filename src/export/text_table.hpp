@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of cells -> lines with aligned columns, for a fixed-width font.
+// Rows of cells -> lines with aligned columns, for a fixed-width font, or a table in Markdown.
 
 #include <cstdint>
 #include <initializer_list>
@@ -23,6 +23,9 @@ public:
   /// Returns every row as a line that starts with `indent`, with two spaces between columns and none at the end.
   /// `left_out`: the rows that the table does not have, which a last line counts.
   [[nodiscard]] std::string text(std::string_view indent, std::uint64_t left_out = 0) const;
+
+  /// Returns the table in Markdown; its first row is the head. Cells are Markdown.
+  [[nodiscard]] std::string markdown() const;
 
   /// Returns the width of the widest line, without the indent.
   [[nodiscard]] std::size_t width() const;

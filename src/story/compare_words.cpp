@@ -175,14 +175,28 @@ std::string change_label(const Comparison& comparison, const UserLineChange& lin
   return device_prefix(comparison, line) + node_label(comparison.frames, line.key);
 }
 
-std::vector<std::string> change_labels(const Comparison& comparison, const std::vector<const UserLineChange*>& lines) {
+ChangeTable change_table(const Comparison& comparison, std::size_t most, std::optional<bool> has_grown) {
+  ChangeTable table;
   std::vector<NodeKey> keys;
-  for (const UserLineChange* line : lines)
-    keys.push_back(line->key);
-  std::vector<std::string> labels = node_labels(comparison.frames, keys);
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    labels[i].insert(0, device_prefix(comparison, *lines[i]));
-  return labels;
+  for (const UserLineChange& line : comparison.changes) {
+    const std::int64_t delta = line.change.delta_bytes();
+    if (has_grown && (delta == 0 || (delta > 0) != *has_grown)) continue;
+    if (keys.size() == most) {
+      ++table.left_out;
+      table.left_out_bytes += delta;
+      continue;
+    }
+    keys.push_back(line.key);
+    table.rows.push_back({line.key, line.change, device_prefix(comparison, line), "", false});
+    for (const UserLineChange& inner : line.within)
+      table.rows.push_back(
+          {inner.key, inner.change, device_prefix(comparison, inner), node_label(comparison.frames, inner.key), true});
+  }
+  const std::vector<std::string> labels = node_labels(comparison.frames, keys);
+  auto label = labels.begin();
+  for (ChangeRow& row : table.rows)
+    if (!row.is_within) row.label = *label++;
+  return table;
 }
 
 std::string more_devices_text(std::size_t devices) {

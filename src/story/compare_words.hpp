@@ -25,8 +25,4 @@ namespace memviz {
 /// "step train.py:12", with its device if each is at its own moment.
 [[nodiscard]] std::string change_label(const Comparison& comparison, const UserLineChange& line);
 
-/// The same for lines in one list: different ones that would look alike get the folders that distinguish them.
-[[nodiscard]] std::vector<std::string> change_labels(const Comparison& comparison,
-                                                     const std::vector<const UserLineChange*>& lines);
-
 } // namespace memviz

@@ -44,6 +44,14 @@ HolderTable holder_table(const std::vector<UserLine>& holders, std::uint64_t who
   return table;
 }
 
+void add_named_row(HolderTable& table, const Amount& amount, std::uint64_t whole_bytes, std::string name) {
+  if (amount.blocks == 0 && amount.bytes == 0) return;
+  HolderRow& row = table.rows.emplace_back();
+  row.amount = amount;
+  row.share = format_percent(amount.bytes, whole_bytes);
+  row.name = std::move(name);
+}
+
 HolderTable pins_table(const Pins& pins, std::string heading, std::size_t most) {
   std::vector<UserLine> lines;
   for (const PinningLine& line : pins.lines)

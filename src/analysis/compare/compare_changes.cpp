@@ -19,21 +19,6 @@ std::int64_t Comparison::requested_delta_bytes() const {
   return static_cast<std::int64_t>(after.requested_bytes) - static_cast<std::int64_t>(before.requested_bytes);
 }
 
-LargestChanges largest_changes(const Comparison& comparison, std::size_t most, std::optional<bool> has_grown) {
-  LargestChanges largest;
-  for (const UserLineChange& line : comparison.changes) {
-    const std::int64_t delta = line.change.delta_bytes();
-    if (has_grown && (delta == 0 || (delta > 0) != *has_grown)) continue;
-    if (largest.lines.size() < most) {
-      largest.lines.push_back(&line);
-    } else {
-      ++largest.left_out;
-      largest.left_out_bytes += delta;
-    }
-  }
-  return largest;
-}
-
 std::vector<std::size_t> lines_over(const Comparison& comparison, const GrowthLimit& limit) {
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < comparison.changes.size(); ++i) {

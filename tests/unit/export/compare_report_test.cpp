@@ -52,6 +52,19 @@ TEST_CASE("a limit that was exceeded is named with what exceeded it, one that wa
   CHECK(contains(compare_text(report_on(comparison, more)), "peak, end within --fail-over 10MiB"));
 }
 
+TEST_CASE("change_table: the rows and what is left out add up to all changes, in the direction that is wanted") {
+  const Comparison comparison = grown("/app/a.py:2:step");
+  const ChangeTable first = change_table(comparison, 1);
+  REQUIRE(first.rows.size() == 1);
+  CHECK(first.rows[0].label == "step a.py:2");
+  CHECK(first.left_out == 1);
+  CHECK(first.rows[0].change.delta_bytes() + first.left_out_bytes == comparison.requested_delta_bytes());
+  const ChangeTable shrunk = change_table(comparison, 1, false);
+  REQUIRE(shrunk.rows.size() == 1);
+  CHECK(shrunk.rows[0].label == "old a.py:1");
+  CHECK(shrunk.left_out == 0);
+}
+
 TEST_CASE("the Markdown of a comparison is a verdict, the figures, and the lines") {
   const Comparison comparison = grown("/app/a.py:2:step");
   const std::string text = compare_markdown(report_on(comparison, kLimit));
