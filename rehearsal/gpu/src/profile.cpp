@@ -53,6 +53,7 @@ constexpr std::array kKeys{
     Key{"kernels_bytes", [](Profile& p, const std::string& v) { p.kernels_bytes = number(v); }, false},
     // For the words of the answer alone.
     Key{"least_total_bytes", [](Profile&, const std::string& v) { static_cast<void>(number(v)); }, false},
+    Key{"most_total_bytes", [](Profile&, const std::string& v) { static_cast<void>(number(v)); }, false},
     Key{"threads_per_multiprocessor",
         [](Profile& p, const std::string& v) { p.threads_per_multiprocessor = small_number(v); }},
     Key{"blocks_per_multiprocessor",
