@@ -162,6 +162,8 @@ struct JobReport {
   std::optional<RankDifference> second;
   /// Memory on a GPU that is the main one of another rank, whose process holds memory on no other; largest first.
   std::vector<ElsewhereRank> on_other_gpus;
+  /// Files whose lines are compared by function, because some ranks ran another version of them.
+  std::vector<std::string> moved_files;
   /// Ranks whose communication buffers alone differ. Threads decide when those are freed, so identical ranks can
   /// differ.
   std::vector<RankDifference> by_timing;

@@ -136,11 +136,15 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.profile_file = rehearse::profile_file(setup.folder, gpu);
   setup.profile = rehearse::read_profile(setup.profile_file);
   if (setup.memory_bytes) {
+    constexpr std::uint64_t kMostGibibytes = 1024;
+    if (*setup.memory_bytes < kMostGibibytes)
+      throw UsageError(fmt::format("--memory {0}: a number alone is bytes; do you mean {0}GiB?", *setup.memory_bytes));
     if (*setup.memory_bytes <= setup.profile.context_bytes)
       throw UsageError(fmt::format("--memory {}: the context alone takes {}", format_bytes(*setup.memory_bytes),
                                    format_bytes(setup.profile.context_bytes)));
     setup.profile.total_bytes = *setup.memory_bytes;
     setup.profile.least_total_bytes = 0;
+    setup.profile.most_total_bytes = 0;
   }
   setup.has_outside = options.outside_bytes.has_value();
   setup.outside_bytes = options.outside_bytes.value_or(0);

@@ -187,6 +187,7 @@ Profile read_profile(const fs::path& file) {
     if (key == "context_bytes") profile.context_bytes = bytes_of(file, key, value);
     if (key == "kernels_bytes") profile.kernels_bytes = bytes_of(file, key, value);
     if (key == "least_total_bytes") profile.least_total_bytes = bytes_of(file, key, value);
+    if (key == "most_total_bytes") profile.most_total_bytes = bytes_of(file, key, value);
   }
   if (profile.total_bytes == 0) throw UsageError(file.string() + ": no profile of a GPU: 'total_bytes' is missing");
   if (profile.gpu.empty()) profile.gpu = profile.name;

@@ -25,6 +25,7 @@ struct Profile {
   std::uint64_t context_bytes = 0;     ///< taken by a process before it allocates anything
   std::uint64_t kernels_bytes = 0;     ///< taken outside PyTorch from the first kernel on; 0 if unknown
   std::uint64_t least_total_bytes = 0; ///< that any driver leaves; 0: all leave total_bytes
+  std::uint64_t most_total_bytes = 0;  ///< likewise
   std::string also_called = {};        ///< "h100": the name by which this one of several is meant; may be ""
 };
 

@@ -16,10 +16,11 @@ namespace {
 
 /// Small trainings on an H100 had 224 to 244 MiB of kernels and two handles of cuBLAS outside PyTorch.
 constexpr std::uint64_t kKernelsOnH100Bytes = std::uint64_t{244} << 20U;
+constexpr std::uint64_t kLeastKernelsOnH100Bytes = std::uint64_t{224} << 20U;
 /// The most that public reports say of NCCL's communicators, 6 GB (docs/rehearse.md, "Limits").
 constexpr std::uint64_t kNcclBytes = 6'000'000'000;
-/// Start-up logs of vLLM 0.19 on an H100 (docs/servers.md) show at most this for all instantiated graphs, and for what
-/// kernels and libraries take of one GPU while it profiles.
+/// Start-up logs of vLLM 0.19 on an H100 (docs/servers-truth.md) show at most this for all instantiated graphs, and for
+/// what kernels and libraries take of one GPU while it profiles.
 constexpr std::uint64_t kServerGraphsBytes = 1'181'116'006; // 1.1 GiB
 constexpr std::uint64_t kServerOutsideBytes = 504'658'657;  // 0.47 GiB
 
@@ -37,6 +38,12 @@ std::vector<Uncounted> uncounted_of_server(const ServerFacts& server) {
   return {{kServerGraphsBytes, fmt::format("instantiated CUDA graphs ({})", kGraphsElsewhere)}};
 }
 
+/// Returns how far a real context may be from the profile's figure, which is typical unless kernels were measured on
+/// that GPU as well. No source has a range: a half is assumed.
+std::uint64_t context_spread_bytes(const FitVerdict& verdict) {
+  return verdict.profile.kernels_bytes > 0 || verdict.has_outside ? 0 : verdict.profile.context_bytes / 2;
+}
+
 /// Returns what the rehearsal does not count, and how much that was elsewhere.
 std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
   std::vector<Uncounted> list;
@@ -46,6 +53,10 @@ std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
   } else if (!verdict.has_outside) {
     if (verdict.profile.kernels_bytes == 0 && facts.kernel_launches > 0)
       list.push_back({kKernelsOnH100Bytes, "kernels and libraries (224 to 244 MiB on an H100; not measured here)"});
+    if (const std::uint64_t spread = context_spread_bytes(verdict); spread > 0)
+      list.push_back({spread, fmt::format("a larger context ({} is a typical figure; up to half as much again is "
+                                          "assumed)",
+                                          format_bytes(verdict.profile.context_bytes))});
     const bool has_nccl =
         std::ranges::any_of(facts.notes, [](const std::string& note) { return note.starts_with("NCCL: "); });
     if (has_nccl) list.push_back({kNcclBytes, "NCCL's communicators (1 to 6 GB in public reports)"});
@@ -54,6 +65,24 @@ std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
   if (profile.least_total_bytes > 0 && profile.least_total_bytes < profile.total_bytes)
     list.push_back({profile.total_bytes - profile.least_total_bytes,
                     fmt::format("other drivers, which leave {} of this GPU", format_bytes(profile.least_total_bytes))});
+  return list;
+}
+
+/// Returns what a real GPU may have in addition: what the rehearsal counts, and may not be taken there.
+std::vector<Uncounted> overcounted(const FitVerdict& verdict) {
+  std::vector<Uncounted> list;
+  const Profile& profile = verdict.profile;
+  if (profile.most_total_bytes > profile.total_bytes)
+    list.push_back({profile.most_total_bytes - profile.total_bytes,
+                    fmt::format("other drivers leave {} of this GPU", format_bytes(profile.most_total_bytes))});
+  if (const std::uint64_t spread = context_spread_bytes(verdict); spread > 0)
+    list.push_back({spread, fmt::format("the context, {}, is a typical figure, and half of it is assumed possible",
+                                        format_bytes(profile.context_bytes))});
+  const bool has_kernels = verdict.facts.kernel_launches > 0 && !verdict.has_outside;
+  if (has_kernels && profile.kernels_bytes > kLeastKernelsOnH100Bytes)
+    list.push_back({profile.kernels_bytes - kLeastKernelsOnH100Bytes,
+                    fmt::format("kernels and libraries take 224 MiB in some programs, not the {} that are counted",
+                                format_bytes(profile.kernels_bytes))});
   return list;
 }
 
@@ -75,6 +104,29 @@ std::string uncounted_text(const FitVerdict& verdict, const DeviceUse& use) {
                      "memory.{}",
                      format_bytes(use.left_bytes()), format_bytes(most_bytes), fmt::join(words, "; "),
                      verdict.facts.server || verdict.has_outside ? "" : " Use --outside to count it.");
+}
+
+/// Returns what PyTorch's allocator takes from the device for a request of this size (kSmallBuffer, kLargeBuffer,
+/// kRoundLarge of CUDACachingAllocator.cpp).
+std::uint64_t taken_for(std::uint64_t asked_bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+  if (asked_bytes <= kMiB) return 2 * kMiB;
+  if (asked_bytes < 10 * kMiB) return 20 * kMiB;
+  return (asked_bytes + 2 * kMiB - 1) / (2 * kMiB) * (2 * kMiB);
+}
+
+/// A program that is short of less than what a real GPU may have in addition.
+std::string may_fit_text(const FitVerdict& verdict, const OutOfMemoryFact& oom) {
+  const std::vector<Uncounted> list = overcounted(verdict);
+  const std::uint64_t short_bytes = difference(taken_for(oom.asked_bytes), oom.free_bytes);
+  const std::uint64_t more_bytes = sum_of(list);
+  if (short_bytes >= more_bytes) return "";
+  std::vector<std::string_view> words;
+  for (const Uncounted& one : list)
+    words.push_back(one.words);
+  return fmt::format("{} is short for the request that failed, and a real GPU may have up to {} more: {}. There the "
+                     "program may go on.",
+                     format_bytes(short_bytes), format_bytes(more_bytes), fmt::join(words, "; "));
 }
 
 /// A server whose KV cache has hardly room for a request may refuse to start, because the cache is what other memory
@@ -115,8 +167,11 @@ std::uint64_t uncounted_bytes(const FitVerdict& verdict) {
 
 std::string doubt_text(const FitVerdict& verdict) {
   const auto& server = verdict.facts.server;
-  if (verdict.outcome == FitOutcome::does_not_fit)
-    return server && !verdict.facts.ooms.empty() ? may_start_text(*server, verdict.facts.ooms.front()) : "";
+  if (verdict.outcome == FitOutcome::does_not_fit) {
+    if (verdict.facts.ooms.empty()) return "";
+    const OutOfMemoryFact& oom = verdict.facts.ooms.front();
+    return server ? may_start_text(*server, oom) : may_fit_text(verdict, oom);
+  }
   const DeviceUse* const use = fullest(verdict.facts);
   if (verdict.outcome != FitOutcome::fits || use == nullptr) return "";
   std::string text = uncounted_text(verdict, *use);

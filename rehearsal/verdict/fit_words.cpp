@@ -153,7 +153,7 @@ std::string read_lines_text(const std::vector<ReadLine>& reads) {
 std::string_view answer_word(const FitVerdict& verdict) {
   switch (verdict.outcome) {
   case FitOutcome::fits: return is_sure(verdict) ? "fits" : "may fit";
-  case FitOutcome::does_not_fit: return "does not fit";
+  case FitOutcome::does_not_fit: return is_sure(verdict) ? "does not fit" : "may not fit";
   case FitOutcome::failed:
   case FitOutcome::no_gpu: break;
   }

@@ -55,7 +55,7 @@ std::string change_text(const Change& change) {
   if (delta == 0) return text;
   if (change.before.bytes == 0) return text + ", only after";
   if (change.after.bytes == 0) return text + ", only before";
-  return text + ", " + format_change(magnitude(delta), change.before.bytes, "before");
+  return text + ", " + format_change(magnitude(delta), change.before.bytes, "the size before");
 }
 
 /// Returns the lines of a tooltip with a box's weight; `shares` is one of them.

@@ -12,7 +12,6 @@ namespace memviz::render {
 namespace {
 
 /// Font sizes of page.css.
-constexpr double kHeadlineSize = 24;
 constexpr double kSectionSize = 15;
 constexpr double kAnswerSize = 16;
 constexpr double kFactSize = 12;

@@ -11,6 +11,9 @@
 
 namespace memviz::render {
 
+/// The font size of the headline in page.css.
+inline constexpr double kHeadlineSize = 24;
+
 /// Draws the sentence; returns the height below it.
 [[nodiscard]] double draw_headline(Page& page, const std::string& sentence);
 

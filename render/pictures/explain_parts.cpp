@@ -74,9 +74,9 @@ std::vector<Bar> request_bars(const DeviceExplanation& device) {
   };
   add("asked for", paint::kAdded, device.request->bytes);
   if (takes_more(device)) add("taken at once for it", paint::kAdded, device.judgement.needed_bytes);
-  add("largest free run for it", paint::kHardFree, ledger.largest_hole_bytes);
+  add("largest free piece for it", paint::kHardFree, ledger.largest_hole_bytes);
   if (ledger.largest_any_hole_bytes > ledger.largest_hole_bytes)
-    add("largest free run anywhere", paint::kOtherStream, ledger.largest_any_hole_bytes);
+    add("largest free piece anywhere", paint::kOtherStream, ledger.largest_any_hole_bytes);
   if (ledger.device_free_bytes) add("free on the device", paint::kFree, *ledger.device_free_bytes);
   return bars;
 }

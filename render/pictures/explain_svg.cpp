@@ -75,7 +75,7 @@ double draw_main_device(Page& page, double y, const Explained& devices, const Ex
   const DeviceExplanation& device = *devices.front();
   y = draw_sentences(page, y, "What would help", words.helps, "strong plus");
   if (device.request) {
-    y = draw_heading(page, y, "What was asked for, and the room there was");
+    y = draw_heading(page, y, "The request, and the free memory");
     y = draw_bars(page, y, request_bars(device)) + 12;
   }
   if (device.ledger.reserved_bytes > 0) {

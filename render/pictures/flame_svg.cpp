@@ -50,7 +50,7 @@ std::vector<LegendEntry> keeper_legend() {
           {&paint::kLibrary, "no variable: cycles, temporaries"},
           {&paint::kNoStack, "no Python object"},
           {&paint::kFree, "free"},
-          {&paint::kRounding, "rounding (gaps)"},
+          {&paint::kRounding, "rounding"},
           {&paint::kUnaccounted, "covered by no block"},
           {&paint::kSmaller, "merged small boxes"}};
 }
@@ -64,7 +64,7 @@ std::vector<LegendEntry> origin_legend() {
       {&paint::kOtherCode, "other code"},
       {&paint::kGroup, "allocator"},
       {&paint::kFree, "free"},
-      {&paint::kRounding, "rounding (gaps)"},
+      {&paint::kRounding, "rounding"},
       {&paint::kUnaccounted, "covered by no block"},
       {&paint::kNoStack, "no stack"},
       {&paint::kSmaller, "merged small boxes"},

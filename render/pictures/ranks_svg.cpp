@@ -102,16 +102,23 @@ double draw_cells(Page& page, double y, const JobReport& report, std::size_t gro
   return y + static_cast<double>(rows) * size.pitch;
 }
 
+/// "698 MiB", "698 MiB each", "698 MiB median"
+std::string bytes_of_group(const RankGroup& group) {
+  const std::string bytes = format_bytes(group.median_bytes);
+  if (group.ranks.size() == 1) return bytes;
+  return bytes + (group.least_bytes == group.most_bytes ? " each" : " median");
+}
+
 double draw_group(Page& page, double y, const JobReport& report, std::size_t index) {
   const RankGroup& group = report.groups[index];
   const std::string span =
       group.least_bytes == group.most_bytes
-          ? "each"
-          : fmt::format("median, {} to {}", format_bytes(group.least_bytes), format_bytes(group.most_bytes));
-  y = draw_heading(page, y,
-                   fmt::format("Group {}: {}, {} {}", index, format_counted(group.ranks.size(), "rank"),
-                               format_bytes(group.median_bytes), span),
-                   rank_list(report, group.ranks));
+          ? ""
+          : fmt::format(", {} to {}", format_bytes(group.least_bytes), format_bytes(group.most_bytes));
+  y = draw_heading(
+      page, y,
+      fmt::format("Group {}: {}, {}{}", index, format_counted(group.ranks.size(), "rank"), bytes_of_group(group), span),
+      rank_list(report, group.ranks));
   return draw_cells(page, y + 2, report, index) + 12;
 }
 
@@ -122,7 +129,7 @@ Bar kinds_bar(const JobReport& report, std::size_t index) {
     bytes.at(static_cast<std::size_t>(held.kind)) += held.bytes;
   Bar bar{.name = fmt::format("group {}", index),
           .parts = {},
-          .note = fmt::format("{} x {}", format_count(group.ranks.size()), format_bytes(group.median_bytes))};
+          .note = fmt::format("{}, {}", format_counted(group.ranks.size(), "rank"), bytes_of_group(group))};
   for (const MemoryKind kind : kKindLayers)
     if (const std::uint64_t of_kind = bytes.at(static_cast<std::size_t>(kind)); of_kind > 0)
       bar.parts.push_back({&kind_paint(kind), std::string(kind_words(kind)), of_kind});
@@ -197,13 +204,32 @@ double draw_groups(Page& page, double y, const JobReport& report) {
   return draw_legend(page, y, kinds, "");
 }
 
+struct Heading {
+  std::string title;
+  std::string answer;
+};
+
+/// Splits the headline after its first sentence, or where that would be cut, before the lines that it ends with.
+Heading heading_of(const std::string& headline) {
+  constexpr std::size_t kMostLines = 2;
+  const auto fits = [](const std::string& title) {
+    return wrap(title, kContentWidth, kHeadlineSize, Font::bold).size() <= kMostLines;
+  };
+  const std::size_t sentence = std::min(headline.find(". "), headline.size() - 1);
+  Heading whole{headline.substr(0, sentence), headline.substr(std::min(sentence + 2, headline.size()))};
+  for (std::size_t colon = whole.title.rfind(": "); !fits(whole.title) && colon != std::string::npos && colon > 0;
+       colon = whole.title.rfind(": ", colon - 1)) {
+    const std::string title = whole.title.substr(0, colon);
+    if (fits(title) || title.find(": ") == std::string::npos) return {title, headline.substr(colon + 2)};
+  }
+  return whole;
+}
+
 std::string draw(const JobReport& report, const SvgOptions& options) {
   const std::string headline = ranks_headline(report);
-  const std::size_t sentence = std::min(headline.find(". "), headline.size() - 1);
   Page page(options, headline);
   page.svg().child("style").cdata(paints_css(kind_paints()));
-  const std::string title = headline.substr(0, sentence);
-  const std::string answer = headline.substr(std::min(sentence + 2, headline.size()));
+  const auto [title, answer] = heading_of(headline);
   double y = draw_headline(page, title);
   if (!answer.empty()) y = draw_answer(page, y, answer);
   y = draw_facts(page, y, format_counted(report.ranks.size(), "rank"), facts_of(report)) + 10;

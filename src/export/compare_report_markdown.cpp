@@ -54,8 +54,7 @@ std::string change_cell(const Reading& reading) {
   const std::int64_t change = reading.change_bytes();
   if (change == 0) return "no change";
   if (*reading.before_bytes == 0) return fmt::format("**{}**", format_delta(change));
-  return fmt::format("**{}** ({})", format_delta(change),
-                     format_change(magnitude(change), *reading.before_bytes, "before"));
+  return fmt::format("**{}** ({})", format_delta(change), format_change(magnitude(change), *reading.before_bytes));
 }
 
 std::string gauges_table(const Comparison& comparison) {

@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/device_kind.hpp"
+#include "memviz/format.hpp"
 #include "memviz/recording.hpp"
 #include "recording/annotation_reader.hpp"
 #include "recording/budget.hpp"
@@ -118,8 +119,9 @@ std::string describe_root(const Document& document) {
     keys +=
         fmt::format("{}'{}'", keys.empty() ? "" : ", ", elided(to_valid_utf8(document.text(key).substr(0, 256)), 40));
   });
-  return count == 0 ? "an empty dict"
-                    : fmt::format("a dict with {} keys ({}{})", count, keys, count > 5 ? ", ..." : "");
+  return count == 0
+             ? "an empty dict"
+             : fmt::format("a dict with {} ({}{})", format_counted(count, "key"), keys, count > 5 ? ", ..." : "");
 }
 
 /// Calls `read`; turns an error about `key` into a warning that names it.

@@ -11,6 +11,7 @@
 #include "recording/profiler_reader.hpp"
 #include "recording/read_fast.hpp"
 #include "recording/snapshots_in.hpp"
+#include "recording/timeline_reader.hpp"
 #include "value/document.hpp"
 #include "value/field.hpp"
 #include "json/json_reader.hpp"
@@ -25,71 +26,49 @@
 namespace memviz {
 namespace {
 
-constexpr std::string_view kRecordThatRun =
-    "record a snapshot of that run with torch.cuda.memory._record_memory_history() and _dump_snapshot(), or with "
-    "memviz run -- python train.py";
-
-bool is_row_of_timeline(const Document& document, Value row) {
-  constexpr std::size_t kColumns = 4; // time, action, bytes, category
-  if (row.kind() != Kind::list || document.list_size(row) != kColumns) return false;
-  bool are_integers = true;
-  document.for_each(row, [&](Value cell) { return are_integers = document.as_signed(cell).has_value(); });
-  return are_integers;
-}
-
-/// Throws Error, which says what it is and what to do, for a memory timeline of PyTorch's profiler.
-void reject_foreign_document(const Document& document) {
-  const Value root = document.root;
-  if (root.kind() != Kind::list) return;
-  bool is_timeline = false;
-  document.for_each(root, [&](Value row) {
-    is_timeline = is_row_of_timeline(document, row);
-    return false;
-  });
-  if (is_timeline)
-    throw_other_file("a memory timeline of PyTorch's profiler (export_memory_timeline), which has no stacks",
-                     kRecordThatRun);
-}
-
-enum class FileForm : std::uint8_t { pickle, json, folded, profiler_trace };
+/// `profiler`: its trace, or its memory timeline.
+enum class FileForm : std::uint8_t { pickle, json, folded, profiler };
 
 /// A file that is decoded, and what reading it may still cost.
 struct DecodedFile {
   pickle::Decoded decoded;
   std::string_view bytes;
   FileForm form = FileForm::pickle;
+  std::string_view encoding = "";
   std::vector<std::string> warnings = {}; ///< about files that are not snapshots
   bool is_cpu = false;                    ///< whether such a file is of the CPU's memory
   Budget budget{bytes.size()};
 };
 
 void finish_text(const DecodedFile& file, Recording& recording) {
-  recording.origin.encoding = file.form == FileForm::json     ? "JSON"
-                              : file.form == FileForm::folded ? "folded stacks"
-                                                              : "a profiler's trace";
+  recording.origin.encoding = file.encoding;
   recording.origin.are_segments_made_up = file.form != FileForm::json;
   if (file.form != FileForm::json) recording.origin.generation = "unknown PyTorch";
-  if (file.form == FileForm::profiler_trace) recording.trace_overflowed = false; // a trace is no ring
+  if (file.form == FileForm::profiler) recording.trace_overflowed = false; // a trace is no ring
   recording.warnings.insert(recording.warnings.begin(), file.warnings.begin(), file.warnings.end());
 }
 
 /// Decodes JSON or folded stacks; of what is not a snapshot it makes the document of one.
 DecodedFile decode_text(std::string_view bytes) {
-  DecodedFile file{{}, bytes, FileForm::json};
+  DecodedFile file{{}, bytes, FileForm::json, "JSON"};
   if (looks_like_folded(bytes)) {
     file.form = FileForm::folded;
+    file.encoding = "folded stacks";
     file.decoded.document = folded_document(bytes);
     file.warnings = {"read from folded stacks, which have neither addresses nor events: each line is one block, and "
                      "segments are made up"};
     return file;
   }
   Document document = json::read(bytes);
-  if (!is_profiler_trace(document)) {
+  const bool is_timeline = is_raw_timeline(document);
+  if (!is_timeline && !is_profiler_trace(document)) {
+    reject_summed_timeline(document);
     file.decoded.document = std::move(document);
     return file;
   }
-  ProfilerSnapshot snapshot = profiler_snapshot(document, bytes.size());
-  file.form = FileForm::profiler_trace;
+  ProfilerSnapshot snapshot = is_timeline ? timeline_snapshot(document) : profiler_snapshot(document, bytes.size());
+  file.form = FileForm::profiler;
+  file.encoding = is_timeline ? "a profiler's memory timeline" : "a profiler's trace";
   file.decoded.document = std::move(snapshot.document);
   file.warnings = std::move(snapshot.warnings);
   file.is_cpu = snapshot.is_cpu;
@@ -100,7 +79,7 @@ DecodedFile decode_text(std::string_view bytes) {
 Recording read_root(DecodedFile& file, const ReadOptions& options) {
   Recording recording;
   Readers readers(file.decoded.document, recording, file.bytes.size(), options, true);
-  readers.are_segments_made_up = file.form == FileForm::profiler_trace;
+  readers.are_segments_made_up = file.form == FileForm::profiler;
   if (file.is_cpu) recording.origin.device_kind = DeviceKind::cpu;
   readers.budget = file.budget;
   try {
@@ -126,7 +105,6 @@ std::vector<std::string> names_of(const std::vector<FoundSnapshot>& found) {
 
 /// Makes the wanted one of the snapshots in a document its root.
 void choose_root(Document& document, const ReadOptions& options) {
-  reject_foreign_document(document);
   const std::vector<FoundSnapshot> found = snapshots_in(document);
   std::size_t chosen = 0;
   if (found.size() > 1) {

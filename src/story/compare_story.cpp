@@ -120,15 +120,15 @@ std::string lines_sentence(const Comparison& comparison) {
   }
   if (grown == nullptr && shrunk == nullptr) return "";
   const auto text = [&](const UserLineChange* line) { return change_text(comparison, *line); };
-  if (grown == nullptr || shrunk == nullptr) return "Most of it by " + text(grown == nullptr ? shrunk : grown);
+  if (grown == nullptr || shrunk == nullptr) return "Mostly " + text(grown == nullptr ? shrunk : grown);
   const std::int64_t delta = comparison.requested_delta_bytes();
   const UserLineChange* most = delta < 0 ? shrunk : grown;
   const UserLineChange* against = delta < 0 ? grown : shrunk;
   const auto bytes = [](const UserLineChange* line) { return magnitude(line->change.delta_bytes()); };
   if (delta == 0) return fmt::format("{}, but {}", text(most), text(against));
-  if (bytes(against) < bytes(most) / 100 * kAgainstShare) return "Most of it by " + text(most);
+  if (bytes(against) < bytes(most) / 100 * kAgainstShare) return "Mostly " + text(most);
   if (comparison.is_one_moment && bytes(most) > magnitude(delta)) return opposite_text(comparison, *most);
-  return fmt::format("Most of it by {}; against it {}", text(most), text(against));
+  return fmt::format("Mostly {}, partly offset by {}", text(most), text(against));
 }
 
 std::string answer(const Comparison& comparison) {
@@ -139,12 +139,14 @@ std::string answer(const Comparison& comparison) {
 
 std::string drawn_moment(const Comparison& comparison) {
   if (comparison.devices.empty()) return "";
-  if (comparison.mixes_host) return "Drawn: GPUs and pinned host memory side by side, whose sum means nothing.";
-  if (!comparison.is_one_moment) return "Drawn: each device at its own moment, so their sum means nothing.";
+  if (comparison.mixes_host)
+    return "The picture shows GPUs and pinned host memory side by side; their sum means nothing.";
+  if (!comparison.is_one_moment) return "The picture shows each device at its own moment, so their sum means nothing.";
   const std::string moment = common_moment(comparison);
   const std::string end = end_text(comparison);
-  return fmt::format("Drawn: what {}{}{}.", moment.empty() ? "each side held at its moment" : "both held " + moment,
-                     end.empty() ? "" : "; ", end);
+  return fmt::format("The picture shows what {}{}{}.",
+                     moment.empty() ? "each side held at its moment" : "both held " + moment, end.empty() ? "" : "; ",
+                     end);
 }
 
 std::vector<std::string> notes(const Comparison& comparison) {

@@ -32,7 +32,7 @@ std::string unclear(const DeviceExplanation& device) {
                                "(set_per_process_memory_fraction), another process or the driver may be the cause; "
                                "a snapshot does not record that.",
                                format_bytes(device.judgement.needed_bytes), format_bytes(*ledger.device_free_bytes));
-  return start + fmt::format("a free run of {} in the request's own pool and stream would have held it.",
+  return start + fmt::format("a free piece of {} in the request's own pool and stream would have held it.",
                              format_bytes(ledger.largest_hole_bytes));
 }
 

@@ -82,7 +82,7 @@ std::string lever_text(const LeverGain& gain) {
                        capitalized(divided("the batch or the length of sequences", gain.divisor)), bytes);
   case Lever::smaller_state:
     return fmt::format("Make the optimizer's state smaller (freeze what is not to be trained by requires_grad_(False), "
-                       "8 bits, sharded by ZeRO or FSDP, another optimizer): gives up to {}{}{}.",
+                       "8 bits, sharded by ZeRO or FSDP, another optimizer): frees up to {}{}{}.",
                        bytes, gain.assumes_state ? ", if the optimizer keeps two values for each parameter" : "",
                        gain.is_necessary ? "; without that, no batch is small enough" : "");
   case Lever::settings: break;

@@ -52,7 +52,7 @@ std::string in_use_percent(const MemoryTotals& device_state) {
   return format_percent(device_state.allocated_bytes, device_state.reserved_bytes);
 }
 
-/// Returns the kind of the memory without a stack, if a rule covers nine tenths of it: " By sizes and lifetimes it is
+/// Returns the kind of the memory without a stack, if a rule covers nine tenths of it: " Sizes and lifetimes suggest
 /// parameters."
 std::string no_stack_kind(const MemorySubject& subject) {
   KindShares shares;
@@ -60,7 +60,7 @@ std::string no_stack_kind(const MemorySubject& subject) {
     if (!is_frame(user.key)) add_shares(shares, user.kinds);
   const auto kind = main_kind(shares, shared_bytes(shares));
   if (!kind || *kind == MemoryKind::unknown) return "";
-  return fmt::format(" By sizes and lifetimes it is {}.", kind_words(*kind));
+  return fmt::format(" Sizes and lifetimes suggest {}.", kind_words(*kind));
 }
 
 std::string largest_user_text(const MemorySubject& subject, const DeviceFigures& sum) {

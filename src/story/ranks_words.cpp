@@ -130,6 +130,13 @@ std::string what_is_missing(const JobReport& report) {
   return text + fmt::format(" {} {} missing.", is_one ? "Rank" : "Ranks", range_list(report.missing));
 }
 
+std::string moved_note(const JobReport& report) {
+  if (report.moved_files.empty()) return "";
+  return fmt::format("Lines of {} are compared by function: most of what differs by line is then equal, as after an "
+                     "edit of the file.",
+                     fmt::join(report.moved_files, ", "));
+}
+
 std::string multiple_files_note(const JobReport& report) {
   std::size_t ranks = 0;
   std::size_t first = report.ranks.size();
@@ -251,8 +258,8 @@ std::string ranks_headline(const JobReport& report) {
 
 std::vector<std::string> ranks_notes(const JobReport& report) {
   std::vector<std::string> notes;
-  for (std::string note : {timing_note(report), multiple_files_note(report), coordinates_note(report),
-                           without_rank_note(report), devices_note(report)})
+  for (std::string note : {moved_note(report), timing_note(report), multiple_files_note(report),
+                           coordinates_note(report), without_rank_note(report), devices_note(report)})
     if (!note.empty()) notes.push_back(std::move(note));
   if (!report.left_out.empty())
     notes.push_back(fmt::format("{} of another step {} omitted.", format_counted(report.left_out.size(), "file"),

@@ -51,7 +51,7 @@ std::vector<Figure> timeline_figures(const TimelineSubject& subject) {
                        .note = format_percent(live_bytes, peak.live_bytes) + " of reserved"});
   } else {
     if (peak.baseline_bytes > 0)
-      figures.push_back({.name = "Of it before the first event",
+      figures.push_back({.name = "Before the first event",
                          .value = format_bytes(peak.baseline_bytes),
                          .tone = tone_of_part(peak.baseline_bytes, peak.live_bytes),
                          .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak"});

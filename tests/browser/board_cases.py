@@ -67,7 +67,7 @@ class BoardCases(BrowserCase):
                 self.assertLessEqual(box["y"] + box["height"], height)
                 lines = self.tip(page)
                 if width > 1000:
-                    stack = ["main train.py:10", "called from there: _call_impl module.py:1511", "  … and 2 frames within it"]
+                    stack = ["main train.py:10", "then called: _call_impl module.py:1511", "  … and 2 frames inside it"]
                     self.assertEqual(lines[-3:], stack)
                 self.assertRegex(lines[-4], r"^forward .*model_\.py:20$")
 

@@ -114,7 +114,7 @@ test('a comparison weighs both sides', () => {
   }
   assert.equal(compared.noteOf(weight(KIB, KIB, 2 * KIB)), '±0 B'); // others came, as many went
   assert.deepEqual(compared.linesOf(weight(KIB, 2 * KIB), []), ['before: 1.00 KiB (1,024 bytes), 1 block',
-    'after: 2.00 KiB (2,048 bytes), 2 blocks', 'change: +1.00 KiB, 100 % of before', 'width is the larger side of each stack']);
+    'after: 2.00 KiB (2,048 bytes), 2 blocks', 'change: +1.00 KiB, 100 % of the size before', 'width is the larger side of each stack']);
   assert.equal(compared.blocksOf(weight(1, 1)), 2);
   assert.equal(plain.paintOf(weight(1, 2), 'user'), 'user');
 });

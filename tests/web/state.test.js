@@ -62,9 +62,9 @@ test('a tooltip shows when a block was allocated, and starts its stack at the us
   assert.equal(pieceTitle(block, framesOf(block, stackNodes), 24), [
     'step train.py:8', '1.00 KiB (1,024 bytes) at 0x7f0000000000, b7f0000000000_2 in the trace', '1,000 B requested, 24 B rounding', 'in use (active_allocated)',
     'allocated at event 40, 10 events and 1.50 ms before this moment', 'in segment 0x7f0000000000, 4.00 KiB, expandable, 37.5 % in use', 'GPU 0',
-    'step train.py:8', 'called from there: at::empty'].join('\n'));
+    'step train.py:8', 'then called: at::empty'].join('\n'));
   const torch = Array(30).fill(frames[0]), titleOf = (stack) => pieceTitle({...block, title: undefined}, stack, 24).split('\n');
-  assert.deepEqual(titleOf([...torch, frames[1], ...torch]).slice(7), ['step train.py:8', '  … 30 frames of torch', 'called from there: at::empty', '  … and 29 frames within it']);
+  assert.deepEqual(titleOf([...torch, frames[1], ...torch]).slice(7), ['step train.py:8', '  … 30 frames of torch', 'then called: at::empty', '  … and 29 frames inside it']);
   const long = titleOf(Array(40).fill(frames[1]));
   assert.deepEqual([long.length, long[23]], [24, '… and 24 more lines; c copies the stack']);
   assert.match(pieceStackText(block, framesOf(block, stackNodes)), /^step train.py:8\n1.00 KiB.*\nin segment/);

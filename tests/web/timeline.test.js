@@ -43,11 +43,11 @@ const areas = (shape) => shape.steps.map(({first, top, bottom}) => [first, top, 
 test('a tooltip begins with the user\'s frames and folds what is between and within them', () => {
   const frames = (...words) => words.map((word) => ({origin: word[0], name: word.slice(2)}));
   assert.deepEqual(foldedStack(frames('c:at::empty', 'c:at::add', 't:linear', 'u:forward model.py:1', 't:_call_impl', 't:_wrapped', 'u:main train.py:9', 'l:run')),
-    ['forward model.py:1', '  … 2 frames of torch', 'main train.py:9', '  run', 'called from there: linear', '  … and 2 frames within it']);
+    ['forward model.py:1', '  … 2 frames of torch', 'main train.py:9', '  run', 'then called: linear', '  … and 2 frames inside it']);
   const gradient = frames('c:c10::malloc', 'c:at::empty', 'c:Accumulate::apply accumulate.cpp:9', 'c:Engine::call', 'c:Engine::run');
-  assert.deepEqual(foldedStack(gradient, 'Accumulate::apply'), ['Accumulate::apply accumulate.cpp:9', '  … 2 frames of C++', 'called from there: at::empty', '  … and 1 frame within it']);
+  assert.deepEqual(foldedStack(gradient, 'Accumulate::apply'), ['Accumulate::apply accumulate.cpp:9', '  … 2 frames of C++', 'then called: at::empty', '  … and 1 frame inside it']);
   assert.deepEqual(foldedStack(gradient, 'unknown'), ['c10::malloc', '  … 4 frames of C++']);
-  assert.deepEqual(foldedStack(frames('c:at::empty', 'c:at::add', 'l:run', 't:_call', 'c:start', 'c:main'), 'run'), ['run', '_call', '  … 2 frames of C++', 'called from there: at::add', '  … and 1 frame within it']);
+  assert.deepEqual(foldedStack(frames('c:at::empty', 'c:at::add', 'l:run', 't:_call', 'c:start', 'c:main'), 'run'), ['run', '_call', '  … 2 frames of C++', 'then called: at::add', '  … and 1 frame inside it']);
   assert.deepEqual(foldedStack([], ''), []);
 });
 

@@ -31,16 +31,16 @@ def record(
 
     A file is written when the block ends (``on_exit``), and at an out-of-memory error (``on_oom``), with ``-oom`` in
     its name and a verdict on standard error; the error goes on as before. In ``path``, ``{rank}``, ``{time}``,
-    ``{pid}`` and ``{host}`` stand for those of the process; in a folder the file has the default name. A file that is
-    there is never replaced. Where no file can be written there, start() raises OSError; where that is only seen at the
-    end, the file goes to the temporary folder, and a line on standard error says so.
+    ``{pid}`` and ``{host}`` stand for those of the process; in a folder the file has the default name. An existing
+    file is never replaced. start() raises OSError if no file can be written there; if that shows only at the end, the
+    file goes to the temporary folder, and a line on standard error says so.
 
     The last ``max_entries`` events of each device are kept. ``names`` is a module, or several, whose parameters,
     buffers and gradients the files name; ``optimizer`` one, or several, whose state they name as well.
     ``stacks="python"`` leaves C++ frames out, and with them what distinguishes gradients from other memory of the backward
     pass.
 
-    Recordings may overlap. If a recording is active already, it is used as it is, and goes on afterwards. Without CUDA, and
+    Recordings may overlap. If a recording is active already, it is used unchanged and stays active. Without CUDA, and
     with an allocator that keeps no history, the block runs, and nothing is recorded.
     """
     return Recorder(path, max_entries, on_oom, on_exit, names, optimizer, stacks)

@@ -6,6 +6,7 @@ multiprocessors = 108
 # Approximation: PyTorch's messages in public logs say "a total capacity of 79.15 GiB"; other drivers 79.14, 79.25, 79.33.
 total_bytes = 84986626048
 least_total_bytes = 84975927951
+most_total_bytes = 85185307607
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 445644800
 threads_per_multiprocessor = 2048

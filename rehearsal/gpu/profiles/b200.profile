@@ -5,6 +5,7 @@ compute_capability = 10.0
 multiprocessors = 148
 # Approximation: PyTorch's messages in public logs say "a total capacity of 178.35 GiB"; also 178.36.
 total_bytes = 191501828096
+most_total_bytes = 191517960437
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 681574400
 threads_per_multiprocessor = 2048

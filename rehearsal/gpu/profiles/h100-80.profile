@@ -6,6 +6,7 @@ compute_capability = 9.0
 multiprocessors = 132
 # Approximation: PyTorch's messages in public logs say "a total capacity of 79.10 GiB"; other drivers 79.18 (driver 580), 79.25.
 total_bytes = 84932952064
+most_total_bytes = 85099408261
 # A fresh context of PyTorch takes 552402944 with driver 580 and CUDA 13 (measured on 2026-11-26).
 context_bytes = 552599552
 # Measured like that at the end of small trainings: 224 to 244 MiB for kernels and two handles of cuBLAS.

@@ -5,6 +5,7 @@ compute_capability = 8.9
 multiprocessors = 58
 # Approximation: PyTorch's messages in public logs say "a total capacity of 22.03 GiB"; also 22.04 to 22.15.
 total_bytes = 23654498304
+most_total_bytes = 23788750110
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 367001600
 threads_per_multiprocessor = 1536

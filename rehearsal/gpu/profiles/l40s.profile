@@ -7,6 +7,7 @@ multiprocessors = 142
 # (github.com/stepfun-ai/Step-Video-T2V/issues/8); also 44.40, and 44.53 (github.com/Wan-Video/Wan2.1/issues/205).
 total_bytes = 47695593472
 least_total_bytes = 47674136985
+most_total_bytes = 47819092131
 # Approximation of what a fresh context of PyTorch takes; it depends on the driver and on the version of CUDA.
 context_bytes = 408944640
 threads_per_multiprocessor = 1536

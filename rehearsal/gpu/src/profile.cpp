@@ -54,6 +54,7 @@ constexpr std::array kKeys{
     // For the program that starts the rehearsal: what else people call the card, and the words of the answer.
     Key{"also_called", [](Profile&, const std::string&) {}, false},
     Key{"least_total_bytes", [](Profile&, const std::string& v) { static_cast<void>(number(v)); }, false},
+    Key{"most_total_bytes", [](Profile&, const std::string& v) { static_cast<void>(number(v)); }, false},
     Key{"threads_per_multiprocessor",
         [](Profile& p, const std::string& v) { p.threads_per_multiprocessor = small_number(v); }},
     Key{"blocks_per_multiprocessor",

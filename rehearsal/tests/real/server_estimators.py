@@ -1,4 +1,4 @@
-"""Prints a table of docs/servers.md: estimators that need no GPU, compared with published start-up logs of servers.
+"""Prints a table of docs/servers-truth.md: estimators that need no GPU, compared with published start-up logs of servers.
 
     server_estimators.py
 

@@ -1,4 +1,4 @@
-"""Rehearses `vllm serve` as in published start-up logs and prints the table of docs/servers.md.
+"""Rehearses `vllm serve` as in published start-up logs and prints the table of docs/servers-truth.md.
 
     servers.py MEMVIZ [--outside SIZE] [--models FOLDER] [--logs FOLDER] [--one-rank] [ROW...]
 

@@ -131,6 +131,46 @@ TEST_CASE("what NCCL takes, and what other drivers leave, is added to what is no
   CHECK(is_sure(verdict));
 }
 
+TEST_CASE("a program that is short of less than what a real GPU may have in addition may fit there") {
+  FitVerdict verdict = short_by(mib(58));
+  verdict.facts.server = {};
+  CHECK(is_sure(verdict));
+  verdict.profile.total_bytes = mib(2000);
+  SUBCASE("drivers leave more") {
+    verdict.profile.most_total_bytes = mib(2060);
+    CHECK(doubt_text(verdict) ==
+          "58.0 MiB is short for the request that failed, and a real GPU may have up to 60.0 MiB "
+          "more: other drivers leave 2.01 GiB of this GPU. There the program may go on.");
+    CHECK(headline(verdict).starts_with("May not fit on "));
+    verdict.profile.most_total_bytes = mib(2058);
+    CHECK(is_sure(verdict));
+  }
+  SUBCASE("the context is a typical figure") {
+    verdict.profile.context_bytes = mib(300);
+    CHECK(!is_sure(verdict));
+    verdict.has_outside = true;
+    CHECK(is_sure(verdict));
+  }
+  SUBCASE("a small request takes a whole segment of the device") {
+    verdict.facts.ooms.front().asked_bytes = mib(2);
+    verdict.facts.ooms.front().free_bytes = mib(10);
+    verdict.profile.most_total_bytes = mib(2010);
+    CHECK(is_sure(verdict));
+    verdict.profile.most_total_bytes = mib(2011);
+    CHECK(!is_sure(verdict));
+  }
+}
+
+TEST_CASE("a context of which only a typical figure is known may take more of what is left") {
+  FitVerdict verdict = trained_with_left(mib(300));
+  CHECK(is_sure(verdict));
+  verdict.profile.context_bytes = mib(200);
+  CHECK(uncounted_bytes(verdict) == mib(344));
+  CHECK(!is_sure(verdict));
+  verdict.profile.kernels_bytes = mib(240);
+  CHECK(is_sure(verdict));
+}
+
 TEST_CASE("a server without a model of its graphs may fit where less is left than they take elsewhere") {
   FitVerdict verdict = with_left(mib(500));
   verdict.facts.server->graph_model_bytes = {};

@@ -32,7 +32,7 @@ export function foldedStack(stack, name) {
     lines.push(frame.name);
   }
   if (run.length) lines.push(foldedRun(run));
-  if (first > 0) lines.push(`called from there: ${stack[first - 1].name}`);
-  if (first > 1) lines.push(`  … and ${countOf(first - 1, 'frame')} within it`);
+  if (first > 0) lines.push(`then called: ${stack[first - 1].name}`);
+  if (first > 1) lines.push(`  … and ${countOf(first - 1, 'frame')} inside it`);
   return lines;
 }

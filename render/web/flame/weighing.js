@@ -26,7 +26,7 @@ function changeText(weight) {
   if (before === after) return words;
   if (!before) return words + ', only after';
   if (!after) return words + ', only before';
-  return `${words}, ${formatChange(Math.abs(after - before), before, 'before')}`;
+  return `${words}, ${formatChange(Math.abs(after - before), before, 'the size before')}`;
 }
 
 // The meaning of the weights of one tree, by data-quantity: bytes of memory in blocks, or operations in calls.

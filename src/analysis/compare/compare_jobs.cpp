@@ -1,5 +1,6 @@
 #include "memviz/compare_jobs.hpp"
 
+#include "analysis/compare/part_lines.hpp"
 #include "base/saturating.hpp"
 #include "memviz/label.hpp"
 
@@ -14,14 +15,6 @@
 namespace memviz {
 namespace {
 
-/// "train job.py:64" -> "train job.py"
-std::string_view function_of(std::string_view line) {
-  const std::size_t colon = line.rfind(':');
-  const bool has_number = colon != std::string_view::npos && colon + 1 < line.size() &&
-                          line.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
-  return has_number ? line.substr(0, colon) : line;
-}
-
 /// The lines of a part without their kinds.
 struct HeldLines {
   std::map<std::string, std::uint64_t, std::less<>> bytes;
@@ -30,14 +23,17 @@ struct HeldLines {
   std::uint64_t most_left_out_bytes = 0;
 };
 
-HeldLines held_lines(const RankPart& part, FrameMatch match) {
+/// `renamed`: the file of the part that has another name in the part that it is compared with.
+HeldLines held_lines(const RankPart& part, FrameMatch match, const std::optional<RenamedFile>& renamed) {
   HeldLines held;
   std::map<std::string, std::uint64_t, std::less<>> lines;
   for (const LineMemory& line : part.held) {
     if (line.line.empty())
       held.rest_bytes = saturating_sum(held.rest_bytes, line.bytes);
-    else
-      lines[line.line] = saturating_sum(lines[line.line], line.bytes);
+    else {
+      std::uint64_t& bytes = lines[renamed ? line_before(line.line, *renamed) : line.line];
+      bytes = saturating_sum(bytes, line.bytes);
+    }
   }
   // Parts keep the lines that hold most; several lines of one function may be omitted together.
   held.most_left_out_bytes = held.rest_bytes;
@@ -45,7 +41,7 @@ HeldLines held_lines(const RankPart& part, FrameMatch match) {
     for (const auto& [line, bytes] : lines)
       held.most_left_out_bytes = std::min(held.most_left_out_bytes, bytes);
   for (const auto& [line, bytes] : lines) {
-    std::uint64_t& sum = held.bytes[std::string(match == FrameMatch::line ? line : function_of(line))];
+    std::uint64_t& sum = held.bytes[std::string(match == FrameMatch::line ? line : function_of_line(line))];
     sum = saturating_sum(sum, bytes);
   }
   return held;
@@ -60,8 +56,8 @@ void add_single(std::vector<RankLineChange>& changes, const std::string& line, s
 }
 
 std::vector<RankLineChange> line_changes(const RankPart& before_part, const RankPart& after_part, FrameMatch match) {
-  const HeldLines before = held_lines(before_part, match);
-  const HeldLines after = held_lines(after_part, match);
+  const HeldLines before = held_lines(before_part, match, {});
+  const HeldLines after = held_lines(after_part, match, renamed_file(before_part, after_part));
   std::vector<RankLineChange> changes;
   for (const auto& [line, bytes] : before.bytes) {
     const auto other = after.bytes.find(line);

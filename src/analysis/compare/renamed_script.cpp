@@ -45,8 +45,7 @@ const Scripts::value_type* only_script(const Scripts& of, const Scripts& others,
   return found;
 }
 
-/// Whether half of the longer name is in both, at its beginning and its end.
-bool are_alike(std::string_view one, std::string_view other) {
+bool is_half_in_both(std::string_view one, std::string_view other) {
   const std::size_t least = std::min(one.size(), other.size());
   const auto begin = static_cast<std::size_t>(
       std::distance(one.begin(), std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first));
@@ -62,6 +61,10 @@ std::string_view stem_of(std::string_view file) {
 
 } // namespace
 
+bool are_names_alike(std::string_view one, std::string_view other) {
+  return is_half_in_both(stem_of(one), stem_of(other));
+}
+
 std::optional<RenamedScript> renamed_script(const FrameTable& before, const FrameTable& after,
                                             const MovedFiles& moved) {
   const Scripts before_scripts = scripts_of(before);
@@ -73,7 +76,7 @@ std::optional<RenamedScript> renamed_script(const FrameTable& before, const Fram
   const auto* const added =
       only_script(after_scripts, before_scripts, [&](std::string_view file) { return moved_to.contains(file); });
   if (gone == nullptr || added == nullptr || gone->second != added->second) return std::nullopt;
-  if (!are_alike(stem_of(gone->first), stem_of(added->first))) return std::nullopt;
+  if (!are_names_alike(gone->first, added->first)) return std::nullopt;
   return RenamedScript{gone->first, added->first};
 }
 

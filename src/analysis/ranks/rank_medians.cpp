@@ -144,31 +144,35 @@ void sort_lines(RankDifference& difference) {
                            [](const LineDifference& line) { return magnitude(line.delta_bytes); });
 }
 
-RankTable rank_table(const JobReport& report) {
+RankTable rank_table(const JobReport& report, const RankLineNames& names) {
   RankTable table;
-  std::map<std::string_view, LineId> ids;
-  const auto id_of = [&](const std::string& line) {
-    const auto [entry, is_new] = ids.try_emplace(line, static_cast<LineId>(ids.size()));
-    if (is_new) table.lines.push_back(line);
+  std::map<std::string, LineId, std::less<>> ids;
+  const auto id_of = [&](std::size_t rank, const std::string& line) {
+    const std::string name = names.name_of(rank, line);
+    const auto [entry, is_new] = ids.try_emplace(name, static_cast<LineId>(ids.size()));
+    if (is_new) table.lines.push_back(name);
     return entry->second;
   };
   std::vector<Peaks> peaks;
-  for (const JobRank& rank : report.ranks) {
+  for (std::size_t i = 0; i < report.ranks.size(); ++i) {
+    const RankPart& part = report.parts[report.ranks[i].part];
     RankTable::ByKind& kinds = table.kinds.emplace_back();
     Peaks& own = peaks.emplace_back();
-    for (const LineMemory& held : report.parts[rank.part].held) {
-      const LineId line = id_of(held.line);
+    for (const LineMemory& held : part.held) {
+      const LineId line = id_of(i, held.line);
       std::uint64_t& bytes = kinds[{line, held.kind}];
       bytes = saturating_sum(bytes, held.bytes);
       if (held.peak_bytes) own[line] = saturating_sum(own[line], *held.peak_bytes);
     }
-    for (const LineMemory& other : report.parts[rank.part].not_held)
-      own[id_of(other.line)] = other.bytes;
+    for (const LineMemory& other : part.not_held) {
+      std::uint64_t& bytes = own[id_of(i, other.line)];
+      bytes = saturating_sum(bytes, other.bytes);
+    }
   }
   std::set<LineId> communication = communication_lines(table.kinds);
-  for (const JobRank& rank : report.ranks)
-    for (const LineMemory& other : report.parts[rank.part].not_held)
-      if (other.kind == MemoryKind::communication) communication.insert(ids.at(other.line));
+  for (std::size_t i = 0; i < report.ranks.size(); ++i)
+    for (const LineMemory& other : report.parts[report.ranks[i].part].not_held)
+      if (other.kind == MemoryKind::communication) communication.insert(id_of(i, other.line));
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     table.rows.push_back(row_of(table.kinds[i], peaks[i], communication));
     table.rows.back().rank = report.ranks[i].rank;

@@ -2,6 +2,7 @@
 
 // Ranks of a group -> their medians by line, and the differences of a rank from these.
 
+#include "analysis/ranks/moved_rank_lines.hpp"
 #include "analysis/ranks/rank_groups.hpp"
 #include "memviz/ranks.hpp"
 
@@ -25,7 +26,7 @@ struct RankTable {
   std::vector<ByKind> kinds;      ///< the same, at the moment of each rank
 };
 
-[[nodiscard]] RankTable rank_table(const JobReport& report);
+[[nodiscard]] RankTable rank_table(const JobReport& report, const RankLineNames& names);
 
 /// Returns the medians of the total and of each line and kind of `group`, with the minimum and maximum of its members'
 /// totals.

@@ -191,7 +191,9 @@ JobReport job_report(std::vector<RankPart> parts, const RankOptions& options) {
   std::ranges::sort(report.parts, {}, [](const RankPart& part) { return std::tie(part.file, part.error); });
   find_ranks(report, options);
   find_missing(report);
-  const RankTable table = rank_table(report);
+  const RankLineNames names(report);
+  report.moved_files.assign(names.moved_files().begin(), names.moved_files().end());
+  const RankTable table = rank_table(report, names);
   find_groups(report, table);
   find_failed(report, table);
   find_outliers(report, table);

@@ -196,5 +196,5 @@ TEST_CASE("what kind of memory grew is before whose it is, in the text, the Mark
   const auto kinds = nlohmann::json::parse(compare_json(report_on(comparison)))["devices"][0]["kinds"];
   CHECK(kinds[0] ==
         nlohmann::json{{"kind", "gradient"}, {"before_bytes", 0}, {"after_bytes", 4 * MiB}, {"change_bytes", 4 * MiB}});
-  CHECK(compare_story(comparison).answer.starts_with("By kind: gradients +4.00 MiB. Most of it by step a.py:2"));
+  CHECK(compare_story(comparison).answer.starts_with("By kind: gradients +4.00 MiB. Mostly step a.py:2"));
 }

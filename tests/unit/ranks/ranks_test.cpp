@@ -327,3 +327,42 @@ TEST_CASE("damaged parts and those of another version are refused") {
   huge.replace(huge.find("\"held_bytes\":") + 13, 1, "99999999999999999");
   CHECK(contains(error_of(huge), "held_bytes"));
 }
+
+namespace {
+
+/// The stage of a rank in another version of the program: `by` lines further down in train.py, which has this name.
+std::vector<LineMemory> moved_stage(int by, const std::string& script) {
+  return {{"load model.py:12", MemoryKind::parameter, 96 * kMiB},
+          {fmt::format("step {}:{}", script, 64 + by), MemoryKind::optimizer_state, 192 * kMiB},
+          {fmt::format("keep {}:{}", script, 70 + by), MemoryKind::activation, 40 * kMiB}};
+}
+
+} // namespace
+
+TEST_CASE("lines that an edit moved, and those of a renamed script, are compared by function") {
+  for (const std::string script : {"train.py", "train_new.py"}) {
+    CAPTURE(script);
+    std::vector<LineMemory> more = moved_stage(script == "train.py" ? 3 : 0, script);
+    more.back().bytes += 64 * kMiB;
+    const JobReport report = job_report({part_with(0, moved_stage(0, "train.py")), part_with(1, more)});
+    REQUIRE(report.second.has_value());
+    REQUIRE(report.second->lines.size() == 1);
+    CHECK(report.second->lines[0].line == (script == "train.py" ? "keep train.py" : "keep train.py:70"));
+    CHECK(report.second->lines[0].delta_bytes == 64 * 1048576);
+    const std::vector<std::string> notes = ranks_notes(report);
+    const bool has_note = std::ranges::any_of(
+        notes, [](const std::string& note) { return note.starts_with("Lines of train.py are compared by function"); });
+    CHECK(has_note == (script == "train.py"));
+  }
+}
+
+TEST_CASE("stages that hold other lines of one file are no versions of it") {
+  std::vector<LineMemory> first = moved_stage(0, "train.py");
+  std::vector<LineMemory> second = moved_stage(3, "train.py");
+  for (std::vector<LineMemory>* const held : {&first, &second})
+    held->push_back({"loss train.py:90", MemoryKind::activation, 8 * kMiB}); // in both, below the others
+  const JobReport report = job_report({part_with(0, first), part_with(1, second)});
+  REQUIRE(report.second.has_value());
+  CHECK(report.second->lines.size() == 4);
+  CHECK(report.moved_files.empty());
+}

@@ -170,7 +170,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
   comparison.devices[0].after.figures.segments = 1;
   std::string text = visible_text(parse_svg(draw(comparison)));
   for (const char* expected : {"Requested at the peak", "+150 MiB", "100 MiB → 250 MiB (+150", "Requested at the end",
-                               "Reserved at the end", "−100 MiB", "Drawn: what both held at the end."})
+                               "Reserved at the end", "−100 MiB", "The picture shows what both held at the end."})
     CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
   SUBCASE("and does not add up devices that are at their own moments") {
     comparison.readings.push_back({{1}, DeviceKind::cuda, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});

@@ -116,7 +116,7 @@ TEST_CASE("the list of a flame graph names the kind of 90 % or more, else the la
 TEST_CASE(
     "the answer of a flame graph says what the memory without a stack is, where nine tenths of it are of a kind") {
   MemoryState state = known_state();
-  CHECK(!has(flame_story(memory_subject(state, std::nullopt)).answer, "By sizes and lifetimes"));
+  CHECK(!has(flame_story(memory_subject(state, std::nullopt)).answer, "Sizes and lifetimes"));
   for (std::size_t i = 0; i < state.blocks.size(); ++i)
     if (state.frames().stack(state.blocks[i].stack).empty() && state.blocks[i].is_active())
       state.facts[i].kind = {MemoryKind::parameter_or_state, KindEvidence::behaviour};

@@ -73,7 +73,7 @@ TEST_CASE("at an out-of-memory error a state has the request next to the largest
   const std::string svg = drawn(accounts);
   CHECK(shows(svg, "ran out of memory: "));
   CHECK(shows(svg, "asked for"));
-  CHECK(shows(svg, "largest free run for it"));
+  CHECK(shows(svg, "largest free piece for it"));
   CHECK(shows(svg, "at the out-of-memory error"));
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("flame_svg of one block") {
 TEST_CASE("flame_svg explains only the colours that it shows") {
   const std::string text = visible_text(parse_svg(drawing_of({{"active_allocated;train.py:1:f", 512}}).svg()));
   CHECK(text.find("your code") != std::string::npos);
-  CHECK(text.find("rounding (gaps)") == std::string::npos);
+  CHECK(text.find("rounding") == std::string::npos);
   CHECK(text.find("covered by no block") == std::string::npos);
   const std::string damaged =
       visible_text(parse_svg(drawing_of({{"active_allocated;train.py:1:f", 512}, {"<unaccounted>", 512}}).svg()));

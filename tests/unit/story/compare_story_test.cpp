@@ -33,7 +33,7 @@ TEST_CASE("a line that changed by more than the whole is not most of it") {
   const Recording more = held(102 * MiB, 10 * MiB);
   CHECK(answer(less, more) == "keep a.py:1 grew by 100 MiB; others shrank by 90.0 MiB");
   CHECK(answer(more, less) == "keep a.py:1 shrank by 100 MiB; others grew by 90.0 MiB");
-  CHECK(answer(held(2 * MiB, 10 * MiB), more) == "Most of it by keep a.py:1 +100 MiB");
+  CHECK(answer(held(2 * MiB, 10 * MiB), more) == "Mostly keep a.py:1 +100 MiB");
 }
 
 TEST_CASE("the headline of a comparison is of requested memory, like its first figure") {

@@ -208,7 +208,7 @@ TEST_CASE("the headline names the line that held the peak, if it held a tenth") 
 }
 
 TEST_CASE("a timeline without memory from before the recording has no figure of it") {
-  constexpr const char* kTile = "Of it before the first event";
+  constexpr const char* kTile = "Before the first event";
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 4096).active(2048, 2048).inactive(2048);
   snapshot.event(Action::alloc, 0x9000, 1024);

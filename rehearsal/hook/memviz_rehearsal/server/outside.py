@@ -1,7 +1,7 @@
 """Models the memory that the driver and libraries take of a GPU outside PyTorch while vLLM runs. The made-up GPU cannot
 know it, because it depends on the driver and on kernels whose code is not read.
 
-docs/servers.md has the evidence: the logs that the model was fitted on, those that it was tested on, and its errors. It
+docs/servers-truth.md has the evidence: the logs that the model was fitted on, those that it was tested on, and its errors. It
 applies only where such logs exist: to vLLM from 0.19, on GPUs of compute capability 9.0.
 """
 
