@@ -31,8 +31,9 @@ def main():
         closed = connection_to(listener)
         closed.sock.close()
         opened = connection_to(listener)
-        requests._State.connections = [unopened, closed, opened]
-        requests._hang_up()
+        own = requests.Requests()
+        own._connections = [unopened, closed, opened]
+        own._hang_up()
         if opened.sock.recv(1) or not ended:
             sys.exit(f"an open connection was left, or the recordings did not end: {ended}")
 

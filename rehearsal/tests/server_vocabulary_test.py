@@ -88,9 +88,10 @@ def main():
     module = types.SimpleNamespace(HarmonyError=HarmonyError, load_harmony_encoding=load_harmony_encoding)
     events = []
     server.log_facts = lambda **facts: events.append(facts)
-    server._supply_vocabulary(module)
+    supply = server.Supply()
+    supply._supply_vocabulary(module)
     found = [loaded(module, "absent")]  # of a program that is not a server
-    server._State.has_server = True
+    supply.has_server = True
     found += [loaded(module, name) for name in ("there", "other")]
     empty = loaded(module, "absent")
     if found != ["HarmonyError", "a vocabulary", "ValueError"] or empty.stop_tokens_for_assistant_actions() != []:

@@ -48,7 +48,7 @@ class Rehearsals(unittest.TestCase):
         self.assertIn("the program's own", self.said.getvalue())
 
     def test_values_that_decide_give_a_range(self):
-        decides = ("import sys, torch\nhook = sys.modules['memviz_rehearsal.hook']._State\ntorch.allocate(1 << 20)\n"
+        decides = ("import gc, sys, torch\nhook = next(one for one in gc.get_objects() if type(one).__name__ == 'Rehearsal')\ntorch.allocate(1 << 20)\n"
                    "hook.reads.knowledge = lambda: 'made up'\nhook.reads.count_caller()\nhook.reads.other_count = 1\n"
                    "torch.allocate((300 if sys.modules['memviz_rehearsal.journal'].SETTINGS['values'] == 'on' else 100) << 20)")
         peaks = {}

@@ -97,6 +97,7 @@ def main():
     storage = kilobytes(9).untyped_storage()
     part = kilobytes(10)[:10]
     graph = kilobytes(12, requires_grad=True).exp().sin().sum()
+    pair = kilobytes(14, requires_grad=True).exp()[:99] * kilobytes(15, requires_grad=True).exp()[:99] * 2
     before = torch.cuda.memory_stats()["allocation.all.allocated"]
     torch.cuda.set_sync_debug_mode("error")
     with Dispatch(), Functions(), warnings.catch_warnings():
@@ -152,6 +153,8 @@ ALWAYS = {
 SAVED = {
     8: {("local through", "grad_fn", "saved tensors")},
     12: {("local graph", "grad_fn", "next", "saved self"), ("local graph", "grad_fn", "next", "next", "next", "saved variable")},
+    14: {("local pair", "grad_fn", "next", "saved self"), ("local pair", *["grad_fn", "next", "next", "next", "next"], "saved variable")},
+    15: {("local pair", "grad_fn", "next", "saved other"), ("local pair", *["grad_fn", "next", "next", "next", "next"], "saved variable")},
     33: {("local packed", "grad_fn", "saved result", "index 1")},
     35: {("local packed", "grad_fn", "saved result hook", "closure chosen", "refers")},
 }

@@ -34,6 +34,14 @@ class MemoryOfObjects(unittest.TestCase):
         self.assertLess(self.found.row(4), 0)
         self.assertFalse(self.found.of(5))
 
+    def test_storages_may_be_given_one_after_another(self):
+        rows = list(self.found.add_rows([0, 0], [512, 1024], [8, 16]))
+        self.found.give_more([1, 2, 3], [rows[0], -1, rows[0]])
+        self.found.give_more([1, 2, 3], [rows[1], rows[1], rows[0]])
+        self.assertEqual(self.found.of(1), ((0, 512, 8), (0, 1024, 16)))
+        self.assertEqual(self.found.of(2), ((0, 1024, 16),))
+        self.assertEqual(self.found.of(3), ((0, 512, 8),))
+
     def test_the_largest_are_those_of_most_bytes_in_all(self):
         self.found.give([1, 2], self.found.add_rows([0, 0], [512, 1024], [30, 20]))
         self.found.add(3, [(0, 2048, 16), (0, 4096, 15)])

@@ -13,6 +13,7 @@ from keepers_cases import *
 from keepers_hostile_cases import *
 from keepers_pending_cases import *
 from keepers_places_cases import *
+from keepers_reach_cases import *
 from keepers_storages_cases import *
 from neighbour_cases import *
 from oom_cases import *

@@ -227,9 +227,9 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: fits", rehearse("fits", FITS)["verdict"]["outcome"], "fits")
     expect("rehearse: does not fit", rehearse("much", TOO_MUCH)["verdict"]["outcome"], "does_not_fit")
     expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
-    reads = "import sys, torch\ntorch.allocate(1 << 20)\nsys.modules['memviz_rehearsal.hook']._State.reads.on_read()"
+    reads = "import gc, torch\ntorch.allocate(1 << 20)\nnext(one for one in gc.get_objects() if type(one).__name__ == 'Rehearsal').reads.on_read()"
     expect("rehearse: reads", rehearse("reads", reads)["verdict"]["host_read_lines"], [{"line": "<string>:3", "count": 1}])
-    decides = "import sys, torch\ntorch.allocate(1 << 20)\nstate = sys.modules['memviz_rehearsal.hook']._State\nstate.reads.knowledge = lambda: 'made up'\nstate.reads.count_caller()\nstate.reads.other_count = 1\ntorch.allocate(9 << 20 if sys.modules['memviz_rehearsal.journal'].SETTINGS['values'] == 'on' else 1 << 20)"
+    decides = "import gc, sys, torch\ntorch.allocate(1 << 20)\nstate = next(one for one in gc.get_objects() if type(one).__name__ == 'Rehearsal')\nstate.reads.knowledge = lambda: 'made up'\nstate.reads.count_caller()\nstate.reads.other_count = 1\ntorch.allocate(9 << 20 if sys.modules['memviz_rehearsal.journal'].SETTINGS['values'] == 'on' else 1 << 20)"
     decided = rehearse("values", decides)["verdict"]
     expect("rehearse: deciding lines", decided["deciding_read_lines"], [{"line": "<string>:5", "count": 1, "unknown": 0, "made_up": 1}])
     expect("rehearse: other values", [decided["other_values"]["is_range"], decided["other_values"]["computes_values"]], [True, False])

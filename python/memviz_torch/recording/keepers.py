@@ -3,7 +3,6 @@ of modules and kept exceptions to the tensors, also through autograd's graphs. M
 
 from __future__ import annotations
 
-import collections
 import gc
 import os
 import time
@@ -14,11 +13,12 @@ from . import keepers_columns, keepers_pending, keepers_places, keepers_reach, k
 from .keepers_code import CodeReader
 from .keepers_columns import Columns
 from .keepers_edges import References
+from .keepers_found import Reference
 from .keepers_frames import RunningFrame
 from .keepers_memory import known_classes
 from .keepers_roots import Namespace, Roots
 from .keepers_storages import Storage
-from .keepers_torch import Reference, TensorReader
+from .keepers_torch import TensorReader
 from .keepers_types import Classes
 
 KEY = "memviz_keepers"
@@ -58,8 +58,9 @@ class _Walk:
         self._objects = objects
         self._classes = classes
         self._tensors = tensors
-        self._columns = Columns(classes)
-        self._pending: collections.deque[Any] = collections.deque()
+        self._found = tensors.found
+        self._columns = Columns(classes, tensors.found)
+        self._walked = 0  # how many of the added nodes
         self._is_late = False
         self._repeated: set[int] = set()  # ids of tensors that are left out
         self._code = CodeReader()
@@ -76,7 +77,9 @@ class _Walk:
             self._objects.extend(keepers_reach.frozen_objects(self._objects, roots.values()))
         count = len(self._objects)
         reach = self._reach(roots)
-        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors.references, self._code)
+        count += len(self._found.explored) + self._found.dropped
+        self._found.forget_ids()
+        self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors, self._code)
         for kind, root in roots.in_order():
             if kind == "local" or reach.leads(root):  # a frame also if it holds nothing: temporaries belong to its line
                 self._add_root(kind, root)
@@ -88,29 +91,29 @@ class _Walk:
             "objects": count,
             "seconds": round(time.monotonic() - self._began, 3),
             "cut": "time" if self._is_late else "nodes" if self._columns.is_full else "",
-            "unreadable": self._tensors.unreadable + self._references.unreadable,
+            "unreadable": self._found.unreadable + self._references.unreadable,
             **self._columns.all(),
         }
 
     def _reach(self, roots: Roots) -> keepers_reach.Reach:
-        tensors, classes = self._tensors, self._classes
+        found, classes = self._found, self._classes
         of_all = keepers_reach.classes_of(self._objects)
-        found = list(keepers_reach.of_classes(self._objects, of_all, self._holds_memory))
-        tensors.explore(found, lambda: self._is_over(_SHARES[0]))
-        self._objects.extend(tensors.explored.values())
-        self._objects.extend(tensors.others)
-        for some in (tensors.explored.values(), tensors.others):
+        holders = list(keepers_reach.of_classes(self._objects, of_all, self._holds_memory))
+        self._tensors.explore(holders, lambda: self._is_over(_SHARES[0]))
+        self._objects.extend(found.explored.values())
+        self._objects.extend(found.others)
+        for some in (found.explored.values(), found.others):
             of_all.update(keepers_reach.classes_of(some))
         own = set(map(id, keepers_reach.of_classes(self._objects, of_all, lambda cls: classes.of_class(cls).is_own)))
-        reach = keepers_reach.Reach(classes, own | roots.frame_ids, {id(space.items) for space in roots.namespaces})
-        reach.add_references(tensors.references)
+        namespaces = {id(space.items) for space in roots.namespaces}
+        reach = keepers_reach.Reach(classes, own | roots.frame_ids, namespaces, found)
         reach.add_all(self._largest_holders())
         reach.spread(self._objects, lambda: self._is_over(_SHARES[1]))
         return reach
 
     def _largest_holders(self) -> list[int]:
         """Returns those of the most memory, so that a list of a million small tensors leaves room for others."""
-        holders = list(self._tensors.storages.holders())
+        holders = list(self._found.storages.holders())
         most = keepers_columns.MOST_NODES // 2
         if len(holders) <= most:
             return holders
@@ -120,44 +123,34 @@ class _Walk:
         if len(holders) <= most:
             return holders
         self._columns.is_full = True
-        return self._tensors.storages.largest(most, holders)
+        return self._found.storages.largest(most, holders)
 
     def _holds_memory(self, cls: type) -> bool:
         facts = self._classes.of_class(cls)
         return facts.is_tensor or facts.is_graph_node or facts.is_storage
 
     def _add_root(self, kind: str, root: Any) -> None:
-        if self._add_node(root):
+        if self._columns.add(root) >= 0:
             self._columns.root(kind, root)
-
-    def _add_node(self, holder: Any) -> bool:
-        key = id(holder)
-        if self._columns.has_id(key):
-            return True
-        if not self._columns.add(holder, self._tensors.storages.of(key), self._tensors.hidden.get(key, 0)):
-            return False
-        self._pending.append(holder)
-        return True
 
     def _walk(self) -> None:
         """Adds what the added nodes refer to, and these references."""
-        pending, references_of = self._pending, self._references.of
-        count = 0
-        while pending:
-            if count % 64 == 0 and self._is_over(_SHARES[2]):
+        columns, references_of = self._columns, self._references.of
+        added = columns.added  # grows meanwhile
+        for number in range(self._walked, keepers_columns.MOST_NODES):
+            if number >= len(added) or (number % 64 == 0 and self._is_over(_SHARES[2])):
                 break
-            count += 1
-            holder = pending.popleft()
+            self._walked += 1
+            holder = added[number]
             references = references_of(holder)
             if not references:
                 continue
-            if len(references) > _MANY and not self._tensors.storages.are_distinct([id(one) for one, _, _ in references]):
+            if len(references) > _MANY and not self._found.storages.are_distinct([id(one) for one, _, _ in references]):
                 references = list(self._without_repeated(references))
-            added = [reference for reference in references if self._add_node(reference[0])]
-            for reference in added:
-                self._columns.edge(holder, reference)
-            if added and (type(holder) is RunningFrame or type(holder) is Namespace):
-                self._variables.append((holder, [label for _, how, label in added if how != "other_key"]))
+            columns.add_references(holder, references)
+            if type(holder) is RunningFrame or type(holder) is Namespace:
+                names = (label for value, how, label in references if how != "other_key" and columns.has_id(id(value)))
+                self._variables.append((holder, list(names)))
 
     def _add_places(self, roots: Roots) -> None:
         """Adds the lines that set the variables of roots, and those that would. What they are is known without, so that
@@ -174,7 +167,7 @@ class _Walk:
     def _without_repeated(self, references: list[Reference]) -> Iterator[Reference]:
         """Leaves out of many tensors that one object refers to those with the same memory as another of them, such as most
         views that unbind() returns."""
-        known = self._tensors.storages
+        known = self._found.storages
         rows: set[int] = set()
         seen: set[tuple[Storage, ...]] = set()
         for reference in references:
@@ -193,7 +186,7 @@ class _Walk:
     def _add_unreached(self, leading: set[int]) -> None:
         """Adds what leads to memory that no root reaches."""
         has = self._columns.has_id
-        wanted = {key for key in self._tensors.storages.holders() if key in leading and not has(key)}
+        wanted = {key for key in self._found.storages.holders() if key in leading and not has(key)}
         wanted -= self._repeated
         wanted -= self._tensors.storages_of_tensors()
         if not wanted or self._is_late or self._columns.is_full:

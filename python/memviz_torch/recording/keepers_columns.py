@@ -7,22 +7,23 @@ from typing import Any, Iterable
 
 from . import keepers_frames
 from .keepers_code import Place
+from .keepers_found import Found, Reference
 from .keepers_roots import Namespace
-from .keepers_storages import Storage
-from .keepers_torch import Reference
 from .keepers_types import Classes, entry, text_of
 
 MOST_NODES = 200_000
 _MOST_BYTES_OF_TEXT = 512
+_NO_ROOM = -1
 # By the id of the class, because a lookup by the class would ask its metaclass for a hash.
 _LENGTHS: dict[int, Any] = {id(cls): cls.__len__ for cls in (list, tuple, dict, set, frozenset, collections.deque)}
 
 
 class _Words:
-    """Distinct texts, by the order in which they were first used."""
+    """Distinct texts, by the order in which they were first used. ``known`` finds the number of one that was used."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self.known = self._numbers.get
 
     def number(self, text: str) -> int:
         return self._numbers.setdefault(text, len(self._numbers))
@@ -43,19 +44,22 @@ class _Rows:
     """Rows of numbers, which become columns."""
 
     def __init__(self, prefix: str, *names: str) -> None:
-        self._names = [f"{prefix}_{name}" for name in names]
-        self._numbers: list[int] = []
-        self.add = self._numbers.extend  # of one row
+        self.columns: dict[str, list[int]] = {f"{prefix}_{name}": [] for name in names}
+        self.appends = [column.append for column in self.columns.values()]
 
-    def all(self) -> dict[str, list[int]]:
-        return {name: self._numbers[place :: len(self._names)] for place, name in enumerate(self._names)}
+    def add(self, row: Iterable[int]) -> None:
+        for append, number in zip(self.appends, row):
+            append(number)
 
 
 class Columns:
-    def __init__(self, classes: Classes) -> None:
+    """``added`` are the objects that were added, by their numbers."""
+
+    def __init__(self, classes: Classes, found: Found) -> None:
         self._classes = classes
+        self._found = found
         self._numbers: dict[int, int] = {}  # of nodes, by the id of the object
-        self._kept: list[Any] = []
+        self.added: list[Any] = []
         self._of_classes: dict[int, tuple[int, int, Any]] = {}  # kind, name and reader of the length, by the id of a class
         self._texts, self._kinds, self._hows, self._root_kinds = _Words(), _Words(), _Words(), _Words()
         self._place_hows = _Words()
@@ -70,28 +74,53 @@ class Columns:
     def has_id(self, key: int) -> bool:
         return key in self._numbers
 
-    def add(self, holder: Any, storages: Iterable[Storage], hidden: int) -> bool:
-        """Adds an object; returns whether there is still room for it."""
-        if len(self._numbers) >= MOST_NODES:
+    def add(self, holder: Any) -> int:
+        """Adds an object, unless it was added; returns its number, a negative one if there is no room for it."""
+        key = id(holder)
+        number = self._numbers.get(key)
+        if number is not None:
+            return number
+        number = len(self._numbers)
+        if number >= MOST_NODES:
             self.is_full = True
-            return False
-        number = self._numbers[id(holder)] = len(self._numbers)
-        self._kept.append(holder)
+            return _NO_ROOM
+        self._numbers[key] = number
+        self.added.append(holder)
+        hidden = self._found.hidden.get(key, 0)
         known = self._of_classes.get(id(type(holder)))
         if known is None:
             self._nodes.add(self._described(holder, hidden))
         else:
-            kind, name, length = known
-            self._nodes.add((kind, name, 0, 0, -1 if length is None else length(holder), hidden))
-        for device, address, size in storages:
+            add_kind, add_name, add_file, add_line, add_items, add_hidden = self._nodes.appends
+            add_kind(known[0])
+            add_name(known[1])
+            add_file(0)
+            add_line(0)
+            add_items(-1 if known[2] is None else known[2](holder))
+            add_hidden(hidden)
+        for device, address, size in self._found.storages.of(key):
             self._storages.add((number, device, address, size))
-        return True
+        return number
 
-    def edge(self, holder: Any, reference: Reference) -> None:
-        value, how, label = reference
-        if how != "index":
-            label = self._texts.number_of_bounded(label)
-        self._edges.add((self._numbers[id(holder)], self._numbers[id(value)], self._hows.number(how), label))
+    def add_references(self, holder: Any, references: list[Reference]) -> None:
+        """Adds references of an object that was added, and the objects that they lead to, as long as there is room for these."""
+        add_from, add_to, add_how, add_label = self._edges.appends
+        known_number, known_how, known_text = self._numbers.get, self._hows.known, self._texts.known
+        source = self._numbers[id(holder)]
+        for value, how, label in references:
+            target = known_number(id(value))
+            if target is None:
+                target = self.add(value)
+                if target < 0:
+                    continue
+            if how != "index":
+                text = known_text(label)
+                label = self._texts.number_of_bounded(label) if text is None else text
+            number = known_how(how)
+            add_from(source)
+            add_to(target)
+            add_how(self._hows.number(how) if number is None else number)
+            add_label(label)
 
     def root(self, kind: str, holder: Any) -> None:
         self._roots.add((self._root_kinds.number(kind), self._numbers[id(holder)]))
@@ -135,5 +164,5 @@ class Columns:
         words["place_hows"] = self._place_hows
         found: dict[str, Any] = {name: word.all() for name, word in words.items()}
         for rows in (self._nodes, self._edges, self._roots, self._storages, self._places):
-            found.update(rows.all())
+            found.update(rows.columns)
         return found

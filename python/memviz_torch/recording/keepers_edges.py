@@ -11,8 +11,9 @@ from typing import Any, Callable, Iterable, Iterator
 
 from . import keepers_frames
 from .keepers_code import CodeReader
+from .keepers_found import Reference
 from .keepers_roots import Namespace
-from .keepers_torch import Reference
+from .keepers_torch import TensorReader
 from .keepers_types import Classes, Facts, class_items, class_name, read_class_dict, text_of
 
 _Part = Callable[["References", Any], Iterable[Reference]]  # names some of the references of an object
@@ -24,36 +25,45 @@ class References:
     """``leading`` are the ids of objects that lead to GPU memory: only references to these are named. ``skipped`` gets
     the ids of what lies between an object and its attributes."""
 
-    def __init__(
-        self, classes: Classes, leading: set[int], running: set[int], in_torch: dict[int, list[Reference]], code: CodeReader
-    ) -> None:
+    def __init__(self, classes: Classes, leading: set[int], running: set[int], tensors: TensorReader, code: CodeReader) -> None:
         self._classes = classes
         self._code = code
         self._leading = leading
         self._running = running
-        self._in_torch = in_torch
+        self._found = tensors.found
+        self._nodes = tensors.nodes
         self.skipped: set[int] = set()
         self.unreadable = 0
 
     def of(self, holder: Any) -> list[Reference]:
+        facts = self._classes.of(holder)
+        if facts.is_graph_node:
+            return self._of_node(holder, facts)
         if type(holder) is keepers_frames.RunningFrame:
             return list(self._variables(holder.code, holder.locals))
         if type(holder) is Namespace:
             return list(self._keys(holder.items, "global"))
-        facts = self._classes.of(holder)
-        if facts.is_tensor and id(holder) not in self._in_torch and self.is_only_memory(holder):
+        noted = self._found.of_tensor(id(holder)) if facts.is_tensor else ()
+        if facts.is_tensor and not noted and self.is_only_memory(holder):
             return []
-        found: list[Reference] = []
+        leading = self._leading
+        found = [one for one in noted if id(one[0]) in leading]
         by_kind = _PARTS_BY_KIND.get(facts.kind)
         if by_kind is not None:
             self._add(found, by_kind, holder)
-        if facts.is_tensor or facts.is_graph_node:
-            in_torch = self._in_torch.get(id(holder))
-            if in_torch:
-                found.extend(one for one in in_torch if self._leads(one[0]))
         if facts.kind in _WHOLLY_NAMED or id(type(holder)) in _WHOLLY_NAMED_CLASSES:
             return found
         values = gc.get_referents(holder)
+        return self._with_unnamed(found, holder, facts, values) if values else found
+
+    def _of_node(self, node: Any, facts: Facts) -> list[Reference]:
+        leading = self._leading
+        found = [one for one in self._nodes.references_of(node) if id(one[0]) in leading]
+        values = gc.get_referents(node)
+        return self._with_unnamed(found, node, facts, values) if values else found
+
+    def _with_unnamed(self, found: list[Reference], holder: Any, facts: Facts, values: list[Any]) -> list[Reference]:
+        """Returns the references and those to other values that the garbage collector sees."""
         unnamed = {} if self._leading.isdisjoint(map(id, values)) else self._unnamed(holder, values, found)
         if unnamed:  # else to ask for its dict would make one
             for part in self._parts_of_attributes(facts):
@@ -63,12 +73,13 @@ class References:
             found.extend((value, "refers", "") for key, value in unnamed.items() if key not in named)
         return found
 
-    def is_only_memory(self, tensor: Any) -> bool:
-        """Whether a tensor leads to no other memory than its own."""
-        for _, how, _ in self._in_torch.get(id(tensor), ()):
-            if how != "base":
-                return False
-        values = gc.get_referents(tensor)
+    def is_only_memory(self, one: Any) -> bool:
+        """Whether a tensor or a node of a graph leads to no other memory than its own."""
+        is_node = self._classes.of(one).is_graph_node
+        references = self._nodes.references_of(one) if is_node else self._found.of_tensor(id(one))
+        if any(how != "base" for _, how, _ in references):
+            return False
+        values = gc.get_referents(one)
         return not values or self._leading.isdisjoint(map(id, values))
 
     def _add(self, found: list[Reference], part: _Part, holder: Any) -> None:

@@ -4,15 +4,15 @@ nothing."""
 from __future__ import annotations
 
 from itertools import compress
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Iterable, Optional
 
+from .keepers_found import are_none
 from .keepers_storages import Storage, Storages
 from .keepers_types import Classes, Facts, KnownClasses, class_items
 from .tensors import PARTS_OF_SPARSE
 
 _Place = tuple[int, int]  # of a storage: device, address
 _NO_MEMORY = -1
-_ONLY_NONE = frozenset((id(None),))
 
 
 def known_classes(torch: Any) -> KnownClasses:
@@ -34,7 +34,7 @@ class MemoryReader:
         self._storage_fields = class_items(classes.known.storage) if classes.known.storage else {}
         # Reads the address of a tensor's storage without making an object for it, or a copy of memory that is shared
         # until it is written to. None in an older PyTorch.
-        self._address_of = getattr(torch._C, "_data_address", None)
+        self._address_of: Any = getattr(torch._C, "_data_address", None)
         self._is_expired = getattr(classes.known.storage, "_expired", None)
         self._rows: dict[Any, int] = {}  # of the last tensors, by their storages: many may be views of one
         self._kept: list[Any] = []
@@ -66,40 +66,41 @@ class MemoryReader:
         size = self.field(tensor if base is None else base, "nbytes")
         return (self._tensor_fields["get_device"](tensor), address, size) if address else None
 
-    def add_plain_tensors(self, keys: list[int], tensors: list[Any], found: Storages) -> None:
-        """Adds what of_tensor() returns for each of these, whose classes must not override dispatch. Raises if one is sparse
-        or has no storage."""
+    def rows_of_plain_tensors(self, tensors: list[Any], found: Storages) -> list[int]:
+        """Returns the number of what of_tensor() returns for each of these, whose classes must not override dispatch; negative
+        for those without memory on a GPU. Raises if one is sparse or has no storage."""
         fields = self._tensor_fields
         layouts = {id(layout): layout for layout in map(fields["layout"].__get__, tensors)}
         if any(str(layout) in PARTS_OF_SPARSE for layout in layouts.values()):
             raise NotImplementedError("a sparse tensor")
         is_on_gpu = list(map(fields["is_cuda"].__get__, tensors))
-        if not all(is_on_gpu):
-            tensors, keys = list(compress(tensors, is_on_gpu)), list(compress(keys, is_on_gpu))
-        if self._address_of is not None:
-            self._add_by_address(self._address_of, keys, tensors, found)
-            return
-        objects = list(map(fields["untyped_storage"], tensors))
+        if not any(is_on_gpu):
+            return [_NO_MEMORY] * len(tensors)
+        rows_of = self._rows_by_storage if self._address_of is None else self._rows_by_address
+        if all(is_on_gpu):
+            return list(rows_of(tensors, found))
+        rows = iter(rows_of(list(compress(tensors, is_on_gpu)), found))
+        return [next(rows) if one else _NO_MEMORY for one in is_on_gpu]
+
+    def _rows_by_storage(self, tensors: list[Any], found: Storages) -> Iterable[int]:
+        objects = list(map(self._tensor_fields["untyped_storage"], tensors))
         ids = list(map(id, objects))
         fresh = {key: one for key, one in zip(ids, objects) if key not in self._rows}
         rows = {key: self._rows[key] for key in set(ids) & self._rows.keys()}
         rows.update(self._added(fresh, map(self._storage_fields["data_ptr"], fresh.values()), found))
-        found.give(keys, map(rows.__getitem__, ids))
         self._rows, self._kept = rows, objects
+        return map(rows.__getitem__, ids)
 
-    def _add_by_address(
-        self, address_of: Callable[[Any], int], keys: list[int], tensors: list[Any], found: Storages
-    ) -> None:
+    def _rows_by_address(self, tensors: list[Any], found: Storages) -> Iterable[int]:
         """Does this for tensors on GPUs, whose storages have an address each."""
         fields = self._tensor_fields
         devices = list(map(fields["get_device"], tensors))
-        addresses = list(map(address_of, tensors))
-        wholes = [one if base is None else base for one, base in zip(tensors, map(fields["_base"].__get__, tensors))]
+        addresses = list(map(self._address_of, tensors))
+        wholes = [one if base is None else base for one, base in zip(tensors, self.bases(tensors))]
         known_sizes = list(map(fields["nbytes"].__get__, wholes))
         if all(addresses) and len(set(addresses)) == len(addresses):
             self._rows = {}
-            found.give(keys, found.add_rows(devices, addresses, known_sizes))
-            return
+            return found.add_rows(devices, addresses, known_sizes)
         places = list(zip(devices, addresses))
         sizes = _largest_of_each(places, known_sizes)
         rows = {place: self._rows[place] for place in sizes.keys() & self._rows.keys()}
@@ -107,8 +108,8 @@ class MemoryReader:
         fresh = [place for place in sizes if place not in rows]
         numbers = found.add_rows([place[0] for place in fresh], [place[1] for place in fresh], [sizes[place] for place in fresh])
         rows.update(zip(fresh, numbers))
-        found.give(keys, map(rows.__getitem__, places))
         self._rows = rows
+        return map(rows.__getitem__, places)
 
     def add_storages(self, keys: list[int], storages: list[Any], found: Storages) -> None:
         """Adds the memory of objects that are storages of the program."""
@@ -129,13 +130,27 @@ class MemoryReader:
         fresh = iter(found.add_rows([one.index or 0 for one in devices], places, sizes))
         return {key: next(fresh) if is_one else -1 for key, is_one in zip(storages, is_there)}
 
-    def have_graphs(self, tensors: list[Any]) -> bool:
-        """Whether one of them has a graph."""
-        return not _ONLY_NONE.issuperset(map(id, map(self._tensor_fields["grad_fn"].__get__, tensors)))
+    def graphs(self, tensors: list[Any]) -> list[Any]:
+        """Returns the node of each tensor, None for one without a graph."""
+        return list(map(self._tensor_fields["grad_fn"].__get__, tensors))
 
-    def gradients_and_bases(self, tensors: list[Any]) -> Iterable[tuple[Any, Any]]:
-        """Returns for each tensor, which must have no graph, its gradient and the tensor of which it is a view, if any."""
-        return zip(*(map(self._tensor_fields[name].__get__, tensors) for name in ("grad", "_base")))
+    def gradients(self, tensors: list[Any]) -> list[Any]:
+        """Returns the gradients of tensors that must have no graph."""
+        return list(map(self._tensor_fields["grad"].__get__, tensors))
+
+    def bases(self, tensors: list[Any]) -> list[Any]:
+        """Returns for each tensor the one of which it is a view, if any."""
+        return list(map(self._tensor_fields["_base"].__get__, tensors))
+
+    def any_retains_gradient(self, tensors: list[Any]) -> bool:
+        """Whether one of these, which must have graphs, keeps its gradient."""
+        return any(map(self._tensor_fields["retains_grad"].__get__, tensors))
+
+    def lead_on(self, tensors: list[Any]) -> list[bool]:
+        """Whether each of these may refer to another tensor or to a graph."""
+        if not are_none(self.graphs(tensors)):
+            return [True] * len(tensors)
+        return [not are_none(both) for both in zip(self.gradients(tensors), self.bases(tensors))]
 
     def of_storage(self, storage: Any, tensor: Any = None) -> Optional[Storage]:
         fields = self._storage_fields

@@ -8,14 +8,15 @@ import array
 import gc
 import types
 from itertools import compress
-from typing import Any, Callable, Collection, Iterator
+from typing import Any, Callable, Collection, Iterator, Optional
 
+from .keepers_found import Found, those
 from .keepers_roots import Namespace
-from .keepers_torch import Reference
 from .keepers_types import Classes, read_class_dict
 
 _AT_ONCE = 128
 _PASSES = 6
+_PASSES_IN_CPP = (reversed, iter) * 3
 _AT_ONCE_BY_INDEX = 16
 # These refer to the class that they are part of, and nothing else matters of them.
 _DESCRIPTORS = frozenset(
@@ -68,41 +69,25 @@ class Reach:
     globals of modules. These are roots, so what refers to them, as every function does, does not lead there; those that
     lead to GPU memory themselves are ``leading_namespaces``."""
 
-    def __init__(self, classes: Classes, left_out: set[int], namespaces: set[int]) -> None:
+    def __init__(self, classes: Classes, left_out: set[int], namespaces: set[int], found: Found) -> None:
         self._classes = classes
         self._left_out = left_out
         self._namespaces = namespaces
-        self._holders: dict[int, list[int]] = {}  # of references that the garbage collector does not see
+        self._found = found  # has references that the garbage collector does not see
         self.leading: set[int] = set()
         self.leading_namespaces: set[int] = set()
         self._added: list[int] = []  # what leads, in order
-
-    def add_references(self, references: dict[int, list[Reference]]) -> None:
-        holders = self._holders
-        for holder, found in references.items():
-            for value, _, _ in found:
-                key = id(value)
-                if key in holders:
-                    holders[key].append(holder)
-                else:
-                    holders[key] = [holder]
+        self._settled = 0  # the holders in C++ of how many of these are added
+        self._index_in_cpp: Optional[_IndexInCpp] = None
 
     def add(self, found: int) -> None:
-        pending = [found]
-        while pending:
-            one = pending.pop()
-            if one in self._namespaces:
-                self.leading_namespaces.add(one)
-            elif one not in self.leading and one not in self._left_out:
-                self.leading.add(one)
-                self._added.append(one)
-                pending.extend(self._holders.get(one, ()))
+        if found in self._namespaces:
+            self.leading_namespaces.add(found)
+        elif found not in self.leading and found not in self._left_out:
+            self.leading.add(found)
+            self._added.append(found)
 
-    def add_all(self, found: list[int]) -> None:
-        """Does the same for many, of which most have no holders of that kind."""
-        have_holders = [one for one in found if one in self._holders] if self._holders else []
-        for one in have_holders:
-            self.add(one)
+    def add_all(self, found: Collection[int]) -> None:
         leading, left_out, namespaces = self.leading, self._left_out, self._namespaces
         fresh = [one for one in found if one not in leading and one not in left_out and one not in namespaces]
         self.leading.update(fresh)
@@ -119,6 +104,7 @@ class Reach:
         done = 0
         for number in range(_PASSES):
             done = len(self._added)
+            self._spread_in_cpp(is_over)
             step = -1 if number % 2 == 0 else 1
             for count, start in enumerate(range(0, len(objects), _AT_ONCE)[::step]):
                 if count % 64 == 0 and is_over():
@@ -128,10 +114,35 @@ class Reach:
                 return
         self._follow(objects, done, is_over)
 
+    def _spread_in_cpp(self, is_over: Callable[[], bool]) -> None:
+        """Adds what leads to them by references that only C++ has. Nodes mostly come before those that follow them, so a
+        few passes are mostly enough."""
+        leading, left_out, added = self.leading, self._left_out, self._added
+        for order in _PASSES_IN_CPP:
+            done = len(added)
+            if done == self._settled or is_over():
+                return
+            sources, targets = self._found.sources, self._found.targets
+            for source in compress(order(sources), map(leading.__contains__, order(targets))):
+                if source not in leading and source not in left_out:
+                    leading.add(source)
+                    added.append(source)
+            if len(added) == done:
+                self._settled = done
+            elif self._index_in_cpp is None:
+                is_open = [source not in leading for source in sources]
+                self._found.sources, self._found.targets = those(sources, targets, is_open)
+        if self._index_in_cpp is None:
+            self._index_in_cpp = _IndexInCpp(self._found)
+        while self._settled < len(added):
+            self.add_all(list(self._index_in_cpp.holders(added[self._settled])))
+            self._settled += 1
+
     def _follow(self, objects: list[Any], done: int, is_over: Callable[[], bool]) -> None:
         """Asks the holders of what was added, except for the first ones, whose holders were asked already."""
         index = _Index(objects, is_over)
         while done < len(self._added):
+            self._spread_in_cpp(is_over)
             fresh = self._added[done:]
             done = len(self._added)
             for some in index.holders(fresh):
@@ -182,3 +193,21 @@ class _Index:
         starts = {start for one in ids for start in self._starts.get(one & self._mask, ())}
         for start in sorted(starts):
             yield self._objects[start : start + _AT_ONCE_BY_INDEX]
+
+
+class _IndexInCpp:
+    """The objects that refer to one by a reference that only C++ has."""
+
+    def __init__(self, found: Found) -> None:
+        self._sources = found.sources
+        self._last: dict[int, int] = {}  # number of the last reference to each target
+        self._previous = array.array("q")  # number of the one before, for each reference
+        for number, target in enumerate(found.targets):
+            self._previous.append(self._last.get(target, -1))
+            self._last[target] = number
+
+    def holders(self, target: int) -> Iterator[int]:
+        number = self._last.get(target, -1)
+        while number >= 0:
+            yield self._sources[number]
+            number = self._previous[number]

@@ -11,10 +11,11 @@ _NO_MEMORY = -1
 
 
 class Storages:
-    """By the id of an object."""
+    """By the id of an object. ``knows`` is whether the object was added, with memory or without."""
 
     def __init__(self) -> None:
         self._rows: dict[int, int] = {}  # an object of the program that has no memory has none
+        self.knows = self._rows.__contains__
         self._devices = array.array("H")
         self._addresses = array.array("Q")
         self._sizes = array.array("Q")
@@ -23,10 +24,6 @@ class Storages:
     def add_objects(self, ids: Iterable[int]) -> None:
         """Adds objects whose memory is not known yet."""
         self._rows.update(zip(ids, itertools.repeat(_NO_MEMORY)))
-
-    def knows(self, key: int) -> bool:
-        """Whether the object was added, with memory or without."""
-        return key in self._rows
 
     def add_rows(self, devices: list[int], addresses: list[int], sizes: list[int]) -> range:
         """Returns the numbers of these storages, which may be given to any number of objects."""
@@ -39,6 +36,17 @@ class Storages:
     def give(self, ids: Iterable[int], rows: Iterable[int]) -> None:
         """Adds one storage to each of these objects, which have none."""
         self._rows.update(zip(ids, rows))
+
+    def give_more(self, ids: Iterable[int], rows: Iterable[int]) -> None:
+        """Adds one storage to each of these objects, which may have others; none for a negative row."""
+        known = self._rows
+        for key, row in zip(ids, rows):
+            if row < 0:
+                continue
+            if known.get(key, _NO_MEMORY) < 0:
+                known[key] = row
+            elif known[key] != row:
+                self.add(key, [(self._devices[row], self._addresses[row], self._sizes[row])])
 
     def add(self, key: int, storages: Iterable[Storage]) -> None:
         known = self.of(key)

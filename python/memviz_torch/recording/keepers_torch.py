@@ -7,131 +7,113 @@ import contextlib
 from itertools import compress
 from typing import Any, Callable, Iterator, Optional
 
-from .keepers_graph import GraphReader, Saved
+from .keepers_found import Found, Reference, are_none, those
 from .keepers_memory import MemoryReader
-from .keepers_storages import Storage, Storages
+from .keepers_nodes import NodeReader
 from .keepers_types import Classes, Facts
 
-
-Reference = tuple[Any, str, Any]  # the object that is referred to, how, label
 _AT_ONCE = 256
 
 
 class TensorReader:
-    """Reads what tensors, storages and nodes of graphs hold. ``explored`` are those that were read besides the objects that
-    explore() was given, by id."""
+    """Reads what tensors, storages and nodes of graphs hold."""
 
     def __init__(self, torch: Any, classes: Classes) -> None:
         self._torch = torch
         self._classes = classes
+        self.found = Found(classes)
         self._memory = MemoryReader(torch, classes)
-        self._graph = GraphReader()
-        self.explored: dict[int, Any] = {}
-        self.references: dict[int, list[Reference]] = {}
-        self.storages = Storages()  # of all objects of the program that are tensors, storages or nodes, and of others
+        self.nodes = NodeReader(self._memory, self.found)
         self._storage_objects: set[int] = set()  # ids
         self._repeated_objects: Optional[set[int]] = None
-        self.hidden: dict[int, int] = {}  # how many saved tensors of a node only a hook could show
-        self.others: list[Any] = []  # objects of other kinds that graphs hold
-        self.unreadable = 0
 
-    def explore(self, found: list[Any], is_over: Callable[[], bool]) -> None:
+    def explore(self, objects: list[Any], is_over: Callable[[], bool]) -> None:
         """Reads these objects, and all tensors and nodes that they hold."""
-        ids = list(map(id, found))
-        self.storages.add_objects(ids)
-        pending: list[Any] = []
+        ids = list(map(id, objects))
+        self.found.storages.add_objects(ids)
         with self._undisturbed():
-            for start in range(0, len(found), _AT_ONCE):
-                if is_over():
-                    return
-                some = slice(start, start + _AT_ONCE)
-                self._read_all(found[some], ids[some], pending)
-            while pending:
-                if len(self.explored) % _AT_ONCE == 0 and is_over():
-                    return
-                one = pending.pop()
-                if id(one) not in self.explored:
-                    self.explored[id(one)] = one
-                    self._read(one, pending)
+            self._read(ids, objects, is_over)
+            while self.found.pending and not is_over():
+                fresh = self.found.take_pending()
+                tensors = ((key, one) for key, one in fresh.items() if not self._classes.of(one).is_graph_node)
+                self.found.explored.update(tensors)  # nodes follow where they are read
+                self._read(list(fresh), list(fresh.values()), is_over)
 
-    def _read_all(self, some: list[Any], ids: list[int], pending: list[Any]) -> None:
-        """Reads most of them together, which takes a fraction of the time."""
+    def _read(self, ids: list[int], objects: list[Any], is_over: Callable[[], bool]) -> None:
+        nodes: dict[int, Any] = {}
+        for start in range(0, len(objects), _AT_ONCE):
+            if is_over():
+                return
+            some = slice(start, start + _AT_ONCE)
+            self._read_some(objects[some], ids[some], nodes)
+        self.nodes.read(nodes, is_over)
+
+    def _read_some(self, some: list[Any], ids: list[int], nodes: dict[int, Any]) -> None:
+        """Reads most of them together, which takes a fraction of the time. Nodes are only added to the others."""
         classes = list(map(type, some))
         facts_of = {key: self._classes.of_class(cls) for key, cls in dict(zip(map(id, classes), classes)).items()}
         plain_classes = {key for key, facts in facts_of.items() if facts.is_tensor and not facts.overrides_dispatch}
         storage_classes = {key for key, facts in facts_of.items() if facts.is_storage}
         is_plain = list(map(plain_classes.__contains__, map(id, classes)))
         is_storage = list(map(storage_classes.__contains__, map(id, classes)))
-        plain, keys = (some, ids) if all(is_plain) else (list(compress(some, is_plain)), list(compress(ids, is_plain)))
         try:
-            self._memory.add_plain_tensors(keys, plain, self.storages)
+            self._read_plain_tensors(*those(ids, some, is_plain))
             if any(is_storage):
-                self._add_storage_objects(list(compress(ids, is_storage)), list(compress(some, is_storage)))
-            has_graphs = self._memory.have_graphs(plain)
-            others = [] if has_graphs else list(self._memory.gradients_and_bases(plain))
+                self._read_storages(*those(ids, some, is_storage))
         except Exception:  # one of them is sparse, or has not all of these fields
-            for one in some:
-                self._read(one, pending)
-            return
-        if has_graphs:
-            for one in plain:
-                self._read_references(one, pending)
-        else:
-            self._note_gradients_and_bases(keys, others, pending)
+            plain_classes, storage_classes = set(), set()
         if len(plain_classes) + len(storage_classes) < len(facts_of):
-            for one, is_read in zip(some, map((plain_classes | storage_classes).__contains__, map(id, classes))):
-                if not is_read:
-                    self._read(one, pending)
+            for key, one, of_class in zip(ids, some, map(id, classes)):
+                if facts_of[of_class].is_graph_node:
+                    nodes[key] = one
+                elif of_class not in plain_classes and of_class not in storage_classes:
+                    self._read_one(one, facts_of[of_class])
 
-    def _add_storage_objects(self, keys: list[int], objects: list[Any]) -> None:
-        self._memory.add_storages(keys, objects, self.storages)
+    def _read_plain_tensors(self, keys: list[int], tensors: list[Any]) -> None:
+        """Raises before it adds anything, if one of these is sparse or has no storage."""
+        rows = self._memory.rows_of_plain_tensors(tensors, self.found.storages)
+        graphs = self._memory.graphs(tensors)
+        has_graph = [node is not None for node in graphs]
+        others, without = those(keys, tensors, [not one for one in has_graph])
+        gradients, bases = self._memory.gradients(without), self._memory.bases(without)
+        some, with_graph = those(keys, tensors, has_graph)
+        lead_to_graph_alone = not self._memory.any_retains_gradient(with_graph) and are_none(self._memory.bases(with_graph))
+        references = [] if lead_to_graph_alone else list(map(self._of_tensor, with_graph))
+        self.found.storages.give(keys, rows)
+        if lead_to_graph_alone:
+            self.found.note_graphs(some, list(compress(graphs, has_graph)))
+        for key, found in zip(some, references):
+            self.found.note(key, found)
+        if not are_none(gradients) or not are_none(bases):
+            self._note_gradients_and_bases(others, gradients, bases)
+
+    def _note_gradients_and_bases(self, keys: list[int], gradients: list[Any], bases: list[Any]) -> None:
+        of_views: dict[int, tuple[Reference, ...]] = {}  # by the id of the base: many tensors may be views of one
+        for key, gradient, base in zip(keys, gradients, bases):
+            to_base: tuple[Reference, ...] = ()
+            if base is not None:
+                if id(base) not in of_views:
+                    of_views[id(base)] = self.found.to_base(base, "")
+                to_base = of_views[id(base)]
+            if gradient is not None:
+                self.found.note(key, ((gradient, "grad", "grad"), *to_base))
+            elif to_base:
+                self.found.note_view(key, to_base)
+
+    def _read_storages(self, keys: list[int], storages: list[Any]) -> None:
+        self._memory.add_storages(keys, storages, self.found.storages)
         self._storage_objects.update(keys)
 
-    def _note_gradients_and_bases(self, keys: list[int], others: list[tuple[Any, Any]], pending: list[Any]) -> None:
-        bases: dict[int, list[Reference]] = {}
-        for key, (gradient, base) in zip(keys, others):
-            if base is not None:  # many tensors may be views of one
-                known = bases.get(id(base))
-                if known is None:
-                    known = bases[id(base)] = [(base, "base", "")] if self._is_of_program(base) else []
-                if known:
-                    self.references[key] = known
-            if gradient is not None:
-                self._note(key, [(gradient, "grad", "grad"), *self.references.get(key, ())], pending)
-
-    def _read(self, one: Any, pending: list[Any]) -> None:
-        facts = self._classes.of(one)
+    def _read_one(self, one: Any, facts: Facts) -> None:
+        """Reads a tensor or a storage."""
         try:
             if facts.is_storage:
-                storage = self._memory.of_storage(one)
-                self._add_storages(one, [] if storage is None else [storage])
-                self._storage_objects.add(id(one))
+                self._read_storages([id(one)], [one])
                 return
-            if not facts.is_graph_node:
-                self._add_storages(one, self._memory.of_tensor(one, facts))
+            self.found.storages.add(id(one), self._memory.of_tensor(one, facts))
+            self.found.note(id(one), self._of_tensor(one))
         except Exception:
-            self.unreadable += 1
-            return
-        self._read_references(one, pending)
-
-    def _read_references(self, one: Any, pending: list[Any]) -> None:
-        found: list[Reference] = []
-        try:
-            found.extend(self._of_node(one) if self._classes.of(one).is_graph_node else self._of_tensor(one))
-        except Exception:
-            self.unreadable += 1
-        self._note(id(one), found, pending)
-
-    def _note(self, key: int, found: list[Reference], pending: list[Any]) -> None:
-        """Keeps the references of an object; what they lead to will be read as well."""
-        for value, _, _ in found:
-            facts = self._classes.of(value)
-            if not (facts.is_tensor or facts.is_graph_node):
-                self.others.append(value)
-            elif not self._is_of_program(value):
-                pending.append(value)
-        if found:
-            self.references[key] = found
+            self.found.unreadable += 1
 
     @contextlib.contextmanager
     def _undisturbed(self) -> Iterator[None]:
@@ -139,62 +121,22 @@ class TensorReader:
         with self._torch._C.DisableTorchFunction(), self._torch._C._DisableTorchDispatch(), self._torch.no_grad():
             yield
 
-    def _of_tensor(self, tensor: Any) -> Iterator[Reference]:
+    def _of_tensor(self, tensor: Any) -> tuple[Reference, ...]:
         field = self._memory.field
+        found: list[Reference] = []
         node = field(tensor, "grad_fn")
         if node is not None:
-            yield node, "grad_fn", ""
-        if field(tensor, "is_leaf") or field(tensor, "retains_grad"):  # else torch warns
+            found.append((node, "grad_fn", ""))
+        if node is None or field(tensor, "retains_grad"):  # else torch warns
             gradient = field(tensor, "grad")
             if gradient is not None:
-                yield gradient, "grad", "grad"
-        yield from self._of_view(tensor)
-
-    def _of_view(self, tensor: Any, label: str = "") -> Iterator[Reference]:
-        """A view keeps the tensor that it was made of. Both have one storage, so this matters for tensors of the program
-        that only C++ has still."""
-        base = self._memory.field(tensor, "_base")
-        if base is not None and self._is_of_program(base):
-            yield base, "base", label
-
-    def _of_node(self, node: Any) -> Iterator[Reference]:
-        for saved in self._graph.saved(node):
-            if saved.is_hidden:
-                self.hidden[id(node)] = self.hidden.get(id(node), 0) + 1
-            if saved.hook is not None:  # that of a checkpoint refers to what the checkpoint has chosen to keep
-                yield saved.hook, "saved", f"{saved.label} hook"
-            if saved.data is not None:
-                yield from self._of_saved(node, saved)
-        variable = self._graph.variable(node)
-        if variable is not None:
-            yield variable, "saved", "variable"
-        yield from ((one, "next", "") for one in self._graph.following(node))
-
-    def _of_saved(self, node: Any, saved: Saved) -> Iterator[Reference]:
-        """A tensor that only the graph has is not written as an object: the node has its memory."""
-        facts = self._classes.of(saved.data)
-        storages = self._memory.of_tensor(saved.data, facts) if self._is_of_graph_alone(saved, facts) else []
-        if storages:
-            self._add_storages(node, storages)
-            yield from self._of_view(saved.data, saved.label)
-        else:
-            yield saved.data, "saved", saved.label
-
-    def _is_of_graph_alone(self, saved: Saved, facts: Facts) -> bool:
-        if saved.is_hidden or not facts.is_tensor or facts.overrides_dispatch:
-            return False
-        return not self._is_of_program(saved.data)
-
-    def _is_of_program(self, one: Any) -> bool:
-        """Whether the garbage collector knows it: not a tensor or node of which only C++ had an object."""
-        return self.storages.knows(id(one)) and id(one) not in self.explored
-
-    def _add_storages(self, holder: Any, storages: list[Storage]) -> None:
-        self.storages.add(id(holder), storages)
+                found.append((gradient, "grad", "grad"))
+        found.extend(self.found.to_base(field(tensor, "_base"), ""))
+        return tuple(found)
 
     def storages_of_tensors(self) -> set[int]:
         """Returns the ids of storage objects whose memory a tensor has as well: PyTorch makes such an object for whoever
         asks a tensor for it, and keeps it with the memory."""
         if self._repeated_objects is None:
-            self._repeated_objects = self.storages.repeated(self._storage_objects) if self._storage_objects else set()
+            self._repeated_objects = self.found.storages.repeated(self._storage_objects) if self._storage_objects else set()
         return self._repeated_objects

@@ -27,220 +27,257 @@ from memviz_rehearsal.journal import SETTINGS, guarded, log
 from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, world
 from memviz_rehearsal.process import checks, counters, endings, initial_values, launchers, methods, peaks, runtime, tries
 from memviz_rehearsal.process.methods import act_at_imports
-from memviz_rehearsal.server import encoders, flashinfer, outside, requests, sleep, watch as server
+from memviz_rehearsal.server import flashinfer, outside, requests, watch
 from memviz_rehearsal.values import reads
 
 _MARK_KEY = "memviz_rehearsal"
 _MOST_OOM_FILES = 3
 
 
-class _State:
-    torch = None
-    history = None
-    reads = None
-    interrupted_at = None
-    has_ended = False
-    looks = steps = 0
-    steps_of = {}
-    oom_files = ooms = 0
-    lock = threading.RLock()
+class Rehearsal:
+    """The rehearsed program in this process."""
+
+    def __init__(self):
+        self._torch = None
+        self._history = None
+        self._peaks = None
+        self.reads = None
+        self._server = watch.ServerWatch()
+        self._interrupted_at_line = None
+        self._has_ended = False
+        self._looks = self._steps = 0
+        self._steps_of = {}
+        self._oom_files = self._ooms = 0
+        self._lock = threading.RLock()
+
+    def install(self):
+        for part in (deepspeed, ddp, flashinfer, runtime):
+            part.install(act_at_imports)
+        if SETTINGS["ranks"]:
+            launchers.install(act_at_imports)
+        act_at_imports([("torch", self._on_torch)])
+        self._server.install()
+
+    def _on_torch(self, torch):
+        self._torch, self._peaks = torch, peaks.Peaks(torch)
+        log("torch", version=str(torch.__version__), cuda=torch.version.cuda)
+        if not hasattr(torch._C, "_cuda_memorySnapshot"):
+            return  # built without CUDA
+        if SETTINGS["no_init"]:
+            guarded(initial_values.install, torch)
+        guarded(self._answer_for_other_ranks)
+        guarded(splits.install, torch)
+        guarded(checks.install, torch)
+        guarded(counters.install, torch)
+        guarded(self._mark_snapshots)
+        guarded(self._watch_own_recorder)
+        guarded(self._peaks.install)
+        guarded(self._count_steps)
+        guarded(tries.install, SETTINGS["seconds"], self._stop)
+        atexit.register(self._at_exit)
+        guarded(endings.install, self._end_early, self._look)
+        torch.cuda._lazy_call(lambda: guarded(self._on_cuda))
+        act_at_imports([(worker, self._on_worker) for worker in watch.WORKERS])  # SGLang's uses CUDA before it is imported
+
+    def _answer_for_other_ranks(self):
+        if SETTINGS["ranks"]:
+            symmetric.install(act_at_imports)
+            world.install(self._torch, SETTINGS, log)
+        else:
+            objects.install(self._torch)
+
+    def _mark_snapshots(self):
+        """Marks every snapshot that Python takes as rehearsed, whoever takes it."""
+        take = self._torch._C._cuda_memorySnapshot
+
+        @functools.wraps(take)
+        def take_marked(*arguments, **named):
+            snapshot = take(*arguments, **named)
+            guarded(self._add_mark, snapshot)
+            return snapshot
+
+        self._torch._C._cuda_memorySnapshot = take_marked
+
+    def _add_mark(self, snapshot):
+        if SETTINGS["values"] == "on" or self._server.encoders.have_run():
+            guarded(reads.leave_own_frames_out, snapshot)
+        snapshot[_MARK_KEY] = dict(SETTINGS["mark"])
+        settings = snapshot.get("allocator_settings")
+        if isinstance(settings, dict):
+            settings[_MARK_KEY] = dict(SETTINGS["mark"])
+
+    def _watch_own_recorder(self):
+        """A program that records its own history gets the history that it requested."""
+        self._history = history.Yielding(self._torch)
+
+    def _on_worker(self, _):
+        if not SETTINGS["outside_given"]:
+            outside.start_without_kernels()
+        if self._torch.cuda.is_initialized():
+            self._end_when_asked()
+
+    def _on_cuda(self):
+        log("cuda", rank=ranks.rank())
+        is_server = watch.has_worker()
+        if is_server:
+            guarded(self._end_when_asked)
+        ends_waiting = SETTINGS["values"] == "auto" and not is_server
+        self.reads = reads.Reads(self._torch, log, self._end_waiting if ends_waiting else None)
+        guarded(self.reads.watch, not is_server)
+        self._server.encoders.reads = self.reads
+        if SETTINGS["values"] == "on":
+            guarded(self._compute_values)
+        self._torch._C._cuda_attach_out_of_memory_observer(lambda *facts: guarded(self._on_oom, *facts))
+        if SETTINGS["record"]:
+            self._history.start(SETTINGS["max_entries"])
+
+    def _compute_values(self):
+        from memviz_rehearsal.values import backward, values  # take torch
+
+        backward.keep_out(values.install(self.reads))
+
+    def _end_waiting(self, line, count):
+        """Ends this process, which reads zeros and waits for another value. memviz runs the program again with values."""
+        text = f"read {count:,} times at {line}: it waits for a value that is never computed, and is ended"
+        print(f"memviz: rehearse: {text}", file=sys.stderr, flush=True)
+        log("waits", line=line, count=count)
+        self._stop()
+
+    def _end_when_asked(self):
+        """A server's workers are children of multiprocessing, which run no exit handlers, or are killed."""
+        if "multiprocessing.util" in sys.modules:
+            sys.modules["multiprocessing.util"].Finalize(None, guarded, (self._end,), exitpriority=0)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(requests.END_SIGNAL, lambda *_: self._end_worker())
+            log("holder")
+
+    def _end_worker(self):
+        for last_act in (endings.unlink_semaphores, self._end, _write_report):
+            guarded(last_act)
+
+    def _on_oom(self, device, asked_bytes, device_bytes, free_bytes):
+        is_optional = getattr(ctypes.CDLL(None), "memviz_rehearsal_is_optional", None)
+        if is_optional is not None and is_optional(ctypes.c_uint64(asked_bytes)):
+            return  # PyTorch runs the convolution without this workspace
+        with self._lock:
+            self._ooms += 1
+            file = None
+            if SETTINGS["record"] and self._oom_files < _MOST_OOM_FILES:
+                self._oom_files += 1
+                file = self._write_snapshot(f"-oom{self._oom_files}")
+        log("oom", rank=ranks.rank(), device=device, asked_bytes=asked_bytes, free_bytes=free_bytes, file=file)
+
+    def _count_steps(self):
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+
+        register_optimizer_step_post_hook(lambda optimizer, *_: guarded(self._on_step, optimizer))
+
+    def _on_step(self, optimizer):
+        # The maximum steps of one optimizer: a program may have many, even one for each parameter.
+        steps = self._steps_of.get(id(optimizer), 0) + 1
+        self._steps_of[id(optimizer)] = steps
+        self._steps = max(self._steps, steps)
+        if self.reads is not None:
+            self.reads.on_step()
+        wanted = SETTINGS["steps"]
+        if wanted is not None and self._steps >= wanted:
+            self._stop()
+
+    def _stop(self):
+        """Ends this process as if the program were finished. Not by an exception: programs catch those, and save
+        checkpoints of a model whose weights are zeros."""
+        guarded(self._end, True)
+        guarded(_end_workers)
+        guarded(_write_report)
+        for stream in (sys.stdout, sys.stderr):
+            guarded(stream.flush)
+        endings.exit_at_once(0)
+
+    def _end_early(self, frame):
+        """Runs before a signal or os._exit() ends this process, including one that was forked before it used CUDA."""
+        if not self._torch.cuda.is_initialized():
+            return
+        if frame is not None and not self._has_ended:
+            self._interrupted_at_line = self._place(frame)
+        guarded(self._end)
+        guarded(_write_report)
+
+    def _place(self, frame):
+        return reads.place_text(reads.line_of_program(frame, self._torch))
+
+    def _look(self, frame):
+        """Reports the progress of the program at SIGUSR1, and lets it continue."""
+        text = f"at {self._place(frame)}"
+        if self._torch.cuda.is_initialized():
+            peak = max((device["peak_reserved_bytes"] for device in guarded(self._peaks.device_facts) or []), default=0)
+            text += f"; PyTorch reserved {peak / (1 << 20):,.0f} MiB at the peak so far"
+            self._looks += 1
+            file = guarded(self._write_snapshot, f"-at{self._looks}") if SETTINGS["record"] else None
+            text += f"; {file}" if file else ""
+        print(f"memviz: rehearse: {text}", file=sys.stderr, flush=True)
+
+    def _interrupted_at(self):
+        """Returns the line that a signal or Ctrl-C interrupted; None if there was none."""
+        if not isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
+            return self._interrupted_at_line
+        trace = sys.last_value.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        return None if trace is None else self._place(trace.tb_frame)
+
+    def _at_exit(self):
+        try:
+            guarded(self._end)
+        finally:  # a second Ctrl-C comes here as well
+            if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
+                endings.end_by_interrupt()
+
+    def _end(self, is_stopped=False):
+        with self._lock:
+            if self._has_ended:
+                return
+            self._has_ended = True
+        self._server.log_uncaught(getattr(sys, "last_value", None))
+        guarded(self._server.sleep.end_last_phase)
+        torch = self._torch
+        if not torch.cuda.is_initialized():
+            return
+        if self.reads is not None:
+            guarded(self.reads.rest)
+            guarded(self.reads.log)
+        with endings.undisturbed():
+            devices = guarded(self._peaks.device_facts) or []
+            file = guarded(self._write_snapshot, "") if SETTINGS["record"] else None
+            last = getattr(sys, "last_value", None)
+            log(
+                "end",
+                rank=ranks.rank(),
+                steps=self._steps,
+                stopped=is_stopped,
+                other_reads=self.reads.other_count if self.reads is not None else 0,
+                **(guarded(methods.compiler_facts, SETTINGS["values"] == "on") or {}),
+                own_recorder=self._history is not None and self._history.was_of_program,
+                interrupted_at=guarded(self._interrupted_at),
+                uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),
+                ooms=self._ooms,
+                file=file,
+                devices=devices,
+            )
+        endings.let_threads_rest()
+
+    def _write_snapshot(self, ending):
+        """Writes the file whole or not at all, never over another; returns its path."""
+        rank = ranks.rank()
+        stem = "rehearsal-" + (f"rank{rank}-" if rank is not None else "") + f"{os.getpid()}{ending}"
+        snapshot = with_keepers(self._torch)
+        path = os.path.join(SETTINGS["output"], f"{stem}.pickle")
+        return files.write_new(path, lambda file: pickle.dump(snapshot, file, protocol=4))
 
 
 def install():
-    if not SETTINGS:
-        return
-    for part in (deepspeed, ddp, flashinfer, runtime):
-        part.install(act_at_imports)
-    if SETTINGS["ranks"]:
-        launchers.install(act_at_imports)
-    act_at_imports([("torch", _on_torch)])
-    server.install()
-
-
-def _on_torch(torch):
-    _State.torch = torch
-    log("torch", version=str(torch.__version__), cuda=torch.version.cuda)
-    if not hasattr(torch._C, "_cuda_memorySnapshot"):
-        return  # built without CUDA
-    if SETTINGS["no_init"]:
-        guarded(initial_values.install, torch)
-    guarded(_answer_for_other_ranks)
-    guarded(splits.install, torch)
-    guarded(checks.install, torch)
-    guarded(counters.install, torch)
-    guarded(_mark_snapshots)
-    guarded(_watch_own_recorder)
-    guarded(peaks.install, torch)
-    guarded(_count_steps)
-    guarded(tries.install, SETTINGS["seconds"], _stop)
-    atexit.register(_at_exit)
-    guarded(endings.install, _end_early, _look)
-    torch.cuda._lazy_call(lambda: guarded(_on_cuda))
-    act_at_imports([(worker, _on_worker) for worker in server.WORKERS])  # SGLang's uses CUDA before it is imported
-
-
-def _answer_for_other_ranks():
-    if SETTINGS["ranks"]:
-        symmetric.install(act_at_imports)
-        world.install(_State.torch, SETTINGS, log)
-    else:
-        objects.install(_State.torch)
-
-
-def _mark_snapshots():
-    """Marks every snapshot that Python takes as rehearsed, whoever takes it."""
-    take = _State.torch._C._cuda_memorySnapshot
-
-    @functools.wraps(take)
-    def take_marked(*arguments, **named):
-        snapshot = take(*arguments, **named)
-        guarded(_add_mark, snapshot)
-        return snapshot
-
-    _State.torch._C._cuda_memorySnapshot = take_marked
-
-
-def _add_mark(snapshot):
-    if SETTINGS["values"] == "on" or encoders.has_run():
-        guarded(reads.leave_own_frames_out, snapshot)
-    snapshot[_MARK_KEY] = dict(SETTINGS["mark"])
-    settings = snapshot.get("allocator_settings")
-    if isinstance(settings, dict):
-        settings[_MARK_KEY] = dict(SETTINGS["mark"])
-
-
-def _watch_own_recorder():
-    """A program that records its own history gets the history that it requested."""
-    _State.history = history.Yielding(_State.torch)
-
-
-def _on_worker(_):
-    if not SETTINGS["outside_given"]:
-        outside.start_without_kernels()
-    if _State.torch.cuda.is_initialized():
-        _end_when_asked()
-
-
-def _on_cuda():
-    log("cuda", rank=ranks.rank())
-    is_server = server.has_worker()
-    if is_server:
-        guarded(_end_when_asked)
-    ends_waiting = SETTINGS["values"] == "auto" and not is_server
-    _State.reads = reads.Reads(_State.torch, log, _end_waiting if ends_waiting else None)
-    guarded(_State.reads.watch, not is_server)
-    encoders.install(_State.reads)
-    if SETTINGS["values"] == "on":
-        guarded(_compute_values)
-    _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: guarded(_on_oom, *facts))
-    if SETTINGS["record"]:
-        _State.history.start(SETTINGS["max_entries"])
-
-
-def _compute_values():
-    from memviz_rehearsal.values import backward, values  # take torch
-
-    backward.keep_out(values.install(_State.reads))
-
-
-def _end_waiting(line, count):
-    """Ends this process, which reads zeros and waits for another value. memviz runs the program again with values."""
-    text = f"read {count:,} times at {line}: it waits for a value that is never computed, and is ended"
-    print(f"memviz: rehearse: {text}", file=sys.stderr, flush=True)
-    log("waits", line=line, count=count)
-    _stop()
-
-
-def _end_when_asked():
-    """A server's workers are children of multiprocessing, which run no exit handlers, or are killed."""
-    if "multiprocessing.util" in sys.modules:
-        sys.modules["multiprocessing.util"].Finalize(None, guarded, (_end,), exitpriority=0)
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(requests.END_SIGNAL, lambda *_: _end_worker())
-        log("holder")
-
-
-def _end_worker():
-    for last_act in (endings.unlink_semaphores, _end, _write_report):
-        guarded(last_act)
-
-
-def _on_oom(device, asked_bytes, device_bytes, free_bytes):
-    is_optional = getattr(ctypes.CDLL(None), "memviz_rehearsal_is_optional", None)
-    if is_optional is not None and is_optional(ctypes.c_uint64(asked_bytes)):
-        return  # PyTorch runs the convolution without this workspace
-    with _State.lock:
-        _State.ooms += 1
-        file = None
-        if SETTINGS["record"] and _State.oom_files < _MOST_OOM_FILES:
-            _State.oom_files += 1
-            file = _write_snapshot(f"-oom{_State.oom_files}")
-    log("oom", rank=ranks.rank(), device=device, asked_bytes=asked_bytes, free_bytes=free_bytes, file=file)
-
-
-def _count_steps():
-    from torch.optim.optimizer import register_optimizer_step_post_hook
-
-    register_optimizer_step_post_hook(lambda optimizer, *_: guarded(_on_step, optimizer))
-
-
-def _on_step(optimizer):
-    # The maximum steps of one optimizer: a program may have many, even one for each parameter.
-    steps = _State.steps_of.get(id(optimizer), 0) + 1
-    _State.steps_of[id(optimizer)] = steps
-    _State.steps = max(_State.steps, steps)
-    if _State.reads is not None:
-        _State.reads.on_step()
-    wanted = SETTINGS["steps"]
-    if wanted is not None and _State.steps >= wanted:
-        _stop()
-
-
-def _stop():
-    """Ends this process as if the program were finished. Not by an exception: programs catch those, and save
-    checkpoints of a model whose weights are zeros."""
-    guarded(_end, True)
-    guarded(_end_workers)
-    guarded(_write_report)
-    for stream in (sys.stdout, sys.stderr):
-        guarded(stream.flush)
-    endings.exit_at_once(0)
-
-
-def _end_early(frame):
-    """Runs before a signal or os._exit() ends this process, including one that was forked before it used CUDA."""
-    if not _State.torch.cuda.is_initialized():
-        return
-    if frame is not None and not _State.has_ended:
-        _State.interrupted_at = _place(frame)
-    guarded(_end)
-    guarded(_write_report)
-
-
-def _place(frame):
-    return reads.place_text(reads.line_of_program(frame, _State.torch))
-
-
-def _look(frame):
-    """Reports the progress of the program at SIGUSR1, and lets it continue."""
-    text = f"at {_place(frame)}"
-    if _State.torch.cuda.is_initialized():
-        peak = max((device["peak_reserved_bytes"] for device in guarded(peaks.device_facts, _State.torch) or []), default=0)
-        text += f"; PyTorch reserved {peak / (1 << 20):,.0f} MiB at the peak so far"
-        _State.looks += 1
-        file = guarded(_write_snapshot, f"-at{_State.looks}") if SETTINGS["record"] else None
-        text += f"; {file}" if file else ""
-    print(f"memviz: rehearse: {text}", file=sys.stderr, flush=True)
-
-
-def _interrupted_at():
-    """Returns the line that a signal or Ctrl-C interrupted; None if there was none."""
-    if not isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
-        return _State.interrupted_at
-    trace = sys.last_value.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return None if trace is None else _place(trace.tb_frame)
+    """Watches this process, if it is rehearsed."""
+    if SETTINGS:
+        Rehearsal().install()
 
 
 def _end_workers():
@@ -255,54 +292,3 @@ def _write_report():
     report = getattr(ctypes.CDLL(None), "memviz_rehearsal_report", None)
     if report is not None:
         report()
-
-
-def _at_exit():
-    try:
-        guarded(_end)
-    finally:  # a second Ctrl-C comes here as well
-        if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
-            endings.end_by_interrupt()
-
-
-def _end(is_stopped=False):
-    with _State.lock:
-        if _State.has_ended:
-            return
-        _State.has_ended = True
-    server.log_uncaught(getattr(sys, "last_value", None))
-    guarded(sleep.end_last_phase)
-    torch = _State.torch
-    if not torch.cuda.is_initialized():
-        return
-    if _State.reads is not None:
-        guarded(_State.reads.rest)
-        guarded(_State.reads.log)
-    with endings.undisturbed():
-        devices = guarded(peaks.device_facts, _State.torch) or []
-        file = guarded(_write_snapshot, "") if SETTINGS["record"] else None
-        last = getattr(sys, "last_value", None)
-        log(
-            "end",
-            rank=ranks.rank(),
-            steps=_State.steps,
-            stopped=is_stopped,
-            other_reads=_State.reads.other_count if _State.reads is not None else 0,
-            **(guarded(methods.compiler_facts, SETTINGS["values"] == "on") or {}),
-            own_recorder=_State.history is not None and _State.history.was_of_program,
-            interrupted_at=guarded(_interrupted_at),
-            uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),
-            ooms=_State.ooms,
-            file=file,
-            devices=devices,
-        )
-    endings.let_threads_rest()
-
-
-def _write_snapshot(ending):
-    """Writes the file whole or not at all, never over another; returns its path."""
-    rank = ranks.rank()
-    stem = "rehearsal-" + (f"rank{rank}-" if rank is not None else "") + f"{os.getpid()}{ending}"
-    snapshot = with_keepers(_State.torch)
-    path = os.path.join(SETTINGS["output"], f"{stem}.pickle")
-    return files.write_new(path, lambda file: pickle.dump(snapshot, file, protocol=4))

@@ -8,7 +8,7 @@ import functools
 import pickle
 import sys
 
-from memviz_rehearsal.job.tensors import cpu_collectives, existing
+from memviz_rehearsal.job.tensors import CpuCollectives, existing
 
 _PREFIX = "memviz/"
 
@@ -106,168 +106,177 @@ def install(torch, world=None):
         return
     c10d = distributed.distributed_c10d
     exchange = _Exchange(c10d, world)
-    for answers in (_object_collectives(torch, c10d, exchange), cpu_collectives(torch, c10d, exchange) if world else {}):
-        for name, answer in answers.items():
+    for answers in (ObjectCollectives(torch, c10d, exchange), *([CpuCollectives(torch, c10d, exchange)] if world else ())):
+        for name in answers.NAMES:
             before = getattr(c10d, name, None)
             if before is not None:
-                replace(before, functools.wraps(before)(functools.partial(answer, before)))
+                replace(before, functools.wraps(before)(functools.partial(getattr(answers, name), before)))
 
 
-def _object_collectives(torch, c10d, exchange):
-    world = exchange.world
+class ObjectCollectives:
+    """The answers of PyTorch's functions of these names; each gets PyTorch's own one first."""
 
-    def is_real(group, device=None):
+    NAMES = (
+        "all_gather_object", "gather_object", "broadcast_object_list", "scatter_object_list",
+        "send_object_list", "recv_object_list", "barrier",
+    )  # fmt: skip
+
+    def __init__(self, torch, c10d, exchange):
+        self._torch = torch
+        self._c10d = c10d
+        self._exchange = exchange
+        self._world = exchange.world
+
+    def _is_real(self, group, device=None):
         """Whether PyTorch's own function really reaches the other members."""
-        if c10d._rank_not_in_group(group):
+        if self._c10d._rank_not_in_group(group):
             return True  # warns
-        return world is None and torch.device(device or c10d._get_object_coll_device(group)).type == "cpu"
+        return self._world is None and self._torch.device(device or self._c10d._get_object_coll_device(group)).type == "cpu"
 
-    def gpu(group, device=None):
-        device = torch.device(device or c10d._get_object_coll_device(group))
+    def _gpu(self, group, device=None):
+        device = self._torch.device(device or self._c10d._get_object_coll_device(group))
         return device if device.type == "cuda" else None
 
-    def rank_of(group, rank, group_rank):
-        return c10d.get_global_rank(exchange.group(group), group_rank) if group_rank is not None else rank or 0
+    def _rank_of(self, group, rank, group_rank):
+        return self._c10d.get_global_rank(self._exchange.group(group), group_rank) if group_rank is not None else rank or 0
 
-    def tensors_of(objects, device, group):
-        tensors, sizes = zip(*[c10d._object_to_tensor(one, device, group) for one in objects])
+    def _tensors_of(self, objects, device, group):
+        tensors, sizes = zip(*[self._c10d._object_to_tensor(one, device, group) for one in objects])
         return list(tensors), list(sizes)
 
-    def gather_sizes(size, count, group, device):
-        sizes = torch.zeros(count, dtype=torch.long, device=device)
+    def _gather_sizes(self, size, count, group, device):
+        sizes = self._torch.zeros(count, dtype=self._torch.long, device=device)
         parts = [sizes[index].unsqueeze(dim=0) for index in range(count)]
-        c10d.all_gather(parts, size, group=group)
+        self._c10d.all_gather(parts, size, group=group)
         max(parts).item()
 
-    def parts_of(largest, count, device):
-        whole = torch.empty(largest * count, dtype=torch.uint8, device=device)
+    def _parts_of(self, largest, count, device):
+        whole = self._torch.empty(largest * count, dtype=self._torch.uint8, device=device)
         return [whole[largest * index : largest * (index + 1)] for index in range(count)]
 
-    def all_gather_object(own, object_list, obj, group=None):
-        if is_real(group):
+    def all_gather_object(self, own, object_list, obj, group=None):
+        if self._is_real(group):
             return own(object_list, obj, group)
-        found = exchange.gather(group, pickle.dumps(obj))
-        if device := gpu(group):
-            tensor, size = c10d._object_to_tensor(obj, device, group)
-            gather_sizes(size, len(found), group, device)
+        found = self._exchange.gather(group, pickle.dumps(obj))
+        if device := self._gpu(group):
+            tensor, size = self._c10d._object_to_tensor(obj, device, group)
+            self._gather_sizes(size, len(found), group, device)
             largest = max(map(len, found))
             tensor.resize_(largest)
-            c10d.all_gather(parts_of(largest, len(found), device), tensor, group=group)
+            self._c10d.all_gather(self._parts_of(largest, len(found), device), tensor, group=group)
         for index, data in enumerate(found):
             object_list[index] = pickle.loads(data)
 
-    def gather_object(own, obj, object_gather_list=None, dst=None, group=None, group_dst=None):
-        if is_real(group):
+    def gather_object(self, own, obj, object_gather_list=None, dst=None, group=None, group_dst=None):
+        if self._is_real(group):
             return own(obj, object_gather_list, dst, group, **({} if group_dst is None else {"group_dst": group_dst}))
-        target = rank_of(group, dst, group_dst)
-        found = exchange.gather(group, pickle.dumps(obj))
-        is_target = target == exchange.me()
-        if device := gpu(group):
-            tensor, size = c10d._object_to_tensor(obj, device, group)
-            gather_sizes(size, len(found), group, device)
+        target = self._rank_of(group, dst, group_dst)
+        found = self._exchange.gather(group, pickle.dumps(obj))
+        is_target = target == self._exchange.me()
+        if device := self._gpu(group):
+            tensor, size = self._c10d._object_to_tensor(obj, device, group)
+            self._gather_sizes(size, len(found), group, device)
             largest = max(map(len, found))
             tensor.resize_(largest)
-            parts = parts_of(largest, len(found), device) if is_target else None
-            c10d.gather(tensor, gather_list=parts, dst=target, group=group)
+            parts = self._parts_of(largest, len(found), device) if is_target else None
+            self._c10d.gather(tensor, gather_list=parts, dst=target, group=group)
         for index, data in enumerate(found) if is_target else ():
             object_gather_list[index] = pickle.loads(data)
 
-    def broadcast_object_list(own, object_list, src=None, group=None, device=None, group_src=None):
-        if is_real(group, device):
+    def broadcast_object_list(self, own, object_list, src=None, group=None, device=None, group_src=None):
+        if self._is_real(group, device):
             return own(object_list, src, group, device, **({} if group_src is None else {"group_src": group_src}))
-        source = rank_of(group, src, group_src)
-        if exchange.is_present(source):
-            lists = pickle.loads(exchange.spread(group, pickle.dumps([pickle.dumps(one) for one in object_list]), source))
+        source = self._rank_of(group, src, group_src)
+        if self._exchange.is_present(source):
+            lists = pickle.loads(self._exchange.spread(group, pickle.dumps([pickle.dumps(one) for one in object_list]), source))
         else:
             if object_list and all(one is None for one in object_list):
-                world.need(source, [source])
+                self._world.need(source, [source])
             lists = [pickle.dumps(one) for one in object_list]
-        if on := gpu(group, device):
-            _broadcast_on_gpu(object_list, lists, source, group, on)
-        if source != exchange.me():
+        if on := self._gpu(group, device):
+            self._broadcast_on_gpu(object_list, lists, source, group, on)
+        if source != self._exchange.me():
             object_list[:] = [pickle.loads(one) for one in lists]
 
-    def _broadcast_on_gpu(object_list, lists, source, group, device):
-        if source == exchange.me():
-            tensors, sizes = tensors_of(object_list, device, group)
-            sizes = torch.cat(sizes)
+    def _broadcast_on_gpu(self, object_list, lists, source, group, device):
+        if source == self._exchange.me():
+            tensors, sizes = self._tensors_of(object_list, device, group)
+            sizes = self._torch.cat(sizes)
         else:
-            sizes = torch.empty(len(lists), dtype=torch.long, device=device)
-        c10d.broadcast(sizes, src=source, group=group)
-        if source == exchange.me():
-            tensor = tensors[0] if len(tensors) == 1 else torch.cat(tensors)
+            sizes = self._torch.empty(len(lists), dtype=self._torch.long, device=device)
+        self._c10d.broadcast(sizes, src=source, group=group)
+        if source == self._exchange.me():
+            tensor = tensors[0] if len(tensors) == 1 else self._torch.cat(tensors)
         else:
-            tensor = torch.empty(sum(map(len, lists)), dtype=torch.uint8, device=device)
-        c10d.broadcast(tensor, src=source, group=group)
+            tensor = self._torch.empty(sum(map(len, lists)), dtype=self._torch.uint8, device=device)
+        self._c10d.broadcast(tensor, src=source, group=group)
 
     def scatter_object_list(
-        own, scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
+        self, own, scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
     ):
-        if is_real(group):
+        if self._is_real(group):
             return own(scatter_object_output_list, scatter_object_input_list, src, group, **existing(group_src=group_src))
-        source = rank_of(group, src, group_src)
-        if not exchange.is_present(source):
-            world.need(source, [source])
-        is_source = source == exchange.me()
-        data = exchange.spread(group, pickle.dumps([pickle.dumps(one) for one in scatter_object_input_list or ()]), source)
+        source = self._rank_of(group, src, group_src)
+        if not self._exchange.is_present(source):
+            self._world.need(source, [source])
+        is_source = source == self._exchange.me()
+        data = self._exchange.spread(group, pickle.dumps([pickle.dumps(one) for one in scatter_object_input_list or ()]), source)
         lists = pickle.loads(data)
-        if device := gpu(group):
-            _scatter_on_gpu(scatter_object_input_list if is_source else None, max(map(len, lists)), source, group, device)
-        scatter_object_output_list[0] = pickle.loads(lists[exchange.members(group).index(exchange.me())])
+        if device := self._gpu(group):
+            self._scatter_on_gpu(scatter_object_input_list if is_source else None, max(map(len, lists)), source, group, device)
+        scatter_object_output_list[0] = pickle.loads(lists[self._exchange.members(group).index(self._exchange.me())])
 
-    def _scatter_on_gpu(inputs, largest, source, group, device):
+    def _scatter_on_gpu(self, inputs, largest, source, group, device):
         tensors = sizes = None
         if inputs is None:
-            most = torch.tensor([0], dtype=torch.long, device=device)
+            most = self._torch.tensor([0], dtype=self._torch.long, device=device)
         else:
-            tensors, sizes = tensors_of(inputs, device, group)
+            tensors, sizes = self._tensors_of(inputs, device, group)
             most = max(sizes)
             for tensor in tensors:
                 tensor.resize_(largest)
-        c10d.broadcast(most, src=source, group=group)
-        c10d.scatter(torch.empty(largest, dtype=torch.uint8, device=device), scatter_list=tensors, src=source, group=group)
-        c10d.scatter(torch.tensor([0], dtype=torch.long, device=device), scatter_list=sizes, src=source, group=group)
+        self._c10d.broadcast(most, src=source, group=group)
+        own = self._torch.empty(largest, dtype=self._torch.uint8, device=device)
+        self._c10d.scatter(own, scatter_list=tensors, src=source, group=group)
+        own_size = self._torch.tensor([0], dtype=self._torch.long, device=device)
+        self._c10d.scatter(own_size, scatter_list=sizes, src=source, group=group)
 
-    def exchange_on_gpu(make, tensor, peer, group, use_batch):
+    def _exchange_on_gpu(self, make, tensor, peer, group, use_batch):
         if use_batch:
-            c10d.batch_isend_irecv([c10d.P2POp(make, tensor, peer, group)]).pop().wait()
+            self._c10d.batch_isend_irecv([self._c10d.P2POp(make, tensor, peer, group)]).pop().wait()
         else:
-            (c10d.send if make is c10d.isend else c10d.recv)(tensor, peer, group=group)
+            (self._c10d.send if make is self._c10d.isend else self._c10d.recv)(tensor, peer, group=group)
 
-    def send_object_list(own, object_list, dst=None, group=None, device=None, group_dst=None, use_batch=False):
-        if is_real(group, device):
+    def send_object_list(self, own, object_list, dst=None, group=None, device=None, group_dst=None, use_batch=False):
+        if self._is_real(group, device):
             return own(object_list, dst, group, device, **existing(group_dst=group_dst, use_batch=use_batch))
-        target = rank_of(group, dst, group_dst)
+        target = self._rank_of(group, dst, group_dst)
         lists = [pickle.dumps(one) for one in object_list]
-        exchange.send(group, pickle.dumps(lists), target)
-        if on := gpu(group, device):
-            tensors, sizes = tensors_of(object_list, on, group)
-            exchange_on_gpu(c10d.isend, torch.cat(sizes), target, group, use_batch)
-            tensor = tensors[0] if len(tensors) == 1 else torch.cat(tensors)
-            exchange_on_gpu(c10d.isend, tensor, target, group, use_batch)
+        self._exchange.send(group, pickle.dumps(lists), target)
+        if on := self._gpu(group, device):
+            tensors, sizes = self._tensors_of(object_list, on, group)
+            self._exchange_on_gpu(self._c10d.isend, self._torch.cat(sizes), target, group, use_batch)
+            tensor = tensors[0] if len(tensors) == 1 else self._torch.cat(tensors)
+            self._exchange_on_gpu(self._c10d.isend, tensor, target, group, use_batch)
 
-    def recv_object_list(own, object_list, src=None, group=None, device=None, group_src=None, use_batch=False):
-        if is_real(group, device):
+    def recv_object_list(self, own, object_list, src=None, group=None, device=None, group_src=None, use_batch=False):
+        if self._is_real(group, device):
             return own(object_list, src, group, device, **existing(group_src=group_src, use_batch=use_batch))
-        source = rank_of(group, src, group_src)
-        if not exchange.is_present(source):
-            world.need(source, exchange.members(group))
-        lists = pickle.loads(exchange.receive(group, source))
-        if on := gpu(group, device):
-            sizes = torch.empty(len(object_list), dtype=torch.long, device=on)
-            exchange_on_gpu(c10d.irecv, sizes, source, group, use_batch)
-            torch.sum(sizes).item()
-            tensor = torch.empty(sum(map(len, lists)), dtype=torch.uint8, device=on)
-            exchange_on_gpu(c10d.irecv, tensor, source, group, use_batch)
+        source = self._rank_of(group, src, group_src)
+        if not self._exchange.is_present(source):
+            self._world.need(source, self._exchange.members(group))
+        lists = pickle.loads(self._exchange.receive(group, source))
+        if on := self._gpu(group, device):
+            sizes = self._torch.empty(len(object_list), dtype=self._torch.long, device=on)
+            self._exchange_on_gpu(self._c10d.irecv, sizes, source, group, use_batch)
+            self._torch.sum(sizes).item()
+            tensor = self._torch.empty(sum(map(len, lists)), dtype=self._torch.uint8, device=on)
+            self._exchange_on_gpu(self._c10d.irecv, tensor, source, group, use_batch)
         object_list[:] = [pickle.loads(one) for one in lists]
         return source
 
-    def barrier(own, group=None, *arguments, **named):
+    def barrier(self, own, group=None, *arguments, **named):
         work = own(group, *arguments, **named)
-        if not is_real(group) and not exchange.is_alone(group):
-            exchange.gather(group, b"")
+        if not self._is_real(group) and not self._exchange.is_alone(group):
+            self._exchange.gather(group, b"")
         return work
-
-    answers = (all_gather_object, gather_object, broadcast_object_list, scatter_object_list)
-    answers += (send_object_list, recv_object_list, barrier)
-    return {answer.__name__: answer for answer in answers}

@@ -28,116 +28,125 @@ def existing(**named):
     return {name: value for name, value in named.items() if value is not None and value is not False}
 
 
-def cpu_collectives(torch, c10d, exchange):
-    operations = {
-        c10d.ReduceOp.SUM: torch.add,
-        c10d.ReduceOp.PRODUCT: torch.mul,
-        c10d.ReduceOp.MIN: torch.minimum,
-        c10d.ReduceOp.MAX: torch.maximum,
-        c10d.ReduceOp.BAND: torch.bitwise_and,
-        c10d.ReduceOp.BOR: torch.bitwise_or,
-        c10d.ReduceOp.BXOR: torch.bitwise_xor,
-    }
+class CpuCollectives:
+    """The answers of PyTorch's functions of these names; each gets PyTorch's own one first."""
 
-    def is_answered(tensor, group):
-        if not torch.is_tensor(tensor) or tensor.device.type != "cpu" or c10d._rank_not_in_group(group):
+    NAMES = (
+        "all_reduce", "reduce", "all_gather", "all_gather_into_tensor", "gather", "broadcast", "monitored_barrier",
+        "isend", "send", "irecv", "recv",
+    )  # fmt: skip
+
+    def __init__(self, torch, c10d, exchange):
+        self._torch = torch
+        self._c10d = c10d
+        self._exchange = exchange
+        self._operations = {
+            c10d.ReduceOp.SUM: torch.add,
+            c10d.ReduceOp.PRODUCT: torch.mul,
+            c10d.ReduceOp.MIN: torch.minimum,
+            c10d.ReduceOp.MAX: torch.maximum,
+            c10d.ReduceOp.BAND: torch.bitwise_and,
+            c10d.ReduceOp.BOR: torch.bitwise_or,
+            c10d.ReduceOp.BXOR: torch.bitwise_xor,
+        }
+
+    def _is_answered(self, tensor, group):
+        if not self._torch.is_tensor(tensor) or tensor.device.type != "cpu" or self._c10d._rank_not_in_group(group):
             return False
-        return any(device.type == "cpu" for device in exchange.group(group)._device_types)
+        return any(device.type == "cpu" for device in self._exchange.group(group)._device_types)
 
-    def done(async_op, value):
+    def _done(self, async_op, value):
         if not async_op:
             return None
-        future = torch.futures.Future()
+        future = self._torch.futures.Future()
         future.set_result([value])
-        return torch._C._distributed_c10d._create_work_from_future(future)
+        return self._torch._C._distributed_c10d._create_work_from_future(future)
 
-    def gathered(tensor, group):
-        return [pickle.loads(data) for data in exchange.gather(group, pickle.dumps(tensor.detach().clone()))]
+    def _gathered(self, tensor, group):
+        return [pickle.loads(data) for data in self._exchange.gather(group, pickle.dumps(tensor.detach().clone()))]
 
-    def reduced(tensors, op):
-        operation = next((operations[one] for one in operations if op == one), None)
-        if operation is None and op == c10d.ReduceOp.AVG:
-            return functools.reduce(torch.add, tensors) / len(tensors)
+    def _reduced(self, tensors, op):
+        operation = next((self._operations[one] for one in self._operations if op == one), None)
+        if operation is None and op == self._c10d.ReduceOp.AVG:
+            return functools.reduce(self._torch.add, tensors) / len(tensors)
         if operation is None:
             raise RuntimeError(f"a rehearsed job has no {op} of CPU tensors")
         return functools.reduce(operation, tensors)
 
-    def all_reduce(own, tensor, op=c10d.ReduceOp.SUM, group=None, async_op=False):
-        if not is_answered(tensor, group):
+    def all_reduce(self, own, tensor, op=None, group=None, async_op=False):
+        op = self._c10d.ReduceOp.SUM if op is None else op
+        if not self._is_answered(tensor, group):
             return own(tensor, op, group, async_op)
-        tensor.copy_(reduced(gathered(tensor, group), op))
-        return done(async_op, tensor)
+        tensor.copy_(self._reduced(self._gathered(tensor, group), op))
+        return self._done(async_op, tensor)
 
-    def reduce(own, tensor, dst=None, op=c10d.ReduceOp.SUM, group=None, async_op=False, **named):
-        if not is_answered(tensor, group):
+    def reduce(self, own, tensor, dst=None, op=None, group=None, async_op=False, **named):
+        op = self._c10d.ReduceOp.SUM if op is None else op
+        if not self._is_answered(tensor, group):
             return own(tensor, dst, op, group, async_op, **named)
-        tensor.copy_(reduced(gathered(tensor, group), op))
-        return done(async_op, tensor)
+        tensor.copy_(self._reduced(self._gathered(tensor, group), op))
+        return self._done(async_op, tensor)
 
-    def all_gather(own, tensor_list, tensor, group=None, async_op=False):
-        if not is_answered(tensor, group):
+    def all_gather(self, own, tensor_list, tensor, group=None, async_op=False):
+        if not self._is_answered(tensor, group):
             return own(tensor_list, tensor, group, async_op)
-        for target, found in zip(tensor_list, gathered(tensor, group)):
+        for target, found in zip(tensor_list, self._gathered(tensor, group)):
             target.copy_(found)
-        return done(async_op, tensor_list)
+        return self._done(async_op, tensor_list)
 
-    def all_gather_into_tensor(own, output_tensor, input_tensor, group=None, async_op=False):
-        if not is_answered(input_tensor, group):
+    def all_gather_into_tensor(self, own, output_tensor, input_tensor, group=None, async_op=False):
+        if not self._is_answered(input_tensor, group):
             return own(output_tensor, input_tensor, group, async_op)
-        output_tensor.view(-1).copy_(torch.cat([one.reshape(-1) for one in gathered(input_tensor, group)]))
-        return done(async_op, output_tensor)
+        output_tensor.view(-1).copy_(self._torch.cat([one.reshape(-1) for one in self._gathered(input_tensor, group)]))
+        return self._done(async_op, output_tensor)
 
-    def gather(own, tensor, gather_list=None, dst=None, group=None, async_op=False, **named):
-        if not is_answered(tensor, group):
+    def gather(self, own, tensor, gather_list=None, dst=None, group=None, async_op=False, **named):
+        if not self._is_answered(tensor, group):
             return own(tensor, gather_list, dst, group, async_op, **named)
-        for target, found in zip(gather_list or (), gathered(tensor, group)):
+        for target, found in zip(gather_list or (), self._gathered(tensor, group)):
             target.copy_(found)
-        return done(async_op, gather_list)
+        return self._done(async_op, gather_list)
 
-    def broadcast(own, tensor, src=None, group=None, async_op=False, group_src=None):
-        if not is_answered(tensor, group):
+    def broadcast(self, own, tensor, src=None, group=None, async_op=False, group_src=None):
+        if not self._is_answered(tensor, group):
             return own(tensor, src, group, async_op, **existing(group_src=group_src))
         source = src or 0
         if group_src is not None:
-            source = c10d.get_global_rank(exchange.group(group), group_src)
-        if exchange.is_present(source):
-            tensor.copy_(pickle.loads(exchange.spread(group, pickle.dumps(tensor.detach().clone()), source)))
-        return done(async_op, tensor)
+            source = self._c10d.get_global_rank(self._exchange.group(group), group_src)
+        if self._exchange.is_present(source):
+            tensor.copy_(pickle.loads(self._exchange.spread(group, pickle.dumps(tensor.detach().clone()), source)))
+        return self._done(async_op, tensor)
 
-    def rank_of(group, rank, group_rank):
-        return rank if group_rank is None else c10d.get_global_rank(exchange.group(group), group_rank)
+    def _rank_of(self, group, rank, group_rank):
+        return rank if group_rank is None else self._c10d.get_global_rank(self._exchange.group(group), group_rank)
 
-    def isend(own, tensor, dst=None, group=None, tag=0, group_dst=None):
-        if not is_answered(tensor, group):
+    def isend(self, own, tensor, dst=None, group=None, tag=0, group_dst=None):
+        if not self._is_answered(tensor, group):
             return own(tensor, dst, group, tag, **existing(group_dst=group_dst))
-        exchange.send(group, pickle.dumps(tensor.detach().clone()), rank_of(group, dst, group_dst), f"-tensor-{tag}")
-        return done(True, tensor)
+        self._exchange.send(group, pickle.dumps(tensor.detach().clone()), self._rank_of(group, dst, group_dst), f"-tensor-{tag}")
+        return self._done(True, tensor)
 
-    def send(own, tensor, dst=None, group=None, tag=0, group_dst=None):
-        if not is_answered(tensor, group):
+    def send(self, own, tensor, dst=None, group=None, tag=0, group_dst=None):
+        if not self._is_answered(tensor, group):
             return own(tensor, dst, group, tag, **existing(group_dst=group_dst))
-        isend(own, tensor, dst, group, tag, group_dst)
+        self.isend(own, tensor, dst, group, tag, group_dst)
 
-    def irecv(own, tensor, src=None, group=None, tag=0, group_src=None):
-        source = rank_of(group, src, group_src)
-        if source is None or not is_answered(tensor, group):
+    def irecv(self, own, tensor, src=None, group=None, tag=0, group_src=None):
+        source = self._rank_of(group, src, group_src)
+        if source is None or not self._is_answered(tensor, group):
             return own(tensor, src, group, tag, **existing(group_src=group_src))
-        if not exchange.is_present(source):
-            exchange.world.need(source, exchange.members(group))
-        receive = exchange.receiver(group, source, f"-tensor-{tag}")
+        if not self._exchange.is_present(source):
+            self._exchange.world.need(source, self._exchange.members(group))
+        receive = self._exchange.receiver(group, source, f"-tensor-{tag}")
         return _Receipt(lambda: tensor.copy_(pickle.loads(receive())), source)
 
-    def recv(own, tensor, src=None, group=None, tag=0, group_src=None):
-        if rank_of(group, src, group_src) is None or not is_answered(tensor, group):
+    def recv(self, own, tensor, src=None, group=None, tag=0, group_src=None):
+        if self._rank_of(group, src, group_src) is None or not self._is_answered(tensor, group):
             return own(tensor, src, group, tag, **existing(group_src=group_src))
-        receipt = irecv(own, tensor, src, group, tag, group_src)
+        receipt = self.irecv(own, tensor, src, group, tag, group_src)
         receipt.wait()
         return receipt.source
 
-    def monitored_barrier(own, group=None, *_, **__):
-        if not exchange.is_alone(group):
-            exchange.gather(group, b"")
-
-    answers = (all_reduce, reduce, all_gather, all_gather_into_tensor, gather, broadcast, monitored_barrier)
-    answers += (isend, send, irecv, recv)
-    return {answer.__name__: answer for answer in answers}
+    def monitored_barrier(self, own, group=None, *_, **__):
+        if not self._exchange.is_alone(group):
+            self._exchange.gather(group, b"")

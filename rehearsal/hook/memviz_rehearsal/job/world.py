@@ -5,23 +5,15 @@ made-up NCCL; job/objects.py has those over objects and CPU tensors.
 """
 
 import atexit
-import functools
 import json
 import os
-import re
 import sys
-import time
-from datetime import timedelta
 from urllib.parse import parse_qs, urlparse
 
 from memviz_rehearsal import OWN_FOLDER
-from memviz_rehearsal.job import objects, splits, symmetric
-from memviz_rehearsal.job.keys import OwnKeys, SharedKeys
+from memviz_rehearsal.job import objects, splits
+from memviz_rehearsal.journal import guarded
 from memviz_rehearsal.process import endings
-
-_NCCL_ID_BYTES = 128  # sizeof(ncclUniqueId)
-_MOST_WAIT_SECONDS = 20
-_LOOK_SECONDS = 0.5
 
 
 class Unanswered(RuntimeError):
@@ -106,171 +98,22 @@ def install(torch, settings, log):
     # These threads use the store, and one that outlives Python would end the process by a signal.
     os.environ["TORCH_NCCL_ENABLE_MONITORING"] = "0"
     world = World(settings, log)
-    store = _store_class(distributed, world)
+    from memviz_rehearsal.job import store  # takes torch
+
+    shared = store.Shared(world)
     for name in ("TCPStore", "FileStore", "HashStore"):
-        objects.replace(getattr(distributed, name), type(name, (store,), {}))
-    _answer_rendezvous(store, world)
+        objects.replace(getattr(distributed, name), type(name, (store.WorldStore,), {"shared": shared}))
+    _answer_rendezvous(type("WorldStore", (store.WorldStore,), {"shared": shared}), world)
     _answer_gloo(torch, distributed.distributed_c10d)
     _refuse_backends(distributed.distributed_c10d, world)
     _refuse_own_ranks(torch, world)
     objects.install(torch, world)
-    atexit.register(_destroy, distributed)
+    atexit.register(guarded, _destroy_group, distributed)
 
 
-def _destroy(distributed):
-    try:
-        if distributed.is_initialized():
-            distributed.destroy_process_group()
-    except Exception:
-        pass  # the program is at its end
-
-
-def _store_class(distributed, world):
-    file_store, prefix_store = distributed.FileStore, distributed.PrefixStore
-    share = len(world.present)
-
-    @functools.lru_cache(maxsize=None)
-    def keys_of(*place):
-        if share == 1:
-            return OwnKeys()
-        return SharedKeys(prefix_store("|".join(place), file_store(world.marker("keys"), -1)))
-
-    def _is_set(place, key):
-        keys = keys_of(*place)
-        return keys.read(key) is not None or keys.read("+" + key) is not None
-
-    class WorldStore(distributed.Store):
-        """Stores what present ranks write, and answers for the absent ones. Stores of one place share their content."""
-
-        _places = {}
-        _kept_stores = []  # PyTorch's stores and groups refer to one whose Python object must not end
-
-        def __init__(self, *place, **named):
-            super().__init__()
-            self._kept_stores.append(self)
-            words = [*map(str, place[:2]), *(str(named[name]) for name in ("host_name", "port", "file_name") if name in named)]
-            self._place = tuple(words)
-            self._keys, self._own = keys_of(*words), self._places.setdefault(self._place, {})
-            self._timeout = timedelta(seconds=300)
-
-        def set(self, key, value):
-            self._own[key] = _bytes(value)
-            self._keys.write(key, _bytes(value))
-
-        def get(self, key):
-            self.wait([key])
-            return self._answer(key)
-
-        def add(self, key, amount):
-            """Adds as much for each absent rank as for a present one."""
-            return self._start(key) + self._keys.count("+" + key, amount) * world.ranks // share
-
-        def compare_set(self, key, expected, desired):
-            return self._keys.replace(key, _bytes(expected), _bytes(desired))
-
-        def append(self, key, value):
-            self.set(key, (self._keys.read(key) or b"") + _bytes(value))
-
-        def multi_get(self, keys):
-            return [self.get(key) for key in keys]
-
-        def multi_set(self, keys, values):
-            for key, value in zip(keys, values):
-                self.set(key, value)
-
-        def has_extended_api(self):
-            return True
-
-        def wait(self, keys, timeout=None):
-            seconds = (timeout or self._timeout).total_seconds()
-            for key in keys:
-                if self._answer(key) is None:
-                    self._wait_for(key, seconds)
-
-        def _wait_for(self, key, seconds):
-            start = time.monotonic()
-            look = start + _MOST_WAIT_SECONDS
-            marker = world.marker(f"waiting-{world.rank}")
-            with open(marker, "w") as file:
-                json.dump({"since": start, "for": [self._place, key]}, file)
-            try:
-                while self._answer(key) is None:
-                    if os.path.exists(world.marker("again")):
-                        world.leave()
-                    now = time.monotonic()
-                    # A rank that compiles may take any time until it sends.
-                    if now - start > seconds and not objects.is_own(key):
-                        self._refuse(key)
-                    if now > look:
-                        look = now + _LOOK_SECONDS
-                        if world.others_rest(_is_set) and self._answer(key) is None:
-                            self._refuse(key)
-                    time.sleep(0.01)
-            finally:
-                os.unlink(marker)
-
-        def _refuse(self, key):
-            if objects.is_own(key):
-                world.refuse(f"waits for what rank {objects.source_of(key)} sends, and that rank does not send it")
-            world.refuse(f"waits for the key '{key}', which only an absent rank would set" + ("" if share == 1 else ", or none"))
-
-        def _start(self, key):
-            kept = self._keys.read(key)
-            return int(kept) if kept else 0
-
-        def _answer(self, key):
-            kept = self._kept(key)
-            if kept is not None or objects.is_own(key):
-                return kept
-            if "cuda//" in key:  # the id of a communicator that an absent rank makes
-                return bytes(_NCCL_ID_BYTES)
-            if key.endswith("last_worker"):  # of a barrier
-                return b"1"
-            return symmetric.of_this_rank(key, self._own) or self._of_this_rank(key)
-
-        def _kept(self, key):
-            count = self._keys.read("+" + key)
-            if count is not None:
-                return b"%d" % (self._start(key) + int(count) * world.ranks // share)
-            return self._keys.read(key)
-
-        def _of_this_rank(self, key):
-            """Returns what this rank wrote under a key that differs only in the number of the rank."""
-            for number in re.finditer(r"\d+", key):
-                own = f"{key[: number.start()]}{world.rank}{key[number.end() :]}"
-                if int(number[0]) < world.ranks and int(number[0]) not in world.present and own in self._own:
-                    return self._own[own]
-            return None
-
-        def check(self, keys):
-            return all(self._kept(key) is not None or self._of_this_rank(key) is not None for key in keys)
-
-        def num_keys(self):
-            return self._keys.size()
-
-        def delete_key(self, key):
-            self._own.pop(key, None)
-            is_counter = self._keys.remove("+" + key)
-            return self._keys.remove(key) or is_counter
-
-        def set_timeout(self, timeout):
-            self._timeout = timeout
-
-        @property
-        def timeout(self):
-            return self._timeout
-
-        def clone(self):
-            return self
-
-        host = property(lambda self: os.environ["MASTER_ADDR"])
-        port = property(lambda self: int(os.environ["MASTER_PORT"]))
-
-    return WorldStore
-
-
-def _bytes(value):
-    return value if isinstance(value, bytes) else value.encode() if isinstance(value, str) else bytes(value)
+def _destroy_group(distributed):
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
 
 
 def _answer_rendezvous(store, world):
@@ -291,21 +134,24 @@ def _answer_rendezvous(store, world):
         handlers[scheme] = answered
 
 
+class _IsFake(type):
+    """The class of a class of which PyTorch's fake process groups are instances."""
+
+    def __instancecheck__(cls, one):
+        return isinstance(one, cls.fake)
+
+
+def _make_fake(cls, _store, group_rank, group_size, *_, **__):
+    return getattr(cls.fake, "_create_internal", cls.fake)(group_rank, group_size)
+
+
 def _answer_gloo(torch, c10d):
     """Handles groups of CPU tensors with PyTorch's own fake process group, for traffic outside torch.distributed."""
     fake = sys.modules["torch._C._distributed_c10d"].FakeProcessGroup
     fake._set_sequence_number_for_group = lambda self: None  # PyTorch asks it of Gloo's
-
-    class IsFake(type):
-        def __instancecheck__(cls, one):
-            return isinstance(one, fake)
-
-    class ProcessGroupGloo(metaclass=IsFake):
-        def __new__(cls, _store, group_rank, group_size, *_, **__):
-            return getattr(fake, "_create_internal", fake)(group_rank, group_size)
-
     if hasattr(c10d, "ProcessGroupGloo"):
-        objects.replace(c10d.ProcessGroupGloo, ProcessGroupGloo)
+        gloo = _IsFake("ProcessGroupGloo", (), {"fake": fake, "__new__": _make_fake})
+        objects.replace(c10d.ProcessGroupGloo, gloo)
     splits.split_around(torch, fake)
 
 

@@ -35,42 +35,55 @@ _NODE_BYTES = 10_430
 _GRAPH_RANGE = (0.84, 1.25)
 
 
-class _State:
-    has_graph_model = False
-    start_bytes = 0
-
-
 def start_without_kernels():
     """Sets the memory of kernels of a server's worker to 0: servers read the free memory at moments that a typical figure
     of the GPU does not know, and those with a model get it below."""
     ctypes.CDLL(None).memviz_rehearsal_set_outside(ctypes.c_uint64(0))
 
 
-def start_for_vllm(vllm_config, outside_given):
-    """Sets NCCL's memory on a worker's GPU when its processes meet."""
-    parallel = vllm_config.parallel_config
-    start = _START_GIB.get((parallel.tensor_parallel_size, parallel.pipeline_parallel_size))
-    if start is None or outside_given or not _is_known():
-        return
-    if parallel.pipeline_parallel_size == 1 and getattr(vllm_config.model_config, "is_moe", False):
-        start += _START_OF_EXPERTS_GIB
-    _State.start_bytes = int(start * _GIB)
-    ctypes.CDLL(None).memviz_rehearsal_set_outside(ctypes.c_uint64(_State.start_bytes))
+class OutsideModel:
+    """The model of a worker's GPU. ``is_given``: the user set the memory outside PyTorch."""
 
+    def __init__(self, is_given):
+        self._is_given = is_given
+        self._has_graph_model = False
+        self._start_bytes = 0
 
-def install_for_vllm(worker, outside_given):
-    """Sets the model of a worker's GPU before it launches a kernel; returns its facts for the answer."""
-    if not _is_known():
-        return {}
-    library = ctypes.CDLL(None)
-    library.memviz_rehearsal_set_graph_model(ctypes.c_uint64(_GRAPH_BYTES), ctypes.c_uint64(_NODE_BYTES))
-    _State.has_graph_model = True
-    outside = _outside_gib(worker.vllm_config)
-    if outside is None or outside_given:
-        return {}
-    likely, least, most = (int(gib * _GIB) for gib in outside)
-    library.memviz_rehearsal_set_outside(ctypes.c_uint64(_State.start_bytes + likely))
-    return {"outside_model_bytes": likely, "outside_least_bytes": least, "outside_most_bytes": most}
+    def start_for_vllm(self, vllm_config):
+        """Sets NCCL's memory on a worker's GPU when its processes meet."""
+        parallel = vllm_config.parallel_config
+        start = _START_GIB.get((parallel.tensor_parallel_size, parallel.pipeline_parallel_size))
+        if start is None or self._is_given or not _is_known():
+            return
+        if parallel.pipeline_parallel_size == 1 and getattr(vllm_config.model_config, "is_moe", False):
+            start += _START_OF_EXPERTS_GIB
+        self._start_bytes = int(start * _GIB)
+        ctypes.CDLL(None).memviz_rehearsal_set_outside(ctypes.c_uint64(self._start_bytes))
+
+    def install_for_vllm(self, worker):
+        """Sets the model of a worker's GPU before it launches a kernel; returns its facts for the answer."""
+        if not _is_known():
+            return {}
+        library = ctypes.CDLL(None)
+        library.memviz_rehearsal_set_graph_model(ctypes.c_uint64(_GRAPH_BYTES), ctypes.c_uint64(_NODE_BYTES))
+        self._has_graph_model = True
+        outside = _outside_gib(worker.vllm_config)
+        if outside is None or self._is_given:
+            return {}
+        likely, least, most = (int(gib * _GIB) for gib in outside)
+        library.memviz_rehearsal_set_outside(ctypes.c_uint64(self._start_bytes + likely))
+        return {"outside_model_bytes": likely, "outside_least_bytes": least, "outside_most_bytes": most}
+
+    def graph_facts(self):
+        """Returns the made-up GPU's count of instantiated graphs, and their memory according to the model."""
+        numbers = (ctypes.c_uint64 * 3)()
+        ctypes.CDLL(None).memviz_rehearsal_graphs(numbers)
+        graphs, nodes, model_bytes = numbers
+        facts = {"graphs": graphs, "graph_nodes": nodes}
+        if self._has_graph_model and graphs > 0:
+            facts["graph_model_bytes"] = model_bytes
+            facts["graph_least_bytes"], facts["graph_most_bytes"] = (int(model_bytes * share) for share in _GRAPH_RANGE)
+        return facts
 
 
 def _outside_gib(vllm_config):
@@ -86,15 +99,3 @@ def _outside_gib(vllm_config):
 def _is_known():
     version = tuple(map(int, re.findall(r"\d+", sys.modules["vllm"].__version__)[:2]))
     return version >= _LEAST_VLLM and sys.modules["torch"].cuda.get_device_capability() == _CAPABILITY
-
-
-def graph_facts():
-    """Returns the made-up GPU's count of instantiated graphs, and their memory according to the model."""
-    numbers = (ctypes.c_uint64 * 3)()
-    ctypes.CDLL(None).memviz_rehearsal_graphs(numbers)
-    graphs, nodes, model_bytes = numbers
-    facts = {"graphs": graphs, "graph_nodes": nodes}
-    if _State.has_graph_model and graphs > 0:
-        facts["graph_model_bytes"] = model_bytes
-        facts["graph_least_bytes"], facts["graph_most_bytes"] = (int(model_bytes * share) for share in _GRAPH_RANGE)
-    return facts

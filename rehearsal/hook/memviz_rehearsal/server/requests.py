@@ -35,43 +35,131 @@ _SERVERS = {
 }
 
 
-class _State:
-    connections = set()
-    has_hung_up = False
-    own_socket = None
+class Requests:
+    """Those of one process to its own server, and the socket on which it alone listens."""
 
+    def __init__(self):
+        self._connections = set()
+        self._has_hung_up = False
+        self._own_socket = None
 
-def install():
-    act_at_imports([("uvicorn.server", _watch_http)])
+    def install(self):
+        act_at_imports([("uvicorn.server", self._watch_http)])
 
+    def _watch_http(self, module):
+        original = module.Server.startup
 
-def _watch_http(module):
-    original = module.Server.startup
+        async def startup(server, *arguments, **named):
+            guarded(_watch_binding)
+            guarded(self._listen_alone, named.get("sockets"))
+            await original(server, *arguments, **named)
+            port = guarded(self._port_of, server)
+            if port:
+                threading.Thread(target=guarded, args=(self._serve_and_end, port), daemon=True).start()
 
-    async def startup(self, *arguments, **named):
-        guarded(_watch_binding)
-        guarded(_listen_alone, named.get("sockets"))
-        await original(self, *arguments, **named)
-        port = guarded(_port_of, self)
-        if port:
-            threading.Thread(target=guarded, args=(_serve_and_end, port), daemon=True).start()
+        module.Server.startup = startup
+        end = getattr(module.Server, "shutdown", None)
 
-    module.Server.startup = startup
-    end = getattr(module.Server, "shutdown", None)
+        async def shutdown(server, *arguments, **named):
+            guarded(self._hang_up)
+            return await end(server, *arguments, **named)
 
-    async def shutdown(self, *arguments, **named):
-        guarded(_hang_up)
-        return await end(self, *arguments, **named)
+        if end is not None:
+            module.Server.shutdown = shutdown
 
-    if end is not None:
-        module.Server.shutdown = shutdown
+    def _listen_alone(self, sockets):
+        """Ranks of vLLM that meet share a port (SO_REUSEPORT), and would get one another's requests."""
+        if SETTINGS["ranks"] and isinstance(sockets, list) and server_of_process() is not None:
+            self._own_socket = socket.create_server(("127.0.0.1", 0))
+            sockets.append(self._own_socket)
 
+    def _hang_up(self):
+        """An interrupted server waits for its connections, but its engine no longer answers. SGLang then kills all of
+        its processes, including the one that unlinks their semaphores."""
+        self._has_hung_up = True
+        for connection in list(self._connections):
+            try:
+                connection.sock.shutdown(socket.SHUT_RDWR)
+            except (AttributeError, OSError):  # its thread has not opened it yet, or has closed it meanwhile
+                pass
+        if server_of_process() is not None:
+            _end_recordings()
 
-def _listen_alone(sockets):
-    """Ranks of vLLM that meet share a port (SO_REUSEPORT), and would get one another's requests."""
-    if SETTINGS["ranks"] and isinstance(sockets, list) and server_of_process() is not None:
-        _State.own_socket = socket.create_server(("127.0.0.1", 0))
-        sockets.append(_State.own_socket)
+    def _port_of(self, server):
+        """Returns the port of an inference server; None for any other program's HTTP server."""
+        if server_of_process() is None:
+            return None
+        if self._own_socket is not None:
+            return self._own_socket.getsockname()[1]
+        sockets = (socket for one in getattr(server, "servers", ()) for socket in one.sockets)
+        return next((socket.getsockname()[1] for socket in sockets if socket.family.name.startswith("AF_INET")), None)
+
+    def _serve_and_end(self, port):
+        if not _facts().get("name"):
+            return
+        try:
+            _wait_until_ready(port)
+            log_facts(ready=True)
+            self._serve(port)
+        finally:
+            if not self._has_hung_up:
+                _end_recordings()
+                log_facts(ended=True)
+                os.kill(os.getpid(), signal.SIGINT)
+
+    def _serve(self, port):
+        facts = _facts()
+        length = int(facts.get("request_tokens") or 2048) - _NEW_TOKENS
+        if facts["name"] == "SGLang":
+            length -= 1  # it refuses requests that fill the context
+        length = max(1, length)
+        wanted = SETTINGS["requests"]
+        at_once = 1 if facts.get("one_by_one") else max(1, int(facts.get("requests_at_once") or 1))
+        count = at_once if wanted is None else wanted
+        if count > 0:
+            path, body = _request(port, facts["name"], [1] * length)
+            most = 1 if facts.get("one_by_one") else _MOST_REQUESTS_AT_ONCE
+            log_facts(requests=self._post_all(port, path, body, count, most), tokens_of_request=length + _NEW_TOKENS)
+
+    def _post_all(self, port, path, body, count, most):
+        """Returns the number of answers. Threads of the standard library's pool would delay the end of the server."""
+        body = json.dumps(body).encode()
+        left = iter(range(count))
+        answered = []
+
+        def post():
+            for _ in left:
+                if guarded(self._post, port, path, body):
+                    answered.append(1)
+                if self._has_hung_up:
+                    return
+
+        threads = [threading.Thread(target=post, daemon=True) for _ in range(min(count, most))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return len(answered)
+
+    def _post(self, port, path, body):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_REQUEST_SECONDS)
+        self._connections.add(connection)
+        try:
+            connection.connect()
+            if self._has_hung_up:  # maybe before there was a socket to shut down
+                return False
+            connection.request("POST", path, body, {"Content-Type": "application/json"})
+            status = connection.getresponse().status
+        except OSError:
+            if self._has_hung_up:
+                return False
+            raise
+        finally:
+            self._connections.discard(connection)
+            connection.close()
+        if status != 200:
+            raise RuntimeError(f"a request ended with HTTP status {status}")
+        return True
 
 
 def _watch_binding():
@@ -96,47 +184,10 @@ def _end_unbound():
     os._exit(1)  # which ends the recording first
 
 
-def _hang_up():
-    """An interrupted server waits for its connections, but its engine no longer answers. SGLang then kills all of
-    its processes, including the one that unlinks their semaphores."""
-    _State.has_hung_up = True
-    for connection in list(_State.connections):
-        try:
-            connection.sock.shutdown(socket.SHUT_RDWR)
-        except (AttributeError, OSError):  # its thread has not opened it yet, or has closed it meanwhile
-            pass
-    if server_of_process() is not None:
-        _end_recordings()
-
-
 def server_of_process():
     """Returns the name of the inference server whose HTTP module this process has imported, or runs as the program."""
     program = getattr(getattr(sys.modules.get("__main__"), "__spec__", None), "name", None)  # of python -m
     return next((name for module, name in _SERVERS.items() if module == program or module in sys.modules), None)
-
-
-def _port_of(server):
-    """Returns the port of an inference server; None for any other program's HTTP server."""
-    if server_of_process() is None:
-        return None
-    if _State.own_socket is not None:
-        return _State.own_socket.getsockname()[1]
-    sockets = (socket for one in getattr(server, "servers", ()) for socket in one.sockets)
-    return next((socket.getsockname()[1] for socket in sockets if socket.family.name.startswith("AF_INET")), None)
-
-
-def _serve_and_end(port):
-    if not _facts().get("name"):
-        return
-    try:
-        _wait_until_ready(port)
-        log_facts(ready=True)
-        _serve(port)
-    finally:
-        if not _State.has_hung_up:
-            _end_recordings()
-            log_facts(ended=True)
-            os.kill(os.getpid(), signal.SIGINT)
 
 
 def _facts():
@@ -167,69 +218,12 @@ def _wait_until_ready(port):
             time.sleep(0.5)
 
 
-def _serve(port):
-    facts = _facts()
-    length = int(facts.get("request_tokens") or 2048) - _NEW_TOKENS
-    if facts["name"] == "SGLang":
-        length -= 1  # it refuses requests that fill the context
-    length = max(1, length)
-    wanted = SETTINGS["requests"]
-    at_once = 1 if facts.get("one_by_one") else max(1, int(facts.get("requests_at_once") or 1))
-    count = at_once if wanted is None else wanted
-    if count > 0:
-        path, body = _request(port, facts["name"], [1] * length)
-        most = 1 if facts.get("one_by_one") else _MOST_REQUESTS_AT_ONCE
-        log_facts(requests=_post_all(port, path, body, count, most), tokens_of_request=length + _NEW_TOKENS)
-
-
 def _request(port, name, prompt):
     if name == "SGLang":
         return "/generate", {"input_ids": prompt, "sampling_params": {"max_new_tokens": _NEW_TOKENS, "ignore_eos": True}}
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=60) as answer:
         model = json.load(answer)["data"][0]["id"]
     return "/v1/completions", {"model": model, "prompt": prompt, "max_tokens": _NEW_TOKENS, "ignore_eos": True}
-
-
-def _post_all(port, path, body, count, most):
-    """Returns the number of answers. Threads of the standard library's pool would delay the end of the server."""
-    body = json.dumps(body).encode()
-    left = iter(range(count))
-    answered = []
-
-    def post():
-        for _ in left:
-            if guarded(_post, port, path, body):
-                answered.append(1)
-            if _State.has_hung_up:
-                return
-
-    threads = [threading.Thread(target=post, daemon=True) for _ in range(min(count, most))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return len(answered)
-
-
-def _post(port, path, body):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_REQUEST_SECONDS)
-    _State.connections.add(connection)
-    try:
-        connection.connect()
-        if _State.has_hung_up:  # maybe before there was a socket to shut down
-            return False
-        connection.request("POST", path, body, {"Content-Type": "application/json"})
-        status = connection.getresponse().status
-    except OSError:
-        if _State.has_hung_up:
-            return False
-        raise
-    finally:
-        _State.connections.discard(connection)
-        connection.close()
-    if status != 200:
-        raise RuntimeError(f"a request ended with HTTP status {status}")
-    return True
 
 
 def _end_recordings():

@@ -17,52 +17,68 @@ _DECODER_LAYERS = ["model.layers.", "transformer.h.", "decoder.layers."]  # part
 _NOT_ROUTERS = r"-:.*\.gate$"  # as GPTQModel's `dynamic` leaves modules out: routers of experts are not quantised
 
 
-class _State:
-    has_server = False
+class Supply:
+    """``has_server``: a server has read its options in this process, or ended with an error before."""
 
+    def __init__(self):
+        self.has_server = False
 
-def install():
-    acts = (
-        ("vllm.engine.arg_utils", lambda module: _supply_options("vLLM", module.EngineArgs, "create_engine_config")),
-        *((_QUANTIZATION + name, _quantise_decoder) for name in ("gptq", "gptq_marlin", "auto_gptq")),
-        ("openai_harmony", _supply_vocabulary),
-        ("sglang.srt.lora.lora", _read_adapters),
-        ("sglang.srt.server_args", lambda module: _supply_options("SGLang", module.ServerArgs, "__post_init__")),
-    )
-    act_at_imports(acts)
-    if journal.SETTINGS["ranks"]:
-        server_rank.install(act_at_imports)
+    def install(self):
+        acts = (
+            ("vllm.engine.arg_utils", lambda module: self._supply_options("vLLM", module.EngineArgs, "create_engine_config")),
+            *((_QUANTIZATION + name, _quantise_decoder) for name in ("gptq", "gptq_marlin", "auto_gptq")),
+            ("openai_harmony", self._supply_vocabulary),
+            ("sglang.srt.lora.lora", _read_adapters),
+            ("sglang.srt.server_args", lambda module: self._supply_options("SGLang", module.ServerArgs, "__post_init__")),
+        )
+        act_at_imports(acts)
+        if journal.SETTINGS["ranks"]:
+            server_rank.install(act_at_imports)
 
+    def _supply_options(self, server, owner, method):
+        """Changes the options of a server before `method` of its class of options uses them."""
 
-def has_server():
-    """Whether a server has read its options in this process, or ended with an error before."""
-    return _State.has_server
+        def supply(original, options, *arguments, **named):
+            journal.guarded(self._supply, server, options)
+            _become_rank(server, options)
+            return original(options, *arguments, **named)
 
+        wrap(owner, method, supply)
 
-def _supply_options(server, owner, method):
-    """Changes the options of a server before `method` of its class of options uses them."""
+    def _supply(self, name, arguments):
+        """Weights are not read: their values would be zeros anyway. A missing tokenizer is not requested. vLLM's own cache
+        of compiled code is not used, for the reasons for which memviz sets an empty TORCHINDUCTOR_CACHE_DIR."""
+        self.name_server(name)
+        if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
+            arguments.load_format = "dummy"
+            log_facts(added="--load-format dummy")
+        if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
+            arguments.skip_tokenizer_init = True
+            log_facts(added="--skip-tokenizer-init")
+        if name == "vLLM" and _NO_CACHE not in os.environ:
+            os.environ[_NO_CACHE] = "1"
+            log_facts(added=f"{_NO_CACHE}=1")
 
-    def supply(original, self, *arguments, **named):
-        journal.guarded(_supply, server, self)
-        _become_rank(server, self)
-        return original(self, *arguments, **named)
+    def _supply_vocabulary(self, module):
+        """Servers of gpt-oss load its vocabulary from the network when they start; only chats need it."""
+        load = module.load_harmony_encoding
 
-    wrap(owner, method, supply)
+        def load_if_there(*arguments, **named):
+            try:
+                return load(*arguments, **named)
+            except module.HarmonyError:
+                if not self.has_server:
+                    raise
+                log_facts(added="no vocabulary in place of one that openai_harmony cannot load")
+                return _NoVocabulary()
 
+        module.load_harmony_encoding = load_if_there
 
-def _supply(name, arguments):
-    """Weights are not read: their values would be zeros anyway. A missing tokenizer is not requested. vLLM's own cache
-    of compiled code is not used, for the reasons for which memviz sets an empty TORCHINDUCTOR_CACHE_DIR."""
-    name_server(name)
-    if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
-        arguments.load_format = "dummy"
-        log_facts(added="--load-format dummy")
-    if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
-        arguments.skip_tokenizer_init = True
-        log_facts(added="--skip-tokenizer-init")
-    if name == "vLLM" and _NO_CACHE not in os.environ:
-        os.environ[_NO_CACHE] = "1"
-        log_facts(added=f"{_NO_CACHE}=1")
+    def name_server(self, name):
+        if not self.has_server:
+            self.has_server = True
+            over_http = requests.server_of_process() is not None
+            log_facts(name=name, version=str(sys.modules[name.lower()].__version__), over_http=over_http)
 
 
 def _quantise_decoder(module):
@@ -84,22 +100,6 @@ class _NoVocabulary:
     @staticmethod
     def stop_tokens_for_assistant_actions():
         return []
-
-
-def _supply_vocabulary(module):
-    """Servers of gpt-oss load its vocabulary from the network when they start; only chats need it."""
-    load = module.load_harmony_encoding
-
-    def load_if_there(*arguments, **named):
-        try:
-            return load(*arguments, **named)
-        except module.HarmonyError:
-            if not _State.has_server:
-                raise
-            log_facts(added="no vocabulary in place of one that openai_harmony cannot load")
-            return _NoVocabulary()
-
-    module.load_harmony_encoding = load_if_there
 
 
 def _read_adapters(module):
@@ -127,13 +127,6 @@ def _become_rank(server, arguments):
     if reason:
         journal.guarded(journal.log, "refusal", text=reason)
         raise SystemExit(f"memviz: rehearse: {reason}")
-
-
-def name_server(name):
-    if not _State.has_server:
-        _State.has_server = True
-        over_http = requests.server_of_process() is not None
-        log_facts(name=name, version=str(sys.modules[name.lower()].__version__), over_http=over_http)
 
 
 def _lacks_tokenizer(arguments):

@@ -16,37 +16,113 @@ _WITHOUT_VALUES = ("load_model", "determine_available_memory", "initialize_from_
 WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
 
 
-class _State:
-    cache_bytes = None
+class ServerWatch:
+    """What is kept of a server from one of its calls to the next."""
 
+    def __init__(self):
+        self.encoders = encoders.Encoders()
+        self.sleep = sleep.Sleep()
+        self._requests = requests.Requests()
+        self._supply = supply.Supply()
+        self._outside = outside.OutsideModel(SETTINGS["outside_given"])
+        self._cache_bytes = None
 
-def install():
-    acts = (
-        ("vllm.v1.core.kv_cache_utils", _watch_vllm_check),
-        ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
-        ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
-        ("vllm.v1.worker.gpu.model_runner", _watch_vllm_runner),  # vLLM 0.33
-        ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
-    )
-    act_at_imports(acts)
-    requests.install()
-    supply.install()
-    log.install()
+    def install(self):
+        acts = (
+            ("vllm.v1.core.kv_cache_utils", _watch_vllm_check),
+            ("vllm.v1.worker.gpu_worker", self._watch_vllm_worker),
+            ("vllm.v1.worker.gpu_model_runner", self._watch_vllm_runner),
+            ("vllm.v1.worker.gpu.model_runner", self._watch_vllm_runner),  # vLLM 0.33
+            ("sglang.srt.model_executor.model_runner", self._watch_sglang_runner),
+        )
+        act_at_imports(acts)
+        self._requests.install()
+        self._supply.install()
+        log.install()
+
+    def log_uncaught(self, error):
+        if error is None or isinstance(error, KeyboardInterrupt):
+            return
+        server = requests.server_of_process()
+        if server is not None:  # one that ends before it reads its options: the port is in use, the model is not there
+            self._supply.name_server(server)
+        if self._supply.has_server:
+            log_facts(error=error_text(error))
+
+    def _watch_vllm_worker(self, module):
+        def profile(original, worker, *arguments, **named):
+            available = original(worker, *arguments, **named)
+            log_facts(
+                activation_bytes=_whole(getattr(worker, "peak_activation_memory", None)),
+                outside_bytes=_whole(getattr(worker, "non_torch_memory", None)),
+                budget_bytes=_whole(getattr(worker, "requested_memory", None)),
+            )
+            return available
+
+        def start(original, worker, *arguments, **named):
+            before = _allocated()
+            result = original(worker, *arguments, **named)
+            log_facts(cache_bytes=_whole(_allocated() - before) if self._cache_bytes is None else self._cache_bytes)
+            return result
+
+        def load(original, worker, *arguments, **named):
+            log_facts(**guarded(self._outside.install_for_vllm, worker) or {})
+            before = _allocated()
+            result = original(worker, *arguments, **named)
+            # vLLM 0.33 also makes buffers here, which its own figure omits.
+            weights = _whole(getattr(worker.model_runner, "model_memory_usage", None))
+            guarded(self.encoders.watch, worker.model_runner)
+            log_facts(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
+            return result
+
+        def meet(original, vllm_config, *arguments, **named):
+            guarded(self._outside.start_for_vllm, vllm_config)
+            return original(vllm_config, *arguments, **named)
+
+        wrap(module, "init_worker_distributed_environment", meet)
+        wrap(module.Worker, "load_model", load)
+        wrap(module.Worker, "determine_available_memory", profile)
+        wrap(module.Worker, "initialize_from_config", start)
+        wrap(module.Worker, "sleep", self.sleep.sleep)
+        wrap(module.Worker, "wake_up", self.sleep.wake_up)
+        for name in _WITHOUT_VALUES if SETTINGS["values"] == "on" else ():
+            wrap(module.Worker, name, _without_values)
+
+    def _watch_vllm_runner(self, module):
+        def make_cache(original, worker, *arguments, **named):
+            before = _allocated()
+            result = original(worker, *arguments, **named)
+            self._cache_bytes = _whole(_allocated() - before)  # the last: profiling makes a small one before
+            return result
+
+        def capture(original, worker, *arguments, **named):
+            result = original(worker, *arguments, **named)
+            log_facts(graph_bytes=_whole(result), **self._graph_facts())
+            return result
+
+        wrap(module.GPUModelRunner, "initialize_kv_cache_tensors", make_cache)
+        wrap(module.GPUModelRunner, "capture_model", capture)
+
+    def _watch_sglang_runner(self, module):
+        def capture(original, worker, *arguments, **named):
+            memory = sys.modules["torch"].cuda.mem_get_info
+            before = memory()[0]
+            result = original(worker, *arguments, **named)
+            log_facts(graph_bytes=_whole(before - memory()[0]), **self._graph_facts())
+            return result
+
+        wrap(module.ModelRunner, "load_model", _log_growth("weights_bytes"))
+        wrap(module.ModelRunner, "init_memory_pool", _log_growth("cache_bytes"))
+        for name in ("init_cuda_graphs", "init_device_graphs"):
+            wrap(module.ModelRunner, name, capture)
+
+    def _graph_facts(self):
+        return guarded(self._outside.graph_facts) or {}
 
 
 def has_worker():
     """Whether this process may hold a server's memory."""
     return any(name in sys.modules for name in WORKERS)
-
-
-def log_uncaught(error):
-    if error is None or isinstance(error, KeyboardInterrupt):
-        return
-    server = requests.server_of_process()
-    if server is not None:  # one that ends before it reads its options: the port is in use, the model is not there
-        supply.name_server(server)
-    if supply.has_server():
-        log_facts(error=error_text(error))
 
 
 def _allocated():
@@ -73,46 +149,6 @@ def _watch_vllm_check(module):
     wrap(module, "_check_enough_kv_cache_memory", check)
 
 
-def _watch_vllm_worker(module):
-    def profile(original, self, *arguments, **named):
-        available = original(self, *arguments, **named)
-        log_facts(
-            activation_bytes=_whole(getattr(self, "peak_activation_memory", None)),
-            outside_bytes=_whole(getattr(self, "non_torch_memory", None)),
-            budget_bytes=_whole(getattr(self, "requested_memory", None)),
-        )
-        return available
-
-    def start(original, self, *arguments, **named):
-        before = _allocated()
-        result = original(self, *arguments, **named)
-        log_facts(cache_bytes=_whole(_allocated() - before) if _State.cache_bytes is None else _State.cache_bytes)
-        return result
-
-    def load(original, self, *arguments, **named):
-        log_facts(**guarded(outside.install_for_vllm, self, SETTINGS["outside_given"]) or {})
-        before = _allocated()
-        result = original(self, *arguments, **named)
-        # vLLM 0.33 also makes buffers here, which its own figure omits.
-        weights = _whole(getattr(self.model_runner, "model_memory_usage", None))
-        guarded(encoders.watch, self.model_runner)
-        log_facts(weights_bytes=_whole(_allocated() - before) if weights is None else weights)
-        return result
-
-    def meet(original, vllm_config, *arguments, **named):
-        guarded(outside.start_for_vllm, vllm_config, SETTINGS["outside_given"])
-        return original(vllm_config, *arguments, **named)
-
-    wrap(module, "init_worker_distributed_environment", meet)
-    wrap(module.Worker, "load_model", load)
-    wrap(module.Worker, "determine_available_memory", profile)
-    wrap(module.Worker, "initialize_from_config", start)
-    wrap(module.Worker, "sleep", sleep.sleep)
-    wrap(module.Worker, "wake_up", sleep.wake_up)
-    for name in _WITHOUT_VALUES if SETTINGS["values"] == "on" else ():
-        wrap(module.Worker, name, _without_values)
-
-
 def _without_values(original, self, *arguments, **named):
     mode = running_values()
     if mode is None:
@@ -122,40 +158,6 @@ def _without_values(original, self, *arguments, **named):
         return original(self, *arguments, **named)
     finally:
         mode.__enter__()
-
-
-def _watch_vllm_runner(module):
-    def make_cache(original, self, *arguments, **named):
-        before = _allocated()
-        result = original(self, *arguments, **named)
-        _State.cache_bytes = _whole(_allocated() - before)  # the last: profiling makes a small one before
-        return result
-
-    def capture(original, self, *arguments, **named):
-        result = original(self, *arguments, **named)
-        log_facts(graph_bytes=_whole(result), **_graph_facts())
-        return result
-
-    wrap(module.GPUModelRunner, "initialize_kv_cache_tensors", make_cache)
-    wrap(module.GPUModelRunner, "capture_model", capture)
-
-
-def _watch_sglang_runner(module):
-    def capture(original, self, *arguments, **named):
-        memory = sys.modules["torch"].cuda.mem_get_info
-        before = memory()[0]
-        result = original(self, *arguments, **named)
-        log_facts(graph_bytes=_whole(before - memory()[0]), **_graph_facts())
-        return result
-
-    wrap(module.ModelRunner, "load_model", _log_growth("weights_bytes"))
-    wrap(module.ModelRunner, "init_memory_pool", _log_growth("cache_bytes"))
-    for name in ("init_cuda_graphs", "init_device_graphs"):
-        wrap(module.ModelRunner, name, capture)
-
-
-def _graph_facts():
-    return guarded(outside.graph_facts) or {}
 
 
 def _whole(value):

@@ -9,6 +9,7 @@ import os
 import sys
 
 from memviz_rehearsal import OWN_FOLDER
+from memviz_rehearsal.journal import guarded
 from memviz_rehearsal.values import decisions
 
 _FIRST_WARNING = 10_000  # reads of one line without an optimizer step in between; then ten times as many
@@ -74,14 +75,13 @@ class Reads:
     def on_read(self):
         if self.is_resting:
             return
-        try:
-            frame = sys._getframe().f_back  # None in a thread of PyTorch's
-            place = line_of_program(frame, self._torch)
-            self._count(place)
-            if self._operators is not None and self._may_decide(frame):
-                self.count_decision(place)
-        except Exception:
-            pass  # nothing in here may break the program
+        guarded(self._count_read, sys._getframe().f_back)  # None in a thread of PyTorch's
+
+    def _count_read(self, frame):
+        place = line_of_program(frame, self._torch)
+        self._count(place)
+        if self._operators is not None and self._may_decide(frame):
+            self.count_decision(place)
 
     def _may_decide(self, frame):
         operators = self._operators()

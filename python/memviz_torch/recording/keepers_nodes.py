@@ -1,0 +1,164 @@
+"""Reads the nodes of graphs: many of one class together, which takes a fraction of the time."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator
+
+from .keepers_found import Found, Reference, are_none, those
+from .keepers_graph import Fields, GraphReader, Saved
+from .keepers_memory import MemoryReader
+from .keepers_types import Facts
+
+_AT_ONCE = 256
+_Read = Callable[[Any], Any]
+_Some = tuple[list[int], list[Any]]  # nodes: their ids, and themselves
+
+
+class NodeReader:
+    """Adds to ``found``."""
+
+    def __init__(self, memory: MemoryReader, found: Found) -> None:
+        self._memory = memory
+        self._found = found
+        self._graph = GraphReader()
+        self._followed: set[int] = set()  # ids of nodes of the program
+
+    def references_of(self, node: Any) -> list[Reference]:
+        """Returns the references of a node that was read. Those to the nodes that follow are read again, because that takes
+        less time and memory than to keep them."""
+        fields = self._graph.fields(type(node))
+        found = self._found.of_node(id(node), fields.labels)
+        for one, _ in fields.next_functions(node):
+            if one is not None:
+                found.append((one, "next", ""))
+        return found
+
+    def read(self, starts: dict[int, Any], is_over: Callable[[], bool]) -> None:
+        """Reads these nodes, which are by their ids, and those that follow them."""
+        of_classes: dict[int, _Some] = {}
+        for key, node in zip(*self._with_following(starts, is_over)):
+            some = of_classes.get(id(type(node)))
+            if some is None:
+                some = of_classes[id(type(node))] = ([], [])
+            some[0].append(key)
+            some[1].append(node)
+        for keys, nodes in of_classes.values():
+            fields = self._graph.fields(type(nodes[0]))
+            for start in range(0, len(nodes), _AT_ONCE):
+                if is_over():
+                    return
+                part = slice(start, start + _AT_ONCE)
+                self._read_fields(keys[part], nodes[part], fields)
+
+    def _with_following(self, starts: dict[int, Any], is_over: Callable[[], bool]) -> _Some:
+        """Returns the nodes, each before most of those that follow it: newer ones come first, and lead to older ones."""
+        keys: list[int] = []
+        nodes: list[Any] = []
+        for key, node in reversed(starts.items()):
+            if self._is_new(key, node) and not self._follow(key, node, (keys, nodes), is_over):
+                break
+        return keys, nodes
+
+    def _is_new(self, key: int, node: Any) -> bool:
+        """Whether a node is followed for the first time, which is noted."""
+        if key in self._found.explored or key in self._followed:
+            return False
+        if self._found.storages.knows(key):
+            self._followed.add(key)
+        else:
+            self._found.explored[key] = node
+        return True
+
+    def _follow(self, key: int, node: Any, into: _Some, is_over: Callable[[], bool]) -> bool:
+        """Returns whether there was time for it."""
+        explored, is_new = self._found.explored, self._is_new
+        add_source, add_target = self._found.sources.append, self._found.targets.append
+        readers: dict[int, _Read] = {}
+        pending_keys, pending = [key], [node]
+        while pending:
+            if len(into[0]) % _AT_ONCE == 0 and is_over():
+                return False
+            source, node = pending_keys.pop(), pending.pop()
+            into[0].append(source)
+            into[1].append(node)
+            read = readers.get(id(type(node)))
+            if read is None:
+                read = readers[id(type(node))] = self._graph.fields(type(node)).next_functions
+            for one, _ in read(node):
+                if one is not None:
+                    key = id(one)
+                    add_source(source)
+                    add_target(key)
+                    if key not in explored and is_new(key, one):
+                        pending_keys.append(key)
+                        pending.append(one)
+        return True
+
+    def _read_fields(self, keys: list[int], nodes: list[Any], fields: Fields) -> None:
+        for label, read in fields.saved:
+            try:
+                self._read_saved(keys, self._graph.data_without_hooks(list(map(read, nodes))), label)
+            except Exception:  # one of them is freed, has a hook, or is of a rare kind
+                self._read_one_by_one(keys, nodes, label, read)
+        if fields.variable is not None:
+            for key, variable in zip(keys, map(fields.variable, nodes)):
+                if variable is not None:
+                    self._found.note(key, [(variable, "saved", "variable")])
+
+    def _read_one_by_one(self, keys: list[int], nodes: list[Any], label: str, read: _Read) -> None:
+        for key, node in zip(keys, nodes):
+            references: list[Reference] = []
+            try:
+                for saved in self._graph.saved(node, label, read):
+                    references.extend(self._of_saved(key, saved))
+            except Exception:
+                self._found.unreadable += 1
+            self._found.note(key, references)
+
+    def _of_saved(self, key: int, saved: Saved) -> Iterator[Reference]:
+        if saved.is_hidden:
+            self._found.hidden[key] = self._found.hidden.get(key, 0) + 1
+        if saved.hook is not None:  # that of a checkpoint refers to what the checkpoint has chosen to keep
+            yield saved.hook, "saved", f"{saved.label} hook"
+        if saved.data is None:
+            return
+        facts = self._found.classes.of(saved.data)
+        storages = self._memory.of_tensor(saved.data, facts) if self._is_of_graph_alone(saved, facts) else []
+        if not storages:
+            yield saved.data, "saved", saved.label
+            return
+        self._found.storages.add(key, storages)
+        yield from self._found.to_base(self._memory.field(saved.data, "_base"), saved.label)
+
+    def _is_of_graph_alone(self, saved: Saved, facts: Facts) -> bool:
+        """Whether only the graph has a tensor. Such a tensor is not written as an object: the node has its memory."""
+        if saved.is_hidden or not facts.is_tensor or facts.overrides_dispatch:
+            return False
+        return not self._found.is_of_program(saved.data)
+
+    def _read_saved(self, keys: list[int], data: list[Any], label: str) -> None:
+        """Does the same for what many nodes save under one name. Raises before it adds anything, if one of these is not a
+        plain tensor."""
+        keys, data = those(keys, data, [one is not None for one in data])
+        for cls in dict(zip(map(id, map(type, data)), map(type, data))).values():
+            facts = self._found.classes.of_class(cls)
+            if not facts.is_tensor or facts.overrides_dispatch:
+                raise TypeError("not a plain tensor")
+        found, memory = self._found, self._memory
+        knows, explored = found.storages.knows, found.explored
+        is_known = [knows(key) and key not in explored for key in map(id, data)]
+        alone_keys, alone = those(keys, data, [not one for one in is_known])
+        rows = memory.rows_of_plain_tensors(alone, found.storages)
+        without_keys, without = those(alone_keys, alone, [row < 0 for row in rows])
+        leads_on = memory.lead_on(without)
+        found.note_saved(*those(keys, data, is_known), label)
+        found.storages.give_more(alone_keys, rows)
+        bases = memory.bases(alone)
+        if not are_none(bases):
+            for key, row, base in zip(alone_keys, rows, bases):
+                if row >= 0:
+                    found.note(key, found.to_base(base, label))
+        for key, tensor in zip(*those(without_keys, without, leads_on)):
+            found.note(key, [(tensor, "saved", label)])
+        found.dropped += len(alone)
+
