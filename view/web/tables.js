@@ -119,6 +119,7 @@ export function startTables() {
   for (const one of TABLES) byId(`by-${one}`).addEventListener('click', () => choose(one));
   lightsWithin(place, 'tbody tr', light);
   watch(['file'], () => (chosen = null)); // its frames have other numbers
-  watch(['file', 'device', 'state', 'other', 'tab', 'lives', 'first', 'last'], () => show({}));
+  watch(['file', 'device', 'state', 'tab', 'lives'], () => show({}));
+  watch(['other', 'first', 'last'], () => view.lives !== 'live' && show({})); // the range
   watch(['lit', 'pinned'], markRows);
 }

@@ -76,7 +76,7 @@ function startDropping(showFiles) {
 
 async function begin() {
   const fragment = location.hash;
-  const zoomCurve = startCurve();
+  const curve = startCurve();
   startLit();
   startLive();
   startPinned();
@@ -89,7 +89,7 @@ async function begin() {
   startSearch();
   startInfo();
   const switchTo = startPlaces(), showFiles = startFiles(switchTo);
-  startControls({zoomCurve, switchTo});
+  startControls({curve, switchTo});
   startHistory(searchAgain);
   startDropping(showFiles);
   window.addEventListener('unhandledrejection', ({reason}) => say(reason.message));
