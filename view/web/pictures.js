@@ -2,7 +2,7 @@
 import {byId} from './elements.js';
 import {askText, latestOnly} from './engine.js';
 import {lightPointed, litOfPicture} from './lit.js';
-import {deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
+import {coloursNow, deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
 
 // The playhead must rest this long before a picture is drawn, and as long as the last one took: its next step waits for
 // a picture that is being drawn.
@@ -27,21 +27,23 @@ function livesOfPicture() {
   return {at: momentOf(lives === 'born' ? last : first), lives, first, last};
 }
 
+// A box of the flame graph may hold memory of several keepers: no line has a hue there, so that no colour means two things.
+const WITHOUT_COLOURS = {color: 'line', hues: 'keeper'};
+
 function requestNow() {
-  const {tab, state, by} = view, where = whereNow();
-  const color = by === 'line' ? {} : {color: by};
-  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesOfPicture(), ...(by === 'keeper' ? {} : color)};
+  const {tab, state} = view, where = whereNow(), by = coloursNow(), color = {color: by, hues: by};
+  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesOfPicture(), ...(by === 'keeper' ? WITHOUT_COLOURS : color)};
   if (tab === 'state') return {ask: 'picture', of: 'state', ...where, at: momentOf(state), ...color};
   if (tab === 'why') return {ask: 'picture', of: 'explain', ...where, at: momentOf(state)};
   if (tab === 'difference') return {ask: 'compare', ...where, ...sidesNow(), other: where.file};
   const views = {timeline: 'active', reserved: 'segments', pools: 'pools'};
-  return {ask: 'picture', of: 'timeline', view: views[tab], ...where, first: view.first, last: view.last, axis: view.axis, ...(tab === 'reserved' ? {} : color)};
+  return {ask: 'picture', of: 'timeline', view: views[tab], ...where, first: view.first, last: view.last, axis: view.axis, ...(tab === 'reserved' && ['kind', 'keeper'].includes(by) ? {} : color)};
 }
 
-// Within the page a picture has neither its own headline nor search and help, which the page has for all; its details
-// come after the drawing. See sheet.js.
+// Within the page a picture has neither its own headline nor search, help and hints, which the page has for all; its
+// details come after the drawing. See sheet.js.
 const isWithoutHead = (tab) => tab !== 'why' && tab !== 'difference';
-const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}.lit>rect,.bands>.lit,.lit-mark{stroke:light-dark(#d01c8b,#ff6bb3);stroke-width:2}.lit-mark{fill:none;pointer-events:none}';
+const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}svg[data-framed] #crumbs:not(:has(button)){display:none}.lit>rect,.bands>.lit,.lit-mark{stroke:light-dark(#d01c8b,#ff6bb3);stroke-width:2}.lit-mark{fill:none;pointer-events:none}';
 
 function documentOf(svg) {
   const drawn = svg.replace(/^<\?xml[^>]*>\s*/, ''), framed = isWithoutHead(view.tab) ? drawn.replace('<svg ', '<svg data-framed="1" ') : drawn;
