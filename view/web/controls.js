@@ -2,7 +2,7 @@
 import {byId, element} from './elements.js';
 import {stepFiltered} from './events_list.js';
 import {change, coloursNow, deviceNow, fragmentOf, goTo, hasDevice, jumpTo, openFiles, overviewOf, showAll, TABS, view, watch} from './model.js';
-import {isPictureTab, saveJson, savePicture} from './pictures.js';
+import {isPictureTab, saveJson} from './pictures.js';
 import {zoomToRange} from './range.js';
 
 const LIVES = {live: 'live now', born: 'left by the range', freed: 'freed in range'};
@@ -80,7 +80,6 @@ const ACTIONS = {
   't': () => deviceNow().has_times && change({axis: view.axis === 'event' ? 'time' : 'event'}),
   '/': () => byId('search').focus(),
   'c': copyLink,
-  's': savePicture,
   'j': saveJson,
   'i': () => change({tab: 'info'}),
   '?': () => byId('help').showModal(),
@@ -153,11 +152,11 @@ function onPictureKey({source, data}) {
   onKey({key: String(key), shiftKey: Boolean(shiftKey), altKey: Boolean(altKey), target: document.body, preventDefault: () => {}});
 }
 
-export function startControls({curve, switchTo}) {
+export function startControls({curve, savePicture, switchTo}) {
   Object.assign(ACTIONS, {
     '+': () => curve.zoom(0.5), '=': () => curve.zoom(0.5), '-': () => curve.zoom(2),
     'y': () => curve.zoomBytes(0.5), 'Y': () => curve.zoomBytes(2), 'PageUp': () => curve.moveBytes(1), 'PageDown': () => curve.moveBytes(-1),
-    'Z': curve.fit,
+    'Z': curve.fit, 's': savePicture,
   });
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {
     change({tab});

@@ -149,6 +149,7 @@ const heightShare = (curve, {clientY}) => (clientY - curve.getBoundingClientRect
 const bytesAt = ({low, most}, share) => low + (1 - share) * most;
 
 // Zooms the bytes around those at a share of the height: at most to all of them, and nothing below 0.
+/** @type {(shown: import('./types.js').Banded, factor: number, share: number) => void} */
 function zoomBytes(shown, factor, share) {
   const at = bytesAt(shown, share), length = Math.max(LEAST_BYTES, shown.most * factor), bottom = Math.max(0, at - (1 - share) * length);
   if (length >= (mostBytes(shown) * HEADROOM) / 100) change({low: null, high: null});
@@ -156,6 +157,7 @@ function zoomBytes(shown, factor, share) {
 }
 
 // Moves the shown bytes up or down, if they are a part of all.
+/** @type {(shown: import('./types.js').Banded, share: number) => void} */
 function moveBytes({low, most}, share) {
   if (view.high === null) return;
   const bottom = Math.max(0, Math.floor(low + share * most));
@@ -163,6 +165,7 @@ function moveBytes({low, most}, share) {
 }
 
 // Zooms into the selected range, or the shown one, and into the bytes between its lowest and highest moment.
+/** @param {import('./types.js').Banded} shown */
 function zoomToFit(shown) {
   const {first, last} = rangeNow(), live = [];
   for (let i = 0; i < shown.columns; ++i) {

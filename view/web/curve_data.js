@@ -6,7 +6,7 @@ import {askBytes, askJson, latestOnly} from './engine.js';
 import {change, deviceNow, hasDevice, view, whereNow} from './model.js';
 
 export const HEADROOM = 112; // percent of the highest value, for the words above it
-const HEAD_OF_COLUMN = 3, LEAST_COLUMNS = 50;
+const LEAST_COLUMNS = 50;
 
 // Returns what all questions of one load are about, whatever changes before their answers: {file, device, by, axis}.
 const aboutNow = () => ({...whereNow(), by: view.by, axis: view.axis});
@@ -22,6 +22,7 @@ async function columnsFor(about, part) {
 // The part of a curve with its bands, whose rows all have the same number of bytes, which the axis follows: from `low`
 // bytes at the lower edge to `low + most` at the upper one.
 // Both are asked for at once, so that no other question comes between them.
+/** @returns {Promise<import('./types.js').Banded>} */
 async function bandedFor(about, part, {low, high}, rows) {
   const base = low ?? 0, rowBytesOf = (bytes) => Math.max(1, Math.ceil(bytes / rows));
   const scale = high === null ? {headroom: HEADROOM} : {bytes_per_row: rowBytesOf(high - base)};
@@ -38,6 +39,7 @@ async function foundFor({file, device, axis, first, last, columns}) {
 // `size` returns the area of the curve: {width} in the units of the page, {rows} of the screen. `show` is called when
 // there is something new to draw.
 export function curveData({size, show}) {
+  /** @type {{whole: any, shown: import('./types.js').Banded | null, box: any, wholeFound: any, shownFound: any}} */
   const data = {whole: null, shown: null, box: null, wholeFound: null, shownFound: null};
   let isStale = true, isFoundStale = true;
   // Each of these ends early if the data is stale again: then another load is waiting.

@@ -1,7 +1,9 @@
 // The state of the view, the open files, and the functions called when it changes.
+/** @type {({name: string, overview: import('./types.js').Overview} | null)[]} */
 export const files = []; // {name, overview} by the engine's number; null: closed
 export const openFiles = () => files.flatMap((file, number) => (file ? [{...file, number}] : []));
 
+/** @type {import('./types.js').View} */
 export const view = {
   file: null, // until a file is open
   device: null,
@@ -37,7 +39,9 @@ export function momentOf(state) {
   return hasDevice() && deviceNow().events ? 'start' : 'end';
 }
 
+/** @type {{names: (keyof import('./types.js').View)[], react: (changed: string[]) => unknown}[]} */
 const watchers = [];
+/** @type {(names: (keyof import('./types.js').View)[], react: (changed: string[]) => unknown) => unknown} */
 export const watch = (names, react) => watchers.push({names, react});
 
 export const TABS = ['flame', 'state', 'why', 'table', 'events', 'timeline', 'reserved', 'pools', 'difference', 'info'];
@@ -61,6 +65,10 @@ function tellWatchers(changed) {
   for (const {names, react} of watchers) if (names.some((name) => changed.includes(name))) react(changed);
 }
 
+/**
+ * @param {Partial<import('./types.js').View>} wanted
+ * @param {{isJump?: boolean}} way
+ */
 export function change(wanted, {isJump = false} = {}) {
   const changed = Object.keys(wanted).filter((name) => view[name] !== wanted[name]);
   if (!changed.length) return;
@@ -123,6 +131,7 @@ export function showDevice(file, device, place = {}) {
 
 // Shows the view of a link, as far as it applies to these files.
 export function readLink(fragment) {
+  /** @type {Partial<import('./types.js').View>} */
   const wanted = {};
   for (const [name, value] of new URLSearchParams(fragment.slice(1))) {
     if (!NAMES_IN_LINK.includes(name)) continue;

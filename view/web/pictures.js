@@ -8,7 +8,6 @@ import {coloursNow, deviceNow, momentOf, rangeNow, view, watch, whereNow} from '
 // a picture that is being drawn.
 const REST_MS = 150, MOST_REST_MS = 1000;
 const OF_RANGE = ['timeline', 'reserved', 'pools'];
-let svgText = '', drawnKey = '', drawingMs = 0;
 
 export const isPictureTab = (tab) => ['flame', 'state', 'why', 'difference', ...OF_RANGE].includes(tab);
 
@@ -69,30 +68,35 @@ function showInFrame(svg, tab) {
   old.replaceWith(made);
 }
 
-const drawPicture = latestOnly(async () => {
-  const request = requestNow(), {tab} = view, message = byId('message');
-  const key = JSON.stringify(request);
-  if (key === drawnKey) return;
-  try {
-    const began = performance.now();
-    svgText = await askText(request);
-    drawingMs = performance.now() - began;
-    drawnKey = key;
-    showInFrame(svgText, tab);
-    message.hidden = true;
-  } catch (error) {
-    frameNow().hidden = true;
-    message.hidden = false;
-    message.textContent = error.message;
-  }
-});
+function showMessage(words) {
+  frameNow().hidden = true;
+  byId('message').hidden = false;
+  byId('message').textContent = words;
+}
 
-let rest = 0;
-function drawAfterRest(changed) {
-  clearTimeout(rest);
-  if (!isPictureTab(view.tab)) return;
-  const restMs = changed.includes('tab') ? 0 : Math.max(REST_MS, Math.min(MOST_REST_MS, drawingMs));
-  rest = setTimeout(() => drawPicture({}), restMs);
+// Draws the picture of the tab once the playhead rests; `drawn` keeps the last one.
+function pictureDrawer(drawn) {
+  let key = '', drawingMs = 0, rest = 0;
+  const draw = latestOnly(async () => {
+    const request = requestNow(), {tab} = view, wanted = JSON.stringify(request);
+    if (wanted === key) return;
+    try {
+      const began = performance.now();
+      drawn.svg = await askText(request);
+      drawingMs = performance.now() - began;
+      key = wanted;
+      showInFrame(drawn.svg, tab);
+      byId('message').hidden = true;
+    } catch (error) {
+      showMessage(error.message);
+    }
+  });
+  return (changed) => {
+    clearTimeout(rest);
+    if (!isPictureTab(view.tab)) return;
+    const restMs = changed.includes('tab') ? 0 : Math.max(REST_MS, Math.min(MOST_REST_MS, drawingMs));
+    rest = setTimeout(() => draw({}), restMs);
+  };
 }
 
 function save(text, type, name) {
@@ -102,13 +106,12 @@ function save(text, type, name) {
   link.click();
 }
 
-export const savePicture = () => svgText && save(svgText, 'image/svg+xml', `memviz-${view.tab}.svg`);
-
 const textNow = (of, about) => askText({ask: 'text', of, ...whereNow(), ...about});
 const atPlayhead = (of) => () => textNow(of, {at: momentOf(view.state)});
 const ofRange = () => textNow('timeline', {first: view.first, last: view.last});
 
 // Requests the figures of each tab, as JSON; the tables add theirs.
+/** @type {Record<string, () => Promise<string>>} */
 export const figures = {
   flame: () => textNow('flame', livesOfPicture()),
   state: atPlayhead('state'),
@@ -122,8 +125,10 @@ export async function saveJson() {
   save(await figures[view.tab](), 'application/json', `memviz-${view.tab}.json`);
 }
 
+// Returns what saves the picture.
 export function startPictures() {
-  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], drawAfterRest);
+  const drawn = {svg: ''};
+  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], pictureDrawer(drawn));
   watch(['search'], searchInFrame);
   watch(['lit', 'pinned'], lightFrame);
   window.addEventListener('message', ({source, data}) => {
@@ -131,4 +136,5 @@ export function startPictures() {
   });
   // A picture may not see that the pointer has left its frame.
   document.addEventListener('pointermove', () => view.lit && view.lit.isFromPicture && lightPointed(null));
+  return () => drawn.svg && save(drawn.svg, 'image/svg+xml', `memviz-${view.tab}.svg`);
 }
