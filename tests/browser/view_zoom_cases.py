@@ -3,7 +3,7 @@
 import re
 
 from support import expect
-from view_support import View, ViewCase
+from view_support import ViewCase
 
 STEP = "training_step.pickle"
 
@@ -89,36 +89,38 @@ class BoxCases(ViewCase):
 class ColourCases(ViewCase):
     """One choice of colours, for all parts."""
 
-    def colours_of_legend(self, view):
-        rows = view.page.locator("#legend li")
-        expect(rows.first).to_be_visible()
-        return dict(rows.evaluate_all("rows => rows.map((row) => [row.title, getComputedStyle(row.querySelector('.swatch')).backgroundColor])"))
-
     def test_the_same_line_has_the_same_colour_in_all_parts(self):
-        view = self.view(STEP, viewport={"width": 1400, "height": 900})
-        for state in ("#state=300", ""):
-            legend = self.colours_of_legend(view)
-            expect(view.frame.locator("svg.scripted #graph")).to_be_visible()
-            boxes = view.frame.locator("#graph").evaluate(
-                "graph => graph.shownBoxes().filter((box) => box.rect && box.steps.length === 1).map((box) => [`${box.steps[0].label.name} ${box.steps[0].label.place}`.trim(), getComputedStyle(box.rect).fill])"
-            )
-            shared = [(name, fill) for name, fill in boxes if name in legend]
-            self.assertGreater(len(shared), 2)
-            for name, fill in shared:
-                self.assertEqual(fill, legend[name], f"{name} in the flame graph, {state}")
-            view.press("2")
-            expect(view.frame.locator("svg.scripted #board")).to_be_visible()
-            for name in list(legend)[:4]:
-                rows = view.frame.locator(f'.row[data-find="{name}"] rect')
-                if rows.count():
-                    self.assertEqual(rows.first.evaluate("one => getComputedStyle(one).fill"), legend[name], f"{name} in the segments, {state}")
-            view.press("6")
-            expect(view.frame.locator("svg.scripted .bands > path").first).to_be_visible()
-            found = 0
-            for name in list(legend)[:4]:
-                rows = view.frame.locator(f'.row[data-find="{name}"] rect')
-                if rows.count():
-                    found += 1
-                    self.assertEqual(rows.first.evaluate("one => getComputedStyle(one).fill"), legend[name], f"{name} in the timeline, {state}")
-            self.assertGreater(found, 0)
-            view.press("1", "Home", *["Shift+ArrowRight"] * 20)
+        for event in (499, 1375):
+            with self.subTest(event=event):
+                self.check_colours(self.view(STEP, fragment=f"#file=0&state={event + 1}", viewport={"width": 1400, "height": 900}), event)
+
+    def check_colours(self, view, event):
+        view.wait_for_event(event)
+        swatches = "rows => rows.map((row) => [row.title, getComputedStyle(row.querySelector('.swatch')).backgroundColor])"
+        legend = dict(view.page.locator("#legend li").evaluate_all(swatches))
+        self.assertGreater(len(legend), 4)
+        expect(view.frame.locator("svg.scripted #graph")).to_be_visible()
+        boxes = """graph => graph.shownBoxes().filter(({steps}) => steps.length === 1)
+          .map(({steps: [{label}], rect}) => [`${label.name} ${label.place}`.trim(), getComputedStyle(rect).fill])"""
+        self.check_parts(legend, view.frame.locator("#graph").evaluate(boxes), "flame graph")
+        for key, part in (("2", "#board"), ("6", ".bands > path")):
+            view.press(key)
+            expect(view.frame.locator(f"svg.scripted {part}").first).to_be_visible()
+            rows = "rows => rows.map((row) => [row.dataset.find, getComputedStyle(row.querySelector('rect')).fill])"
+            self.check_parts(legend, view.frame.locator(".row:has(rect)").evaluate_all(rows), part)
+
+    def check_parts(self, legend, parts, place):
+        shared = [(name, fill) for name, fill in parts if name in legend and "other" not in name]
+        self.assertGreater(len(shared), 2, f"{place}: {parts}")
+        for name, fill in shared:
+            self.assertEqual(fill, legend[name], f"{name} in {place}")
+
+    def test_the_choice_of_colours_reaches_the_flame_graph(self):
+        view = self.view(STEP)
+        paints = "graph => [...new Set(graph.shownBoxes().map((box) => box.paint))].sort().join(' ')"
+        expect(view.frame.locator("svg.scripted #graph")).to_be_visible()
+        self.assertIn("hue", view.frame.locator("#graph").evaluate(paints))
+        for by, word in (("kind", "kind-activation"), ("origin", "user")):
+            view.press("k")
+            expect(view.page.locator("#by")).to_have_text(f"by {by}")
+            view.until(lambda word=word: view.frame.locator("svg.scripted #graph").count() and word in view.frame.locator("#graph").evaluate(paints).split())

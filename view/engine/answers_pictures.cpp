@@ -53,7 +53,8 @@ LifeRange lives_of(PageFile& file, const Request& request) {
 /// Returns the lines or keepers that have hues in the page, if the request wants the colours of the page.
 std::vector<NodeKey> hued_lines(PageFile& file, const Request& request) {
   const std::string by = word_of(request, "hues", {"line", "kind", "keeper", "origin"});
-  return by.empty() ? std::vector<NodeKey>() : file.walk(request.device()).classes(by).hued;
+  const bool has_lines = !by.empty() && !file.timeline().empty();
+  return has_lines ? file.walk(request.device()).classes(by).hued : std::vector<NodeKey>();
 }
 
 FlameAnswer flame_of(PageFile& file, const Request& request) {
