@@ -37,6 +37,9 @@ struct SvgOptions {
   double min_percent = 0;            ///< always merge boxes narrower than this share of the graph
   std::optional<ColorBy> color =
       {}; ///< the default is origin in a flame graph, line in a state; comparisons use separate colours
+  /// By line or keeper: those with separate hues, so that pictures of different moments have the same; if empty, the
+  /// largest of each picture.
+  std::vector<NodeKey> hued_lines = {};
 };
 
 /// A tree and the words about it. Everything describes the devices in the tree.

@@ -26,6 +26,7 @@ struct TimelineSvgOptions {
   std::optional<std::size_t> detail = {};
   /// Whether the stack is layers of kinds, if the records have them; parts without kinds, and segments, are by line.
   ColorBy color = ColorBy::line;
+  std::vector<NodeKey> hued_lines = {}; ///< see SvgOptions
   bool scripts = true;
   std::size_t max_bytes = 2'000'000; ///< draw fewer bands until the file is no larger
 };

@@ -107,12 +107,20 @@ public:
     graph.has_keepers = std::ranges::any_of(layout_.boxes, [&](const Box<Weight>& box) {
       return std::holds_alternative<KeeperStep>(tree_[box.first].key);
     });
-    for (std::size_t i = 0; i < layout_.boxes.size(); ++i)
+    for (std::size_t i = 0; i < layout_.boxes.size(); ++i) {
       graph.boxes.push_back(describe_box(layout_.boxes[i], i));
+      paint_like_caller(graph.boxes.back(), graph.boxes[graph.boxes.back().parent]);
+    }
     return graph;
   }
 
 private:
+  void paint_like_caller(GraphBox& box, const GraphBox& caller) const {
+    const auto is_of_caller = [&](FrameId frame) { return paints_.is_of_caller(frame); };
+    if (box.role == BoxRole::frames && caller.role == BoxRole::frames && std::ranges::all_of(box.frames, is_of_caller))
+      box.paint = caller.paint;
+  }
+
   [[nodiscard]] GraphBox describe_box(const Box<Weight>& box, std::size_t index) {
     GraphBox drawn;
     if (index < kinds_.size()) drawn.kinds = std::move(kinds_[index]);

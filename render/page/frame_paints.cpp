@@ -24,13 +24,27 @@ FramePaints::FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>
     by_frame_[lines[i].value] = &hues()[chosen[i]];
 }
 
+FramePaints::FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const LineHues& hues)
+    : frames_(frames), origins_(origins), by_frame_(frames.frame_count() + 1), has_chosen_lines_(true) {
+  for (std::uint32_t frame = 0; frame < frames.frame_count(); ++frame) {
+    const Paint* const hue = hues.of(FrameId{frame});
+    by_frame_[frame] = hue == nullptr ? &paint::kOtherCode : hue;
+    if (hue != nullptr) ++chosen_frames_;
+  }
+}
+
 const Paint& FramePaints::of(FrameId frame) const {
   const CodeOrigin origin = origins_[frame.value];
   if (!are_lines()) return paint_of(origin);
-  if (origin != CodeOrigin::user) return paint::kOtherCode;
   const Paint*& paint = by_frame_[frame.value];
-  if (paint == nullptr) paint = &hues()[choose_hues({node_label(frames_, frame)}).front()];
+  if (paint == nullptr)
+    paint =
+        origin == CodeOrigin::user ? &hues()[choose_hues({node_label(frames_, frame)}).front()] : &paint::kOtherCode;
   return *paint;
+}
+
+bool FramePaints::is_of_caller(FrameId frame) const {
+  return has_chosen_lines_ && origins_[frame.value] != CodeOrigin::user && &of(frame) == &paint::kOtherCode;
 }
 
 const Paint& FramePaints::of(const NodeKey& key) const {

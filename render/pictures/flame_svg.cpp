@@ -137,7 +137,7 @@ double draw_footer(Page& page, double y, const Story& story, const std::vector<s
 std::string colours_hint(const FrameWords& words, const SvgOptions& options, bool is_squeezed) {
   const std::string hint = reading_hint(options, is_squeezed);
   if (options.color == ColorBy::kind) return "colour = kind of memory; " + hint;
-  return words.paints.are_lines() ? "colour = line of your code; " + hint : hint;
+  return words.paints.has_hues() ? "colour = line of your code; " + hint : hint;
 }
 
 bool has_kind_colours(const FlamePicture& picture, const SvgOptions& options) {
@@ -167,7 +167,7 @@ public:
   Segments(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words)
       : picture_(picture), words_(words), pins_(find_pins(picture.subject.state, {.device = picture.device})),
         colouring_(colouring_for(picture.subject.state, words.origins, picture.device,
-                                 options.color == ColorBy::kind ? ColorBy::kind : ColorBy::origin)) {
+                                 {options.color == ColorBy::kind ? ColorBy::kind : ColorBy::origin})) {
     if (words.paints.are_lines()) paint_lines(rank_user_lines(picture.subject.state, picture.device));
     fit(options);
   }
@@ -283,15 +283,21 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   return page.finish(draw_footer(page, y, story, warnings_and_losses(picture.subject.state)));
 }
 
+FramePaints frame_paints(const FlamePicture& picture, const SvgOptions& options,
+                         const std::vector<CodeOrigin>& origins) {
+  const FrameTable& frames = picture.subject.state.frames();
+  if (options.color != ColorBy::line) return {frames, origins};
+  if (options.hued_lines.empty()) return {frames, origins, picture.subject.users};
+  return {frames, origins, LineHues(frames, options.hued_lines)};
+}
+
 } // namespace
 } // namespace render
 
 std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
   const std::vector<CodeOrigin> origins = render::origins_of(picture.subject.state.frames());
   const FrameTable& frames = picture.subject.state.frames();
-  const render::FramePaints paints = options.color == ColorBy::line
-                                         ? render::FramePaints(frames, origins, picture.subject.users)
-                                         : render::FramePaints(frames, origins);
+  const render::FramePaints paints = render::frame_paints(picture, options, origins);
   const KeeperTable* const keepers = picture.keepers.lines.empty() ? nullptr : &picture.keepers.table;
   const render::FrameWords words{.frames = frames, .origins = origins, .paints = paints, .keepers = keepers};
   std::optional<render::Segments> segments;

@@ -39,7 +39,7 @@ struct Failure {
 
 class State {
 public:
-  State(const StatePicture& picture, ColorBy color)
+  State(const StatePicture& picture, const ColourChoice& color)
       : picture_(picture), origins_(origins_of(picture.state.frames())), lines_(picture.state.frames()),
         pins_(find_pins(picture.state, {.device = picture.device})),
         colouring_(colouring_for(picture.state, origins_, picture.device, color)),
@@ -72,7 +72,7 @@ public:
 
 private:
   /// Lists what the device in the headline holds, in the colours of the board.
-  void list_holders(ColorBy color) {
+  void list_holders(const ColourChoice& color) {
     const DeviceState* const leading = leading_device(devices_);
     if (leading == nullptr) {
       list_ = class_list(colouring_, sum_of(devices_).requested_bytes);
@@ -191,7 +191,7 @@ private:
 } // namespace render
 
 std::string state_svg(const StatePicture& picture, const SvgOptions& options) {
-  render::State state(picture, options.color.value_or(ColorBy::line));
+  render::State state(picture, {options.color.value_or(ColorBy::line), options.hued_lines});
   for (render::BoardDetail detail;; detail = render::coarser(detail, state.reserved_bytes())) {
     std::string svg = state.draw(options, detail);
     if (svg.size() <= options.max_bytes || detail.most_segments <= 1) return svg;

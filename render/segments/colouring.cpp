@@ -21,15 +21,13 @@ namespace memviz::render {
 
 namespace {
 
-/// Returns the colours of the lines that have hues, in their order: as many as there are hues get one.
-std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<UserLine>& lines) {
-  std::vector<std::string> texts;
+/// Returns the hues of the chosen lines, or else of the largest that have some.
+LineHues hues_of(const FrameTable& frames, const std::vector<UserLine>& lines, std::span<const NodeKey> chosen) {
+  if (!chosen.empty()) return {frames, chosen};
+  std::vector<NodeKey> keys;
   for (const UserLine& line : lines)
-    if (has_hue(line.key) && texts.size() < hues().size()) texts.push_back(node_label(frames, line.key));
-  std::vector<const Paint*> paints;
-  for (const std::size_t hue : choose_hues(texts))
-    paints.push_back(&hues()[hue]);
-  return paints;
+    if (has_hue(line.key) && keys.size() < hues().size()) keys.push_back(line.key);
+  return {frames, keys};
 }
 
 /// Returns the class of those blocks of a line that are of one kind.
@@ -51,18 +49,17 @@ ColorBy possible(ColorBy color, const MemoryState& state) {
 } // namespace
 
 Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
-                       ColorBy color) {
+                       const ColourChoice& choice) {
   Colouring colouring;
   colouring.heading = "Who holds it, by your own line of code";
-  const std::vector<const Paint*> paints = paints_of(frames, lines.lines);
-  std::size_t named = 0;
+  const LineHues hues = hues_of(frames, lines.lines, choice.hued_lines);
+  const bool are_hues = choice.by == ColorBy::line || choice.by == ColorBy::keeper;
   std::vector<NodeKey> listed;
   for (const UserLine& line : lines.lines) {
     const Paint* paint = &paint::kNoStack;
     const auto* frame = std::get_if<FrameId>(&line.key);
-    if (frame != nullptr && color == ColorBy::origin) paint = &render::paint_of(origins[frame->value]);
-    if (has_hue(line.key) && (color == ColorBy::line || color == ColorBy::keeper))
-      paint = named < paints.size() ? paints[named++] : &paint::kLesserLines;
+    if (frame != nullptr && choice.by == ColorBy::origin) paint = &render::paint_of(origins[frame->value]);
+    if (has_hue(line.key) && are_hues) paint = hues.of(line.key) != nullptr ? hues.of(line.key) : &paint::kLesserLines;
     colouring.classes.push_back(
         {key_label(frames, line.key), key_heading(frames, origins, line.key), paint, line.amount});
     if (listed.size() < kRankedRows) listed.push_back(line.key);
@@ -76,7 +73,7 @@ Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& 
 }
 
 Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrigin>& origins, BlockLines lines) {
-  Colouring colouring = colouring_of(state.frames(), origins, lines, ColorBy::origin);
+  Colouring colouring = colouring_of(state.frames(), origins, lines, {ColorBy::origin});
   colouring.lines = std::move(colouring.classes);
   colouring.classes.clear();
   for (std::size_t i = 0; i < lines.lines.size(); ++i) {
@@ -100,11 +97,12 @@ Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrig
   return colouring;
 }
 
-Colouring colouring_by_keeper(const MemoryState& state, const std::vector<CodeOrigin>& origins, KeeperLines keepers) {
+Colouring colouring_by_keeper(const MemoryState& state, const std::vector<CodeOrigin>& origins, KeeperLines keepers,
+                              std::span<const NodeKey> hued_lines) {
   BlockLines lines{.lines = {}, .of_block = keepers.of_block};
   for (const KeeperLine& line : keepers.lines)
     lines.lines.push_back({.key = key_of(line, keepers.table), .amount = line.amount, .kinds = line.kinds});
-  Colouring colouring = colouring_of(state.frames(), origins, std::move(lines), ColorBy::keeper);
+  Colouring colouring = colouring_of(state.frames(), origins, std::move(lines), {ColorBy::keeper, hued_lines});
   colouring.heading = "Who keeps it at the end, by variable";
   colouring.is_by_keeper = true;
   for (std::size_t i = 0; i < keepers.lines.size(); ++i) {
@@ -116,16 +114,17 @@ Colouring colouring_by_keeper(const MemoryState& state, const std::vector<CodeOr
 }
 
 Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
-                        std::optional<DeviceId> device, ColorBy color) {
+                        std::optional<DeviceId> device, const ColourChoice& choice) {
   std::optional<KeeperLines> keepers;
   if (state.recording->keepers.is_recorded) keepers = keeper_lines(KeeperAnswers(*state.recording), state, device);
   Colouring colouring;
-  if (color == ColorBy::keeper && keepers)
-    colouring = colouring_by_keeper(state, origins, *keepers);
-  else if (possible(color, state) == ColorBy::kind)
+  if (choice.by == ColorBy::keeper && keepers)
+    colouring = colouring_by_keeper(state, origins, *keepers, choice.hued_lines);
+  else if (possible(choice.by, state) == ColorBy::kind)
     colouring = colouring_by_kind(state, origins, block_lines(state, device));
   else
-    colouring = colouring_of(state.frames(), origins, block_lines(state, device), possible(color, state));
+    colouring = colouring_of(state.frames(), origins, block_lines(state, device),
+                             {possible(choice.by, state), choice.hued_lines});
   colouring.keepers = std::move(keepers);
   return colouring;
 }

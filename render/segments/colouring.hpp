@@ -3,6 +3,7 @@
 // Blocks -> the classes that distinguish them in a picture, each with a name and a colour: by the user's own line, with
 // the colour of that line, of the origin of its code, or of the kind of the block's memory.
 
+#include "page/line_hues.hpp"
 #include "page/naming.hpp"
 #include "page/palette.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,19 +49,19 @@ struct Colouring {
 /// Makes a class for each line. By line, the largest have separate hues and all others share one colour; by origin,
 /// each has the colour of its code. Memory without a stack has the colour for that of every picture.
 [[nodiscard]] Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
-                                     ColorBy color);
+                                     const ColourChoice& choice);
 /// Makes a class for each line and kind, with the evidence for the kind.
 [[nodiscard]] Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                                           BlockLines lines);
 
 /// Makes a class for each keeper, of a state whose recording has some. The largest have separate hues.
 [[nodiscard]] Colouring colouring_by_keeper(const MemoryState& state, const std::vector<CodeOrigin>& origins,
-                                            KeeperLines keepers);
+                                            KeeperLines keepers, std::span<const NodeKey> hued_lines = {});
 
 /// Makes classes by kind, by origin, by line or by keeper, and by origin if the state has none of these, for the blocks
 /// of `device` or of all.
 [[nodiscard]] Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
-                                      std::optional<DeviceId> device, ColorBy color);
+                                      std::optional<DeviceId> device, const ColourChoice& choice);
 
 /// Returns the rules for these colours on light or dark pages, to follow those of palette_css().
 [[nodiscard]] std::string colouring_rules(bool dark);

@@ -46,7 +46,7 @@ std::vector<std::pair<NodeKey, double>> lines_by_area(const std::vector<DrawnSta
 }
 
 LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts,
-                     ColorBy color)
+                     const ColourChoice& choice)
     : lines_(lines), labels_(frames), frames_(frames) {
   for (const DrawnStack& drawn : charts) {
     const std::vector<UserLine>& holders = drawn.chart.listed();
@@ -59,8 +59,9 @@ LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std
     for (const Band& band : drawn.chart.bands.bands)
       add(lines_.line_of(drawn.chart.device.record.device, band.life));
   }
-  if (color == ColorBy::line || color == ColorBy::keeper) add_hues(charts);
-  if (color == ColorBy::origin) add_origins();
+  if (choice.by == ColorBy::line || choice.by == ColorBy::keeper)
+    add_hues(choice.hued_lines.empty() ? own_hues(charts) : LineHues(frames, choice.hued_lines));
+  if (choice.by == ColorBy::origin) add_origins();
 }
 
 Label LineNames::label_of(const NodeKey& line) {
@@ -83,9 +84,7 @@ void LineNames::add(const NodeKey& line) {
   ranked_.push_back(line);
 }
 
-void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
-  for (const NodeKey& line : ranked_)
-    if (has_hue(line)) names_.at(line).paint = &paint::kOtherLines;
+LineHues LineNames::own_hues(const std::vector<DrawnStack>& charts) const {
   std::vector<NodeKey> owners;
   const auto give = [&](const NodeKey& line) {
     const bool is_new = std::ranges::find(owners, line) == owners.end();
@@ -99,9 +98,12 @@ void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
   std::vector<std::string> texts;
   for (const NodeKey& line : owners)
     texts.push_back(names_.at(line).text);
-  const std::vector<std::size_t> chosen = choose_hues(texts);
-  for (std::size_t i = 0; i < owners.size(); ++i)
-    names_.at(owners[i]).paint = &hues()[chosen[i]];
+  return {owners, std::move(texts)};
+}
+
+void LineNames::add_hues(const LineHues& hues) {
+  for (const NodeKey& line : ranked_)
+    if (has_hue(line)) names_.at(line).paint = hues.of(line) == nullptr ? &paint::kOtherLines : hues.of(line);
 }
 
 void LineNames::add_origins() {

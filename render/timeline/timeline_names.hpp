@@ -2,11 +2,11 @@
 
 // Lives and strips -> their names and colours in a timeline.
 
+#include "page/line_hues.hpp"
 #include "page/naming.hpp"
 #include "timeline/timeline_layout.hpp"
 #include "timeline/timeline_palette.hpp"
 
-#include "memviz/svg.hpp"
 #include "memviz/timeline.hpp"
 
 #include <cstddef>
@@ -42,9 +42,10 @@ struct DrawnStack {
 
 class LineNames {
 public:
-  /// Assigns names and hues. By kind, lines have no hues. Otherwise the lines above the main chart, and the largest of
-  /// those drawn, get a hue each; no line shares it.
-  LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts, ColorBy color);
+  /// Assigns names and hues. By kind, lines have no hues. Otherwise the chosen lines, or those above the main chart and
+  /// the largest of those drawn, get a hue each; no line shares it.
+  LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts,
+            const ColourChoice& choice);
 
   /// Returns the name of a line that the charts draw, or that is one of the first kRankedRows holders of a chart; other
   /// lines have no colour.
@@ -58,7 +59,9 @@ public:
 private:
   [[nodiscard]] Label label_of(const NodeKey& line);
   void add(const NodeKey& line);
-  void add_hues(const std::vector<DrawnStack>& charts);
+  /// Returns the hues of the lines above the main chart and of the largest of those drawn.
+  [[nodiscard]] LineHues own_hues(const std::vector<DrawnStack>& charts) const;
+  void add_hues(const LineHues& hues);
   void add_origins();
 
   const LifeLines& lines_;

@@ -174,7 +174,8 @@ private:
       layouts.push_back(std::move(*layout));
     }
     const std::vector<DrawnStack> stacks = drawn_stacks(charts, layouts);
-    return draw_charts(layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks, charts_.color()));
+    return draw_charts(
+        layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks, {charts_.color(), options_.hued_lines}));
   }
 
   [[nodiscard]] std::string draw_nothing() {

@@ -46,7 +46,7 @@ function(add_module file way)
 
   # Comments on their own lines and indentation are for readers of the source.
   file(READ ${file} text)
-  string(REGEX REPLACE "\n *//[^\n]*" "" text "\n${text}")
+  string(REGEX REPLACE "\n *(//[^\n]*|/[*][*][^\n]*[*]/)" "" text "\n${text}")
   # The lists of CMake have a meaning for these.
   string(REGEX REPLACE "[][;]" " " plain "${text}")
   string(REGEX MATCHALL "${import_line}" imports "${plain}")

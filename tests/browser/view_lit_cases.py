@@ -87,6 +87,9 @@ class BandCases(ViewCase):
         by_line = view.picture_of(view.curve)
         view.press("k")
         view.until(lambda: view.picture_of(view.curve) != by_line)
+        by_kind = view.picture_of(view.curve)
+        view.press("k")
+        view.until(lambda: view.picture_of(view.curve) not in (by_line, by_kind))
         view.press("k")
         view.until(lambda: view.picture_of(view.curve) == by_line)
 

@@ -48,7 +48,7 @@ test('the sum of the bands is the live curve', async (context) => {
     await context.test(basename(path), async () => {
       const file = await openFile(basename(path), readFileSync(path)), {devices} = await askJson({ask: 'overview', file});
       for (const {device, events} of devices.filter((one) => one.events > 0))
-        for (const by of ['line', 'kind'])
+        for (const by of ['line', 'kind', 'origin'])
           for (const [first, last] of [[0, events], [Math.floor(events / 3), Math.floor(events / 2)]])
             await checkPart({file, device, first, last}, `${basename(path)}, device ${device}, ${first} to ${last}, by ${by}`, by);
     });

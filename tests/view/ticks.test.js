@@ -6,15 +6,19 @@ import {byteTicks, decimalTicks} from '../../view/web/ticks.js';
 const MiB = 1 << 20;
 
 test('ticks of bytes are powers of two apart, so that each is round in its unit', () => {
-  assert.deepEqual(byteTicks(7.2 * 1024 * MiB, 4), [2, 4, 6].map((gib) => gib * 1024 * MiB));
-  assert.deepEqual(byteTicks(213 * MiB, 4), [64, 128, 192].map((mib) => mib * MiB));
-  assert.deepEqual(byteTicks(3, 4), [1, 2, 3]);
-  assert.deepEqual(byteTicks(0, 4), []);
+  assert.deepEqual(byteTicks(0, 7.2 * 1024 * MiB, 4), [2, 4, 6].map((gib) => gib * 1024 * MiB));
+  assert.deepEqual(byteTicks(0, 213 * MiB, 4), [64, 128, 192].map((mib) => mib * MiB));
+  assert.deepEqual(byteTicks(0, 3, 4), [1, 2, 3]);
+  assert.deepEqual(byteTicks(0, 0, 4), []);
+});
+
+test('ticks of a part of the bytes are round as well', () => {
+  assert.deepEqual(byteTicks(100 * MiB, 130 * MiB, 4), [104, 112, 120, 128].map((mib) => mib * MiB));
 });
 
 test('ticks of bytes are at most as many as asked for', () => {
   for (let most = 1; most < 1e15; most *= 1.37) {
-    const ticks = byteTicks(most, 4);
+    const ticks = byteTicks(0, most, 4);
     assert.ok(ticks.length >= 1 && ticks.length <= 4, `${most}: ${ticks}`);
     assert.ok(ticks.at(-1) <= most);
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 // The answers of the engine. Members of a request that each reads: "file" (0), "device" (the first), "at" (a moment as
-// for --at, or "start"), "state" (of a device: 0 is before its first event), "by" ("line", "kind" or "keeper"). All
-// throw UsageError for an invalid request.
+// for --at, or "start"), "state" (of a device: 0 is before its first event), "by" ("line", "kind", "keeper" or
+// "origin"). All throw UsageError for an invalid request.
 
 #include "engine/engine.hpp"
 
@@ -15,8 +15,9 @@ namespace memviz::view {
 
 /// Doubles, see curve(); "first", "last", "columns", "axis" ("event" or "time").
 [[nodiscard]] std::string curve_of(Engine& engine, const Request& request);
-/// The same part as bands() with "rows" of "bytes_per_row" each: Bands::bytes as doubles, then Bands::lives, then
-/// Bands::values. Fewer rows if there would be more than 8 million pixels.
+/// The same part as bands() with "rows" of "bytes_per_row" each above "base_bytes": Bands::bytes as doubles, then
+/// Bands::lives, then Bands::values. With "headroom", all rows are that many percent of the highest value of the curve.
+/// Fewer rows if there would be more than 8 million pixels.
 [[nodiscard]] std::string bands_of(Engine& engine, const Request& request);
 /// A bit for each allocation, by index from the lowest bit of the first byte: whether it is among those that a part of
 /// the page shows. "of" a "line" ("name", "place"), a "kind" ("name"), a "function" ("frame"), a "frame" ("name"), a
@@ -64,7 +65,9 @@ namespace memviz::view {
 [[nodiscard]] std::string range_of(Engine& engine, const Request& request);
 
 /// SVG: "of" is flame, state, timeline or explain; with the options of these commands. A flame graph of "lives" that
-/// are "born" or "freed" from "first" to "last" contains only these, among what is live "at" a moment.
+/// are "born" or "freed" from "first" to "last" contains only these, among what is live "at" a moment. "hues": the
+/// word of classes_of() whose lines or keepers have their colours there; by default the largest of the picture have
+/// some.
 [[nodiscard]] std::string picture_of(Engine& engine, const Request& request);
 /// SVG: the changes from "before" (a moment) of "file" to "after" of "other"; with the options of compare.
 [[nodiscard]] std::string comparison_of(Engine& engine, const Request& request);

@@ -50,6 +50,13 @@ LifeRange lives_of(PageFile& file, const Request& request) {
   return {};
 }
 
+/// Returns the lines or keepers that have hues in the page, if the request wants the colours of the page.
+std::vector<NodeKey> hued_lines(PageFile& file, const Request& request) {
+  const std::string by = word_of(request, "hues", {"line", "kind", "keeper", "origin"});
+  const bool has_lines = !by.empty() && !file.timeline().empty();
+  return has_lines ? file.walk(request.device()).classes(by).hued : std::vector<NodeKey>();
+}
+
 FlameAnswer flame_of(PageFile& file, const Request& request) {
   FlameQuestion question{.scope = scope_of(request), .tree = request.filled(flame_tree_options())};
   question.tree.lives = lives_of(file, request);
@@ -61,7 +68,9 @@ std::string flame_picture(PageFile& file, const Request& request) {
   OptionList<DrawingChoice> options = flame_drawing_options();
   options.push_back(color_option("origin"));
   const FlameAnswer answer = flame_of(file, request);
-  return flame_svg(memviz::picture_of(answer), svg_options(request.filled(options), frames_of(answer.question.tree)));
+  SvgOptions svg = svg_options(request.filled(options), frames_of(answer.question.tree));
+  svg.hued_lines = hued_lines(file, request);
+  return flame_svg(memviz::picture_of(answer), svg);
 }
 
 StateAnswer board_of(PageFile& file, const Request& request) {
@@ -71,7 +80,9 @@ StateAnswer board_of(PageFile& file, const Request& request) {
 std::string state_picture(PageFile& file, const Request& request) {
   const auto drawing = request.filled<DrawingChoice>({color_or_keeper_option("line"), size_option("")});
   check_color(drawing, file.recording());
-  return state_svg(memviz::picture_of(board_of(file, request)), svg_options(drawing));
+  SvgOptions svg = svg_options(drawing);
+  svg.hued_lines = hued_lines(file, request);
+  return state_svg(memviz::picture_of(board_of(file, request)), svg);
 }
 
 StatsAnswer stats_of(PageFile& file, const Request& request) {
@@ -98,7 +109,8 @@ template <class Part> std::vector<Part> timelines_of(PageFile& file, const Reque
 
 std::string timeline_picture(PageFile& file, const Request& request) {
   const auto drawing = request.filled<DrawingChoice>({color_or_keeper_option("line"), size_option("")});
-  const TimelineSvgOptions svg = svg_options(request.filled(timeline_drawing_options()), drawing);
+  TimelineSvgOptions svg = svg_options(request.filled(timeline_drawing_options()), drawing);
+  svg.hued_lines = hued_lines(file, request);
   check_color(drawing, file.recording());
   const auto devices = timelines_of<TimelineDevice>(file, request);
   return timeline_svg({picture_name(file.name()), file.end(), devices}, svg);

@@ -25,12 +25,14 @@ public:
 
   [[nodiscard]] std::uint64_t bytes() const { return all_bytes_; }
 
-  /// Calls `take(row, index)` for each row whose middle lies within a band.
-  template <class Take> void for_each_row(std::size_t rows, double bytes_per_row, const Take& take) const {
+  /// Calls `take(row, index)` for each row of the grid whose middle lies within a band.
+  template <class Take> void for_each_row(const BandGrid& grid, const Take& take) const {
+    const std::size_t rows = grid.rows;
     std::uint64_t below = 0;
     std::size_t row = 0;
     const auto is_below = [&](std::uint64_t bytes) {
-      return static_cast<double>(below + bytes) <= (static_cast<double>(row) + 0.5) * bytes_per_row;
+      const double middle = grid.base_bytes + (static_cast<double>(row) + 0.5) * grid.bytes_per_row;
+      return static_cast<double>(below + bytes) <= middle;
     };
     for (std::size_t word = 0; word < live_.size() && row < rows;) {
       if (word % kBits == 0 && is_below(group_bytes_[word / kBits])) {
@@ -83,7 +85,7 @@ Bands bands(Walk& walk, std::string_view by, const BandGrid& grid) {
     scrub.for_each_difference(before, state, [&](std::uint32_t index, bool begins) { stack.change(index, begins); });
     before = state;
     out.bytes.push_back(static_cast<double>(stack.bytes()));
-    stack.for_each_row(grid.rows, grid.bytes_per_row, [&](std::size_t row, std::uint32_t index) {
+    stack.for_each_row(grid, [&](std::size_t row, std::uint32_t index) {
       const bool is_high = static_cast<double>(scrub.life(index).size_bytes) >= grid.bytes_per_row;
       out.lives[first_pixel + row] = index;
       out.values[first_pixel + row] =

@@ -19,6 +19,7 @@ struct BandGrid {
   std::size_t columns = 0;
   std::size_t rows = 0;
   double bytes_per_row = 1; ///< greater than 0
+  double base_bytes = 0;    ///< below the lowest row
 };
 
 /// Pixels by column, and within it from the bottom. A pixel has the allocation at its middle.

@@ -5,6 +5,7 @@
 #include "memviz/short_label.hpp"
 #include "page/hues.hpp"
 #include "page/kind_paints.hpp"
+#include "page/line_hues.hpp"
 #include "page/naming.hpp"
 #include "timeline/timeline_palette.hpp"
 
@@ -68,13 +69,13 @@ Classes by_line(const MemoryState& state, const LinesOfLives& lines, const std::
   std::vector<std::string> texts;
   for (const Label& label : line_labels(state.frames(), keys))
     texts.push_back(label.place.empty() ? label.name : label.name + ' ' + label.place);
-  const std::vector<std::size_t> hues = render::choose_hues(texts);
-
   Classes classes;
+  std::ranges::copy_if(keys, std::back_inserter(classes.hued), render::has_hue);
+  const render::LineHues hues(state.frames(), classes.hued);
   std::vector<std::uint8_t> class_of(lines.keys.size(), static_cast<std::uint8_t>(ranked.size()));
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    const bool is_coloured = render::has_hue(keys[i]);
-    classes.names.push_back(named(texts[i], is_coloured ? render::hues()[hues[i]] : render::paint::kNoStack));
+    const render::Paint* const hue = hues.of(keys[i]);
+    classes.names.push_back(named(texts[i], hue == nullptr ? render::paint::kNoStack : *hue));
     class_of[ranked[i]] = static_cast<std::uint8_t>(i);
   }
   if (ranked.size() < lines.keys.size())
@@ -94,6 +95,26 @@ Classes by_kind(const Scrub& scrub) {
   return classes;
 }
 
+/// The origins in the order of pictures, then memory without a stack.
+Classes by_origin(const MemoryState& state, const LinesOfLives& lines) {
+  Classes classes;
+  for (const CodeOrigin origin : render::kOrigins)
+    classes.names.push_back(named(std::string(render::origin_name(origin)), render::paint_of(origin)));
+  const auto none = static_cast<std::uint8_t>(classes.names.size());
+  classes.names.push_back(named("no stack", render::paint::kNoStack));
+  const FrameTable& frames = state.frames();
+  std::vector<std::uint8_t> of_line;
+  for (const NodeKey& line : lines.keys) {
+    const auto* const frame = std::get_if<FrameId>(&line);
+    const auto at = frame == nullptr ? render::kOrigins.end()
+                                     : std::ranges::find(render::kOrigins, origin_of(frames.filename(*frame)));
+    of_line.push_back(at == render::kOrigins.end() ? none : static_cast<std::uint8_t>(at - render::kOrigins.begin()));
+  }
+  for (const std::uint32_t line : lines.of_life)
+    classes.of_life.push_back(of_line[line]);
+  return classes;
+}
+
 std::uint64_t not_negative(std::int64_t bytes) {
   return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
 }
@@ -103,7 +124,7 @@ std::uint64_t not_negative(std::int64_t bytes) {
 Walk::Walk(const MemoryState& state, const LifeLines& lines, const DeviceRecord& record, const EndKeepers* keepers)
     : record_(record), scrub_(record), live_(live_bytes_by_state(record)),
       by_code_(found_lines(scrub_, [&](const Life& life) { return lines.line_of(record.device, life); })),
-      kinds_(by_kind(scrub_)) {
+      kinds_(by_kind(scrub_)), origins_(by_origin(state, by_code_)) {
   lines_ = by_line(state, by_code_, most_bytes(by_code_, record, scrub_), "lines");
   if (keepers == nullptr) return;
   const LinesOfLives by_keeper = found_lines(

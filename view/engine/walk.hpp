@@ -1,7 +1,7 @@
 #pragma once
 
 // One device of a recording, for a page that steps through it: what is live at any of its states, in classes with
-// colours: the user's own lines, kinds of memory, or the variables that keep it at the end.
+// colours: the user's own lines, kinds of memory, the origins of the code, or the variables that keep it at the end.
 
 #include "memviz/keeper_table.hpp"
 #include "memviz/scrub.hpp"
@@ -27,6 +27,7 @@ struct Classes {
   };
   std::vector<Name> names;
   std::vector<std::uint8_t> of_life; ///< by index in Scrub; an index into `names`
+  std::vector<NodeKey> hued;         ///< the lines or keepers with hues, in the order in which pictures choose these
 };
 
 /// The order in which allocations are stacked: by their beginning, as in PyTorch's timeline; by kind or keeper first by
@@ -52,9 +53,11 @@ public:
   [[nodiscard]] const DeviceRecord& record() const { return record_; }
   [[nodiscard]] Scrub& scrub() { return scrub_; }
   [[nodiscard]] const Scrub& scrub() const { return scrub_; }
-  /// Returns the classes by "kind", by "keeper" if keepers are known or, for any other word, by line.
+  /// Returns the classes by "kind", by "origin" of the code, by "keeper" if keepers are known or, for any other word,
+  /// by line.
   [[nodiscard]] const Classes& classes(std::string_view by) const {
     if (by == "keeper" && keepers_) return *keepers_;
+    if (by == "origin") return origins_;
     return by == "kind" ? kinds_ : lines_;
   }
   /// Returns the order for the same word, made at the first call.
@@ -71,8 +74,9 @@ private:
   LinesOfLives by_code_;
   Classes lines_;
   Classes kinds_;
+  Classes origins_;
   std::optional<Classes> keepers_;
-  std::map<std::string, BandOrder, std::less<>> orders_; ///< "line", "kind", "keeper"
+  std::map<std::string, BandOrder, std::less<>> orders_; ///< "line", "kind", "keeper", "origin"
 };
 
 /// Returns the state with the most live bytes in each of `columns` equal parts of a curve, the first of them; a column

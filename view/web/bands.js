@@ -6,6 +6,7 @@ const EDGE_ROWS = 4; // a band this high has an upper edge
 const ODD_SHARE = 0.86, EDGE_SHARE = 0.66, VEIL = 0x78;
 
 // The answer of `bands`: see bands.hpp. Pixels are by column, from the bottom.
+/** @type {(buffer: ArrayBuffer, columns: number) => import('./types.js').Bands} */
 export function readBands(buffer, columns) {
   const pixels = (buffer.byteLength - 8 * columns) / 5, rows = pixels / columns;
   return {columns, rows, lives: new Uint32Array(buffer, 8 * columns, pixels), values: new Uint8Array(buffer, 8 * columns + 4 * pixels, pixels)};

@@ -1,8 +1,8 @@
 // Tabs, files, devices, keys and the help that lists them.
 import {byId, element} from './elements.js';
 import {stepFiltered} from './events_list.js';
-import {change, deviceNow, fragmentOf, goTo, hasDevice, jumpTo, openFiles, overviewOf, showRange, TABS, view, watch} from './model.js';
-import {isPictureTab, saveJson, savePicture} from './pictures.js';
+import {change, coloursNow, deviceNow, fragmentOf, goTo, hasDevice, jumpTo, openFiles, overviewOf, showAll, TABS, view, watch} from './model.js';
+import {isPictureTab, saveJson} from './pictures.js';
 import {zoomToRange} from './range.js';
 
 const LIVES = {live: 'live now', born: 'left by the range', freed: 'freed in range'};
@@ -56,11 +56,13 @@ const KEYS = [
   ['↑ ↓', 'in Events and on the curve: the event before and after it that matches the filter'],
   ['Home, End, p', 'before the first event, the end, the peak'],
   ['+ −, 0, z', 'zoom in and out around the playhead; show all; show the selected range'],
+  ['y Y, Page Up, Page Down', 'zoom the bytes of the curve in and out; move them up and down'],
+  ['Z', 'show the selected range, or what is shown of all, with the bytes between its lowest and highest moment; Back returns'],
   ['m', 'mark this moment: from there to the playhead is the selected range, which the Difference tab compares'],
   ['1 to 9, i', 'the tabs; with the focus on one, ← → go to the next'],
   ['Tab to the cells', '← → ↑ ↓ go from allocation to allocation, Enter pins it'],
   ['Delete', 'on the button of a file: close it'],
-  ['k, t', 'colours by line, kind or, where the file shows it, the variable that keeps memory; the axis by event or time'],
+  ['k, t', 'colours by line, kind, the variable that keeps memory (where the file shows it) or origin of the code; the axis by event or time'],
   ['/, Esc', 'search; close, let go, stop searching'],
   ['Enter', 'in the search: the next hit of the whole recording; with Shift the one before'],
   ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures of the tab as JSON'],
@@ -72,24 +74,20 @@ const ACTIONS = {
   'End': () => jumpTo(deviceNow().events),
   'p': () => jumpTo(deviceNow().peak_state),
   'z': zoomToRange,
-  '0': () => showRange(0, deviceNow().events),
+  '0': showAll,
   'm': () => change({other: view.other === view.state ? null : view.state}),
   'k': () => change({by: nextColours()}),
   't': () => deviceNow().has_times && change({axis: view.axis === 'event' ? 'time' : 'event'}),
   '/': () => byId('search').focus(),
   'c': copyLink,
-  's': savePicture,
   'j': saveJson,
   'i': () => change({tab: 'info'}),
   '?': () => byId('help').showModal(),
 };
 
 const hasKeepers = () => hasDevice() && deviceNow().has_keepers;
-// Without keepers the engine colours by line.
-const coloursNow = () => (view.by === 'keeper' && !hasKeepers() ? 'line' : view.by);
-
 function nextColours() {
-  const choices = hasKeepers() ? ['line', 'kind', 'keeper'] : ['line', 'kind'];
+  const choices = hasKeepers() ? ['line', 'kind', 'keeper', 'origin'] : ['line', 'kind', 'origin'];
   return choices[(choices.indexOf(coloursNow()) + 1) % choices.length];
 }
 
@@ -126,6 +124,9 @@ function walkTabs({key, target}) {
   return true;
 }
 
+// Without a part of the bytes these keys scroll.
+const scrolls = ({key}) => ['PageUp', 'PageDown'].includes(key) && view.high === null;
+
 // Elsewhere the arrows scroll.
 const walksEvents = ({target}) => deviceNow().events > 0 && (view.tab === 'events' || target === byId('curve'));
 
@@ -138,7 +139,7 @@ function onKey(event) {
   else if (event.key === 'ArrowRight') step(1, event);
   else if (['ArrowUp', 'ArrowDown'].includes(event.key) && walksEvents(event)) stepFiltered(event.key === 'ArrowUp' ? -1 : 1);
   else if (/^[1-9]$/.test(event.key)) change({tab: TABS[event.key - 1]});
-  else if (ACTIONS[event.key]) ACTIONS[event.key]();
+  else if (ACTIONS[event.key] && !scrolls(event)) ACTIONS[event.key]();
   else return;
   event.preventDefault();
 }
@@ -151,8 +152,12 @@ function onPictureKey({source, data}) {
   onKey({key: String(key), shiftKey: Boolean(shiftKey), altKey: Boolean(altKey), target: document.body, preventDefault: () => {}});
 }
 
-export function startControls({zoomCurve, switchTo}) {
-  Object.assign(ACTIONS, {'+': () => zoomCurve(0.5), '=': () => zoomCurve(0.5), '-': () => zoomCurve(2)});
+export function startControls({curve, savePicture, switchTo}) {
+  Object.assign(ACTIONS, {
+    '+': () => curve.zoom(0.5), '=': () => curve.zoom(0.5), '-': () => curve.zoom(2),
+    'y': () => curve.zoomBytes(0.5), 'Y': () => curve.zoomBytes(2), 'PageUp': () => curve.moveBytes(1), 'PageDown': () => curve.moveBytes(-1),
+    'Z': curve.fit, 's': savePicture,
+  });
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {
     change({tab});
     if (event.detail) event.target.blur(); // after a click with the pointer the arrows are the playhead's again

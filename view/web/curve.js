@@ -1,28 +1,29 @@
 // The curve: each allocation as a band over all events, by line, kind or keeper, with an overview below. A click moves
-// the playhead and pins the band, a drag selects a range; on the ruler below the curve, and from the playhead, a drag
-// moves the playhead. Drags on the overview choose the shown range, the wheel zooms.
+// the playhead and pins the band, a drag selects a range, with Ctrl a box to zoom into; on the ruler below the curve, and
+// from the playhead, a drag moves the playhead. Drags on the overview choose the shown range, the wheel zooms.
 import {bandsImage, drawImageOf, lifeAt, litImage} from './bands.js';
-import {curveData} from './curve_data.js';
-import {colours, drawByteAxis, drawFound, drawHits, drawLayers, drawLine, drawMarks, drawPlayhead, drawRange, drawRuler, drawSpan, drawSpans, mostBytes, RULER, shareOf, stateAt} from './curve_drawing.js';
+import {curveData, HEADROOM} from './curve_data.js';
+import {colours, drawBox, drawByteAxis, drawFound, drawHits, drawLayers, drawLine, drawMarks, drawPlayhead, drawRange, drawRuler, drawSpan, drawSpans, mostBytes, RULER, shareOf, stateAt} from './curve_drawing.js';
 import {onDrag, onWheel} from './curve_pointer.js';
 import {byId, oncePerFrame, restingDrawing} from './elements.js';
 import {lightsUnder} from './hover.js';
-import {change, deviceNow, goTo, hasDevice, isHere, jumpTo, rangeNow, showRange, view, watch} from './model.js';
+import {change, deviceNow, goTo, hasDevice, isHere, jumpTo, LEAST_BYTES, rangeNow, showAll, showBox, showRange, view, watch} from './model.js';
 import {formatCount} from '../../render/web/core/numbers.js';
 
 const HIT_HEIGHT = 6, MAP_HIT_HEIGHT = 3, LEAST_SHARE = 0.004;
+const FIT_ROOM = 0.08, HEIGHT_STEP = 0.25; // shares of the shown bytes
 const GRIP = 6; // pixels around the playhead and around an error's line in which a press means these
 
 const placeOfState = (state) => (state > 0 ? `event ${formatCount(state - 1)}` : 'before the first event');
 const areaOf = (paper) => ({...paper, height: paper.height - RULER});
 
 function drawResting(paper, {shown, shownFound}) {
-  const palette = colours(), area = areaOf(paper), {most} = shown;
+  const palette = colours(), area = areaOf(paper);
   drawImageOf(area, bandsImage(shown.bands, view.classes));
-  if (shownFound) drawFound(area, shownFound, most, palette);
-  drawLine(area, shown, most, 1, {strokeStyle: palette.line, lineWidth: 1});
-  drawLine(area, shown, most, 2, {strokeStyle: palette.reserved, lineWidth: 1, dash: [4, 3]});
-  drawByteAxis(area, most, palette);
+  if (shownFound) drawFound(area, shownFound, shown, palette);
+  drawLine(area, shown, 1, {strokeStyle: palette.line, lineWidth: 1});
+  drawLine(area, shown, 2, {strokeStyle: palette.reserved, lineWidth: 1, dash: [4, 3]});
+  drawByteAxis(area, shown, palette);
   if (shownFound) drawHits(area, shownFound, palette, HIT_HEIGHT);
   drawSpans(area, shown, deviceNow().annotations, palette);
   drawMarks(area, shown, deviceNow().marks, palette);
@@ -70,6 +71,7 @@ function curvePainter(curve, map, data) {
     if (other !== null) drawRange(areaOf(paper), shown, rangeNow().first, rangeNow().last, palette);
     if (isShown(other)) drawPlayhead(paper, shown, other, palette.other);
     if (isShown(state)) drawPlayhead(paper, shown, state, palette.head);
+    if (data.box) drawBox(areaOf(paper), data.box, palette);
     drawMap(palette);
   }
   const drawSoon = oncePerFrame(draw);
@@ -81,7 +83,7 @@ function curvePainter(curve, map, data) {
 }
 
 // Presses on the curve. `lifeOf(event)` returns the index of the allocation at a place.
-function curvePresses(curve, data, lifeOf) {
+function curvePresses(curve, data, lifeOf, drawSoon) {
   const pixelsFrom = (share, state) => Math.abs(share - shareOf(data.shown, state)) * curve.clientWidth;
   let draggedMark = null;
   // The state of a press: an error's, where it is near the line of one.
@@ -116,13 +118,63 @@ function curvePresses(curve, data, lifeOf) {
       },
     };
   }
+  // From a corner of the box to the opposite one.
+  function dragBox(share, down) {
+    const placeOf = (x, event) => ({x, y: Math.max(0, Math.min(1, heightShare(curve, event)))}), from = placeOf(share, down), {shown} = data;
+    return {
+      move(to, event) {
+        data.box = {from, to: placeOf(to, event)};
+        drawSoon();
+      },
+      end() {
+        const {to} = data.box, [left, right] = [from.x, to.x].sort((one, other) => one - other), [top, bottom] = [from.y, to.y].sort((one, other) => one - other);
+        data.box = null;
+        if (data.shown !== shown || bottom - top < LEAST_SHARE || right - left < LEAST_SHARE) return drawSoon();
+        showBox({first: stateAt(shown, left), last: stateAt(shown, right), low: bytesAt(shown, bottom), high: bytesAt(shown, top)});
+      },
+    };
+  }
   return (share, down) => {
     const isOnRuler = down.clientY - curve.getBoundingClientRect().top > curve.clientHeight - RULER;
     if (!data.shown) return {};
     if (down.shiftKey) return dragMark(share);
+    if ((down.ctrlKey || down.metaKey) && !isOnRuler) return dragBox(share, down);
     if (isOnRuler || down.pointerType === 'touch' || pixelsFrom(share, view.state) <= GRIP) return dragPlayhead(share, down);
     return dragRange(share, down);
   };
+}
+
+// The place of an event in the height of the bands, as a share from the top; and the bytes there.
+const heightShare = (curve, {clientY}) => (clientY - curve.getBoundingClientRect().top) / (curve.clientHeight - RULER);
+const bytesAt = ({low, most}, share) => low + (1 - share) * most;
+
+// Zooms the bytes around those at a share of the height: at most to all of them, and nothing below 0.
+/** @type {(shown: import('./types.js').Banded, factor: number, share: number) => void} */
+function zoomBytes(shown, factor, share) {
+  const at = bytesAt(shown, share), length = Math.max(LEAST_BYTES, shown.most * factor), bottom = Math.max(0, at - (1 - share) * length);
+  if (length >= (mostBytes(shown) * HEADROOM) / 100) change({low: null, high: null});
+  else change({low: Math.floor(bottom), high: Math.ceil(bottom + length)});
+}
+
+// Moves the shown bytes up or down, if they are a part of all.
+/** @type {(shown: import('./types.js').Banded, share: number) => void} */
+function moveBytes({low, most}, share) {
+  if (view.high === null) return;
+  const bottom = Math.max(0, Math.floor(low + share * most));
+  change({low: bottom, high: bottom + Math.ceil(most)});
+}
+
+// Zooms into the selected range, or the shown one, and into the bytes between its lowest and highest moment.
+/** @param {import('./types.js').Banded} shown */
+function zoomToFit(shown) {
+  const {first, last} = rangeNow(), live = [];
+  for (let i = 0; i < shown.columns; ++i) {
+    const state = shown.values[i * shown.width];
+    if (state >= first && state <= last) live.push(shown.values[i * shown.width + 1]);
+  }
+  if (!live.length || last <= first) return;
+  const low = Math.min(...live), high = Math.max(...live), room = Math.max(1, (high - low) * FIT_ROOM);
+  showBox({first, last, low: low - room, high: high + room});
 }
 
 function zoomAround(factor, share) {
@@ -130,7 +182,7 @@ function zoomAround(factor, share) {
   showRange(at - share * length, at + (1 - share) * length);
 }
 
-// Returns what zooms around the playhead.
+// Returns what zooms by keys: around the playhead, in bytes around its live memory, up and down, and to fit a range.
 export function startCurve() {
   const curve = byId('curve'), map = byId('map');
   const rowsNow = () => Math.max(1, Math.round((curve.clientHeight - RULER) * (window.devicePixelRatio || 1)));
@@ -140,9 +192,10 @@ export function startCurve() {
     const {left, top, width} = curve.getBoundingClientRect();
     return data.shown && isHere(data.shown) ? lifeAt(data.shown.bands, (clientX - left) / width, (clientY - top) / (curve.clientHeight - RULER)) : null;
   };
-  onDrag(curve, curvePresses(curve, data, lifeOf));
+  onDrag(curve, curvePresses(curve, data, lifeOf, painter.drawSoon));
+  curve.addEventListener('dblclick', showAll);
   lightsUnder(curve, lifeOf);
-  onWheel(curve, {zoom: zoomAround, move(share) {
+  onWheel(curve, {zoom: zoomAround, zoomBytes: (factor, event) => data.shown && zoomBytes(data.shown, factor, heightShare(curve, event)), move(share) {
     const by = share * (view.last - view.first);
     showRange(view.first + by, view.last + by);
   }});
@@ -150,12 +203,24 @@ export function startCurve() {
     const [left, right] = from < share ? [from, share] : [share, from];
     if (right - left > LEAST_SHARE) showRange(stateAt(data.whole, left), stateAt(data.whole, right));
   }}));
-  map.addEventListener('dblclick', () => showRange(0, deviceNow().events));
+  map.addEventListener('dblclick', showAll);
   watch(['file', 'device', 'by', 'axis'], source.loadAnew);
-  watch(['first', 'last'], source.load);
+  watch(['first', 'last', 'low', 'high'], source.load);
   watch(['search'], source.findAnew);
   watch(['state', 'other', 'lit', 'pinned'], painter.drawSoon);
   window.addEventListener('resize', () => data.whole && source.loadAnew());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', painter.drawAnew);
-  return (factor) => data.shown && zoomAround(factor, Math.max(0, Math.min(1, shareOf(data.shown, view.state))));
+  const isLoaded = () => Boolean(data.shown) && isHere(data.shown);
+  // The live memory of the playhead as a share of the height, from the top; its middle if that is not shown.
+  function liveShare() {
+    const {shown} = data, column = Math.min(shown.columns - 1, Math.floor(shareOf(shown, view.state) * shown.columns));
+    const share = 1 - (shown.values[Math.max(0, column) * shown.width + 1] - shown.low) / shown.most;
+    return share >= 0 && share <= 1 ? share : 0.5;
+  }
+  return {
+    zoom: (factor) => isLoaded() && zoomAround(factor, Math.max(0, Math.min(1, shareOf(data.shown, view.state)))),
+    zoomBytes: (factor) => isLoaded() && zoomBytes(data.shown, factor, liveShare()),
+    moveBytes: (direction) => isLoaded() && moveBytes(data.shown, direction * HEIGHT_STEP),
+    fit: () => isLoaded() && zoomToFit(data.shown),
+  };
 }

@@ -6,6 +6,7 @@ import {formatBytes, formatCount, formatDuration} from '../../render/web/core/nu
 const HEAD = 3; // doubles of a column before those of its classes: state, live, reserved
 const FOUND = 2; // doubles of a column of what is found: bytes, moments
 export const RULER = 15; // pixels at the bottom, for the axis
+const UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 const BYTE_TICKS = 4, TICK_WIDTH = 110, FONT = '11px -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", "Liberation Sans", "DejaVu Sans", sans-serif';
 
 export const colours = () => (isDark()
@@ -52,29 +53,36 @@ export function drawLayers({context, width, height}, curve, classes, most) {
   }
 }
 
-export function drawLine({context, width, height}, curve, most, value, style) {
+// Converts bytes to the height of their place above the lower edge of a part of the curve.
+const heightOf = ({low, most}, bytes, height) => ((bytes - low) / most) * height;
+
+export function drawLine({context, width, height}, curve, value, style) {
   const step = width / curve.columns;
+  context.save();
+  context.beginPath();
+  context.rect(0, 0, width, height);
+  context.clip();
   context.beginPath();
   for (let i = 0; i < curve.columns; ++i) {
-    const y = height - (curve.values[i * curve.width + value] / most) * height;
+    const y = height - heightOf(curve, curve.values[i * curve.width + value], height);
     context.lineTo(i * step, y);
     context.lineTo((i + 1) * step, y);
   }
   Object.assign(context, style);
   context.setLineDash(style.dash || []);
   context.stroke();
-  context.setLineDash([]);
+  context.restore();
 }
 
 // The bytes of what a search has found as an area on the axis, over layers that are paler then.
-export function drawFound({context, width, height}, found, most, palette) {
+export function drawFound({context, width, height}, found, curve, palette) {
   const step = width / found.columns;
   context.fillStyle = palette.veil;
   context.fillRect(0, 0, width, height);
   context.fillStyle = palette.head;
   for (let i = 0; i < found.columns; ++i) {
-    const high = (found.values[i * FOUND] / most) * height;
-    if (high > 0) context.fillRect(i * step, height - Math.max(1, high), step + 0.5, Math.max(1, high));
+    const bytes = found.values[i * FOUND], high = heightOf(curve, bytes, height);
+    if (bytes > 0 && high > 0) context.fillRect(i * step, height - Math.max(1, high), step + 0.5, Math.max(1, high));
   }
 }
 
@@ -95,6 +103,16 @@ export function drawRange({context, width, height}, curve, first, last, palette)
   const left = Math.max(0, shareOf(curve, first)) * width, right = Math.min(1, shareOf(curve, last)) * width;
   context.fillStyle = palette.brush;
   if (right > left) context.fillRect(left, 0, right - left, height);
+}
+
+// The box that is being drawn, between two places in shares.
+export function drawBox({context, width, height}, {from, to}, palette) {
+  const [left, right] = [from.x, to.x].sort((one, other) => one - other), [top, bottom] = [from.y, to.y].sort((one, other) => one - other);
+  const place = [left * width, top * height, (right - left) * width, (bottom - top) * height];
+  context.fillStyle = palette.brush;
+  context.fillRect(...place);
+  context.strokeStyle = palette.ink;
+  context.strokeRect(...place);
 }
 
 // The life of the pinned allocation, as a line at the bottom: of one that is too small for a pixel the only sign.
@@ -145,13 +163,20 @@ export function drawSpans({context, width, height}, curve, spans, palette) {
   }
 }
 
-export function drawByteAxis({context, width, height}, most, palette) {
+// Returns bytes in the unit of a smaller number, so that two ticks that are near each other differ: "4,102 MiB".
+function bytesInUnitOf(size, bytes) {
+  const power = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log2(size) / 10)));
+  return `${formatCount(bytes / 1024 ** power)} ${UNITS[power]}`;
+}
+
+export function drawByteAxis({context, width, height}, curve, palette) {
+  const {low, most} = curve;
   context.font = FONT;
-  for (const tick of byteTicks(most, BYTE_TICKS)) {
-    const y = Math.round(height - (tick / most) * height);
+  for (const tick of byteTicks(low, low + most, BYTE_TICKS)) {
+    const y = Math.round(height - heightOf(curve, tick, height));
     context.fillStyle = palette.grid;
     context.fillRect(0, y, width, 1);
-    if (y > 8) drawWords(context, formatBytes(tick), 4, y + 4, palette.dim, palette.page);
+    if (y > 8) drawWords(context, low ? bytesInUnitOf(most / BYTE_TICKS, tick) : formatBytes(tick), 4, y + 4, palette.dim, palette.page);
   }
 }
 

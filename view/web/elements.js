@@ -1,4 +1,5 @@
 // Elements of the page: existing ones, and new ones.
+/** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
 export function element(name, attributes, ...content) {

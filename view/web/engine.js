@@ -4,8 +4,12 @@ import {byId} from './elements.js';
 let worker = null, nextId = 0, started = null;
 const waiting = new Map();
 
+// Browsers have names that the types of TypeScript 4.8 lack.
+/** @type {any} */
+const newer = globalThis;
+
 function fromBase64(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  if (newer.Uint8Array.fromBase64) return newer.Uint8Array.fromBase64(text);
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
@@ -33,7 +37,7 @@ async function start() {
     if (data.error === undefined) resolve(data.result);
     else reject(new Error(data.error));
   };
-  const unpacked = carried(byId('engine')).stream().pipeThrough(new DecompressionStream('gzip'));
+  const unpacked = carried(byId('engine')).stream().pipeThrough(new newer.DecompressionStream('gzip'));
   await post({engineBytes: await new Response(unpacked).arrayBuffer()});
 }
 
@@ -48,6 +52,12 @@ export async function openBlob(name, blob) {
 export const askText = (request) => post({request});
 export const askJson = async (request) => JSON.parse(await post({request}));
 export const askBytes = (request) => post({request, isBytes: true});
+
+// Returns a function whose calls work one after the other: a key may be pressed again before the engine has answered.
+export function inTurn(work) {
+  let last = Promise.resolve();
+  return (wanted) => (last = last.then(() => work(wanted)).catch(() => {}));
+}
 
 // Asks for what is needed now: while one question is open, only the last of the new ones is asked.
 export function latestOnly(work) {

@@ -1,6 +1,6 @@
 // The events of the device that match a filter, as a list that follows the playhead, and steps from one to the next.
 import {byId, element} from './elements.js';
-import {askJson, latestOnly} from './engine.js';
+import {askJson, inTurn, latestOnly} from './engine.js';
 import {lightFound, lightsWithin, markLit} from './lit.js';
 import {goTo, hasDevice, jumpTo, view, watch, whereNow} from './model.js';
 import {figures} from './pictures.js';
@@ -34,9 +34,7 @@ async function goToFiltered(direction) {
   if (all && isStill && next !== undefined) goTo(next + 1);
 }
 
-// One step after the other: a key may be pressed again before the engine has answered.
-let steps = Promise.resolve();
-export const stepFiltered = (direction) => (steps = steps.then(() => goToFiltered(direction)).catch(() => {}));
+export const stepFiltered = inTurn(goToFiltered);
 
 function rowElement(row) {
   const isHere = row.event === view.state - 1, time = row.us === undefined ? '' : formatDuration(row.us);

@@ -7,6 +7,7 @@ export const wordsOf = ({name, place}) => `${name} ${place || ''}`.trim();
 const functionWords = ({name, place}) => `${name} ${(place || '').replace(/:\d+$/, '')}`.trim();
 
 // One allocation: its line, kind, and the frames and functions of its stack.
+/** @param {import('./types.js').Life} life */
 function litLife(life) {
   const words = new Set([life.line, life.kind, ...life.stack.map(wordsOf), ...life.stack.map(functionWords)]);
   return {has: (index) => index === life.life, words, life};

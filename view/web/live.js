@@ -12,26 +12,23 @@ import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '
 const CELL = {width: 4, height: 10, gap: 2};
 const SUMS = 6, PALE = 0.25, UNLIT = 0.45; // shares of a colour
 const SAY_MS = 700;
-const cellsCanvas = byId('cells');
-let shownLive = null;
 
 // The same scale at every moment, so that the filled part shows the share of the peak.
-function gridNow() {
-  const {width, height} = cellsCanvas.getBoundingClientRect();
+function gridOf(canvas) {
+  const {width, height} = canvas.getBoundingClientRect();
   const columns = Math.max(10, Math.floor(width / CELL.width)), rows = Math.max(4, Math.floor(height / (CELL.height + CELL.gap)));
   const {peak_bytes: peak} = deviceNow();
   return {columns, rows, cellBytes: Math.max(1, Math.ceil((peak * 1.02) / (columns * rows)))};
 }
 
-const loadLive = latestOnly(async (state) => {
-  if (!hasDevice()) return;
-  const {file, device} = view, grid = gridNow(), cells = grid.columns * grid.rows;
+// Returns what is live in a state, and the cells for it; null if another file or device is shown meanwhile.
+async function liveAt(state, grid) {
+  const {file, device} = view, cells = grid.columns * grid.rows;
   const buffer = await askBytes({ask: 'live', ...whereNow(), state, by: view.by, cells, cell_bytes: grid.cellBytes});
-  if (!isHere({file, device})) return;
+  if (!isHere({file, device})) return null;
   const sums = new Float64Array(buffer, 0, (buffer.byteLength - 5 * cells) / 8);
-  shownLive = {file, device, grid, state, sums: Array.from(sums), lives: new Uint32Array(buffer, sums.byteLength, cells), cells: new Uint8Array(buffer, sums.byteLength + 4 * cells)};
-  drawLiveSoon();
-});
+  return {file, device, grid, state, sums: Array.from(sums), lives: new Uint32Array(buffer, sums.byteLength, cells), cells: new Uint8Array(buffer, sums.byteLength + 4 * cells)};
+}
 
 // Returns the pixel of each possible value of a cell: see Cells in walk.hpp.
 function pixelsOfValues(share) {
@@ -51,11 +48,11 @@ function cellPainter() {
 
 // Paints an image, because thousands of rectangles per frame would take too long. A thin gap ends each run of cells
 // of one allocation.
-function drawCells() {
-  const {context, width} = fitted(cellsCanvas), {grid, cells, lives} = shownLive;
-  const stride = cellsCanvas.width, ratio = stride / width, paint = cellPainter();
-  const image = context.createImageData(stride, cellsCanvas.height), pixels = new Uint32Array(image.data.buffer);
-  const rows = Math.min(grid.rows, Math.floor(cellsCanvas.height / ((CELL.height + CELL.gap) * ratio))); // after a resize fewer than were asked for
+function drawCells(canvas, {grid, cells, lives}) {
+  const {context, width} = fitted(canvas);
+  const stride = canvas.width, ratio = stride / width, paint = cellPainter();
+  const image = context.createImageData(stride, canvas.height), pixels = new Uint32Array(image.data.buffer);
+  const rows = Math.min(grid.rows, Math.floor(canvas.height / ((CELL.height + CELL.gap) * ratio))); // after a resize fewer than were asked for
   for (let row = 0; row < rows; ++row) {
     const top = Math.round(row * (CELL.height + CELL.gap) * ratio) * stride, line = pixels.subarray(top, top + stride);
     for (let column = 0; column < grid.columns;) {
@@ -68,102 +65,112 @@ function drawCells() {
   context.putImageData(image, 0, 0);
 }
 
-function drawLegend() {
+function drawLegend({sums}) {
   const rows = view.classes
-    .map((one, i) => ({one, i, bytes: shownLive.sums[SUMS + i]}))
+    .map((one, i) => ({one, i, bytes: sums[SUMS + i]}))
     .filter(({bytes}) => bytes > 0)
     .sort((left, right) => right.bytes - left.bytes);
   byId('legend').replaceChildren(...rows.map(({one, i, bytes}) => {
     const swatch = element('span', {class: 'swatch'});
     swatch.style.background = colourOf(one);
-    const share = formatPercent(bytes, shownLive.sums[0]);
+    const share = formatPercent(bytes, sums[0]);
     return element('li', {title: one.label, 'data-class': i}, swatch, element('span', {class: 'label'}, one.label), element('span', {class: 'number'}, `${formatBytes(bytes)}  ${share}`));
   }));
 }
 
-function placeOf(device) {
+function placeOf(device, state) {
   if (!device.events) return 'No events recorded';
-  return shownLive.state ? `After event ${formatCount(shownLive.state - 1)} of ${formatCount(device.events)}` : 'Before the first event';
+  return state ? `After event ${formatCount(state - 1)} of ${formatCount(device.events)}` : 'Before the first event';
 }
 
-function drawNumbers() {
-  const [live, count, reserved, foundBytes, foundCount, us] = shownLive.sums;
+function drawNumbers({state, sums}, sayMoment) {
+  const [live, count, reserved, foundBytes, foundCount, us] = sums;
   const device = deviceNow();
   const time = device.has_times ? ` (${formatDuration(us)})` : '';
-  byId('moment').textContent = `${placeOf(device)}${time}: ${formatBytes(live)} in ${countOf(count, 'allocation')}, ${formatBytes(reserved)} reserved`;
+  byId('moment').textContent = `${placeOf(device, state)}${time}: ${formatBytes(live)} in ${countOf(count, 'allocation')}, ${formatBytes(reserved)} reserved`;
   const found = foundCount ? `${formatBytes(foundBytes)} in ${countOf(foundCount, 'allocation')}, ${formatPercent(foundBytes, live)}` : 'nothing live at the playhead';
   byId('found').textContent = view.search ? `${view.search}: ${found}` : '';
   const curve = byId('curve');
   curve.setAttribute('aria-valuemax', device.events);
-  curve.setAttribute('aria-valuenow', shownLive.state);
+  curve.setAttribute('aria-valuenow', state);
   curve.setAttribute('aria-valuetext', byId('moment').textContent);
   if (byId('said').textContent !== byId('moment').textContent) sayMoment();
 }
 
-// Says the figures of the moment to screen readers, once the playhead rests.
-let saying = 0;
-function sayMoment() {
-  clearTimeout(saying);
-  saying = setTimeout(() => (byId('said').textContent = byId('moment').textContent), SAY_MS);
+// Returns what says the figures of the moment to screen readers, once the playhead rests.
+function momentSayer() {
+  let saying = 0;
+  return () => {
+    clearTimeout(saying);
+    saying = setTimeout(() => (byId('said').textContent = byId('moment').textContent), SAY_MS);
+  };
 }
 
-const drawCellsSoon = oncePerFrame(drawCells);
-const drawLiveSoon = oncePerFrame(() => {
-  drawCells();
-  drawLegend();
-  drawNumbers();
-});
-
 // The allocation in the cell at a place of the page; null: none.
-function lifeInCell({clientX, clientY}) {
-  if (!shownLive || !isHere(shownLive)) return null;
-  const {left, top} = cellsCanvas.getBoundingClientRect(), {grid, cells, lives} = shownLive;
+function lifeInCell(canvas, shown, {clientX, clientY}) {
+  if (!shown || !isHere(shown)) return null;
+  const {left, top} = canvas.getBoundingClientRect(), {grid, cells, lives} = shown;
   const column = Math.floor((clientX - left) / CELL.width), row = Math.floor((clientY - top) / (CELL.height + CELL.gap));
   const at = row * grid.columns + column;
   return column >= 0 && row >= 0 && column < grid.columns && row < grid.rows && cells[at] ? lives[at] : null;
 }
 
 // The cell that the arrow keys lead to from one with an allocation: of the next allocation, or in the next row.
-function cellTowards(from, key) {
-  const {grid, cells, lives} = shownLive, by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns}[key];
+function cellTowards({grid, cells, lives}, from, key) {
+  const by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns}[key];
   if (from === null) return cells[0] ? 0 : null;
   let at = from + by;
   while (Math.abs(by) === 1 && cells[at] && lives[at] === lives[from]) at += by;
   return cells[at] ? at : from;
 }
 
-const placeOfCell = (at) => {
-  const {left, top} = cellsCanvas.getBoundingClientRect(), {columns} = shownLive.grid;
+const placeOfCell = (canvas, {columns}, at) => {
+  const {left, top} = canvas.getBoundingClientRect();
   return {x: left + (at % columns) * CELL.width, y: top + Math.floor(at / columns) * (CELL.height + CELL.gap) + CELL.height};
 };
 
 // Arrow keys walk from allocation to allocation, Enter pins the one that they have reached.
-function startWalkingCells(hovering) {
+function startWalkingCells(canvas, shownNow, hovering) {
   let at = null;
-  cellsCanvas.addEventListener('keydown', (event) => {
-    const isArrow = event.key.startsWith('Arrow');
-    if (!shownLive || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey || !(isArrow || (event.key === 'Enter' && at !== null))) return;
+  canvas.addEventListener('keydown', (event) => {
+    const shown = shownNow(), isArrow = event.key.startsWith('Arrow');
+    if (!shown || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey || !(isArrow || (event.key === 'Enter' && at !== null))) return;
     event.preventDefault();
-    if (!isHere(shownLive)) return;
-    if (at !== null && !shownLive.cells[at]) at = null; // the playhead has moved
-    if (isArrow) at = cellTowards(at, event.key);
+    if (!isHere(shown)) return;
+    if (at !== null && !shown.cells[at]) at = null; // the playhead has moved
+    if (isArrow) at = cellTowards(shown, at, event.key);
     if (at === null) return;
-    if (isArrow) hovering.show(shownLive.lives[at], placeOfCell(at));
-    else change({life: shownLive.lives[at]});
+    if (isArrow) hovering.show(shown.lives[at], placeOfCell(canvas, shown.grid, at));
+    else change({life: shown.lives[at]});
   });
-  cellsCanvas.addEventListener('blur', () => {
+  canvas.addEventListener('blur', () => {
     at = null;
     hovering.leave();
   });
 }
 
 export function startLive() {
-  cellsCanvas.addEventListener('mousedown', (event) => event.preventDefault()); // a click leaves the arrow keys to the playhead
-  startWalkingCells(lightsUnder(cellsCanvas, lifeInCell));
+  const canvas = byId('cells'), sayMoment = momentSayer();
+  let shown = null;
+  const drawCellsSoon = oncePerFrame(() => drawCells(canvas, shown));
+  const drawSoon = oncePerFrame(() => {
+    drawCells(canvas, shown);
+    drawLegend(shown);
+    drawNumbers(shown, sayMoment);
+  });
+  const load = latestOnly(async (state) => {
+    const found = hasDevice() ? await liveAt(state, gridOf(canvas)) : null;
+    if (!found) return;
+    shown = found;
+    drawSoon();
+  });
+  const lifeOf = (event) => lifeInCell(canvas, shown, event);
+  canvas.addEventListener('mousedown', (event) => event.preventDefault()); // a click leaves the arrow keys to the playhead
+  startWalkingCells(canvas, () => shown, lightsUnder(canvas, lifeOf));
   lightsWithin(byId('legend'), 'li', (row) => lightSet({of: 'class', by: view.by, class: Number(row.dataset.class)}, [row.title]));
-  cellsCanvas.addEventListener('click', (event) => change({life: lifeInCell(event)}));
-  watch(['file', 'device', 'state', 'by', 'search', 'classes'], () => loadLive(view.state));
-  watch(['lit', 'pinned'], () => shownLive && drawCellsSoon());
-  window.addEventListener('resize', () => shownLive && loadLive(view.state));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawLiveSoon);
+  canvas.addEventListener('click', (event) => change({life: lifeOf(event)}));
+  watch(['file', 'device', 'state', 'by', 'search', 'classes'], () => load(view.state));
+  watch(['lit', 'pinned'], () => shown && drawCellsSoon());
+  window.addEventListener('resize', () => shown && load(view.state));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => shown && drawSoon());
 }

@@ -1,7 +1,9 @@
 // The state of the view, the open files, and the functions called when it changes.
+/** @type {({name: string, overview: import('./types.js').Overview} | null)[]} */
 export const files = []; // {name, overview} by the engine's number; null: closed
 export const openFiles = () => files.flatMap((file, number) => (file ? [{...file, number}] : []));
 
+/** @type {import('./types.js').View} */
 export const view = {
   file: null, // until a file is open
   device: null,
@@ -10,6 +12,8 @@ export const view = {
   before: null, // the file that differences compare with; null: this one
   first: 0,
   last: 0,
+  low: null, // the bytes at the lower and the upper edge of the curve; null: from 0 to the highest value
+  high: null,
   by: 'line',
   axis: 'event',
   tab: 'flame',
@@ -35,13 +39,15 @@ export function momentOf(state) {
   return hasDevice() && deviceNow().events ? 'start' : 'end';
 }
 
+/** @type {{names: (keyof import('./types.js').View)[], react: (changed: string[]) => unknown}[]} */
 const watchers = [];
+/** @type {(names: (keyof import('./types.js').View)[], react: (changed: string[]) => unknown) => unknown} */
 export const watch = (names, react) => watchers.push({names, react});
 
 export const TABS = ['flame', 'state', 'why', 'table', 'events', 'timeline', 'reserved', 'pools', 'difference', 'info'];
-const WORDS = {tab: TABS, by: ['line', 'kind', 'keeper'], axis: ['event', 'time'], lives: ['live', 'born', 'freed']};
-const NAMES_IN_LINK = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives', 'life', 'search'];
-const NUMBERS = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'life'];
+const WORDS = {tab: TABS, by: ['line', 'kind', 'keeper', 'origin'], axis: ['event', 'time'], lives: ['live', 'born', 'freed']};
+const NAMES_IN_LINK = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'low', 'high', 'by', 'axis', 'tab', 'lives', 'life', 'search'];
+const NUMBERS = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'low', 'high', 'life'];
 
 export function fragmentOf() {
   const fragment = new URLSearchParams();
@@ -59,6 +65,10 @@ function tellWatchers(changed) {
   for (const {names, react} of watchers) if (names.some((name) => changed.includes(name))) react(changed);
 }
 
+/**
+ * @param {Partial<import('./types.js').View>} wanted
+ * @param {{isJump?: boolean}} way
+ */
 export function change(wanted, {isJump = false} = {}) {
   const changed = Object.keys(wanted).filter((name) => view[name] !== wanted[name]);
   if (!changed.length) return;
@@ -73,12 +83,24 @@ export const renew = (name) => tellWatchers([name]);
 
 const within = (value, least, most) => Math.max(least, Math.min(most, Math.round(value)));
 
-export function showRange(first, last) {
+function rangeOf(first, last) {
   const {events} = deviceNow();
   const length = within(last - first, Math.min(8, events), events);
   const begin = within(first, 0, events - length);
-  change({first: begin, last: begin + length});
+  return {first: begin, last: begin + length};
 }
+export const showRange = (first, last) => change(rangeOf(first, last));
+
+// Shows a part of the curve in both of its axes; Back returns.
+export const LEAST_BYTES = 1024;
+export function showBox({first, last, low, high}) {
+  const bottom = Math.max(0, Math.floor(low));
+  change({...rangeOf(first, last), low: bottom, high: Math.max(bottom + LEAST_BYTES, Math.ceil(high))}, {isJump: true});
+}
+export const showAll = () => change({...rangeOf(0, deviceNow().events), low: null, high: null});
+
+// Without keepers the engine colours by line.
+export const coloursNow = () => (view.by === 'keeper' && !(hasDevice() && deviceNow().has_keepers) ? 'line' : view.by);
 
 // The range that is selected, from the mark to the playhead; without a mark the shown one.
 export function rangeNow() {
@@ -102,24 +124,26 @@ export const lastError = ({marks}) => marks.filter((mark) => mark.kind === 'oom'
 // The playhead of a device that was not shown before is at its last error, or at its peak.
 export function showDevice(file, device, place = {}) {
   const found = overviewOf(file).devices.find((one) => one.device === device) || overviewOf(file).devices[0];
-  if (!found) return change({file, device: null, tab: 'flame', first: 0, last: 0, state: 0, other: null, before: null, life: null});
+  if (!found) return change({file, device: null, tab: 'flame', first: 0, last: 0, low: null, high: null, state: 0, other: null, before: null, life: null});
   const oom = lastError(found), state = oom ? oom.state : found.peak_state;
-  change({file, device: found.device, first: 0, last: found.events, state, other: null, before: null, life: null, ...place});
+  change({file, device: found.device, first: 0, last: found.events, low: null, high: null, state, other: null, before: null, life: null, ...place});
 }
 
 // Shows the view of a link, as far as it applies to these files.
 export function readLink(fragment) {
+  /** @type {Partial<import('./types.js').View>} */
   const wanted = {};
   for (const [name, value] of new URLSearchParams(fragment.slice(1))) {
     if (!NAMES_IN_LINK.includes(name)) continue;
     if (name === 'search' || (WORDS[name] || []).includes(value)) wanted[name] = value;
-    else if (NUMBERS.includes(name) && /^\d{1,10}$/.test(value)) wanted[name] = Number(value);
+    else if (NUMBERS.includes(name) && /^\d{1,16}$/.test(value)) wanted[name] = Number(value);
   }
   if (!files[wanted.file || 0]) return;
   showDevice(wanted.file || 0, wanted.device || 0);
   if (!hasDevice()) return;
   const {events} = deviceNow();
   const {file, device, first = 0, last = events, ...rest} = {search: '', lives: 'live', ...wanted};
+  if (!(rest.low < rest.high)) rest.low = rest.high = null;
   for (const name of ['state', 'other']) if (name in rest) rest[name] = Math.min(rest[name], events);
   if (rest.before !== undefined && !files[rest.before]) delete rest.before;
   change(rest);

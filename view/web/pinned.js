@@ -24,6 +24,7 @@ async function stackOf(where, life) {
   return life.stack.map((frame) => ({...frame, origin: frame.own ? 'user' : 'library'}));
 }
 
+/** @param {import('./types.js').Life} life */
 function others(life) {
   const list = element('ul', {class: 'plain-list'});
   for (const one of life.others) {
@@ -39,16 +40,13 @@ function others(life) {
   return list;
 }
 
-let isFromPicture = false;
-
-const showPinned = latestOnly(async () => {
-  const card = byId('pinned'), where = whereNow(), {life: wanted} = view;
-  if (wanted === null) {
-    card.hidden = true;
-    return;
-  }
+// Shows the card of the pinned allocation. Returns whether it does.
+async function showPinned(card) {
+  const where = whereNow(), {life: wanted} = view;
+  card.hidden = wanted === null || card.hidden;
+  if (wanted === null) return false;
   const life = await askJson({ask: 'life', ...where, life: wanted}), stack = life && (await stackOf(where, life));
-  if (!life || view.life !== wanted || !isHere(where)) return; // unpinned, or another one pinned, meanwhile
+  if (!life || view.life !== wanted || !isHere(where)) return false; // unpinned, or another one pinned, meanwhile
   const close = element('button', {type: 'button', title: 'let go (Esc)'}, 'close');
   close.addEventListener('click', () => change({life: null}));
   const lived = life.first_us !== undefined && life.last_us !== undefined ? `, ${formatDuration(life.last_us - life.first_us)}` : '';
@@ -69,12 +67,18 @@ const showPinned = latestOnly(async () => {
       row('stack', stackElement(stack)),
       row('its address', others(life))));
   card.hidden = false;
-  if (isFromPicture) card.focus(); // out of the picture's frame, so that the page gets the keys
-  isFromPicture = false;
-});
+  return true;
+}
 
 export function startPinned() {
-  watch(['life', 'file', 'device', 'state'], () => showPinned({}));
+  const card = byId('pinned');
+  let isFromPicture = false;
+  const show = latestOnly(async () => {
+    if (!(await showPinned(card)) || !isFromPicture) return;
+    card.focus(); // out of the picture's frame, so that the page gets the keys
+    isFromPicture = false;
+  });
+  watch(['life', 'file', 'device', 'state'], () => show({}));
   // A block of the segments, or a band of the timeline, by its name.
   window.addEventListener('message', async ({source, data}) => {
     if (source !== byId('picture').contentWindow || !data || !data.memviz) return;

@@ -14,8 +14,8 @@ export function startPlaces() {
   }
 
   return function switchTo(file, device) {
-    const {state, other, first, last, life} = view, before = {file: view.file, device: view.device, state};
-    places.set(keyOf(view.file, view.device), {state, other, first, last, life});
+    const {state, other, first, last, low, high, life} = view, before = {file: view.file, device: view.device, state};
+    places.set(keyOf(view.file, view.device), {state, other, first, last, low, high, life});
     const known = places.get(keyOf(file, device));
     showDevice(file, device, known);
     if (!known && before.device !== null && view.device !== null) goToSameTime(before);

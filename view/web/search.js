@@ -1,6 +1,6 @@
 // Search over the whole recording: the number of hits, the way from one to the next, and the bytes of what is found.
 import {byId} from './elements.js';
-import {askJson, latestOnly} from './engine.js';
+import {askJson, inTurn, latestOnly} from './engine.js';
 import {change, files, hasDevice, jumpTo, openFiles, overviewOf, renew, view, watch, whereNow} from './model.js';
 import {countOf, formatCount} from '../../render/web/core/numbers.js';
 
@@ -39,9 +39,7 @@ async function goToHit(direction) {
   if (state !== undefined && view.state === before) jumpTo(state);
 }
 
-// One step after the other: a key may be pressed again before the engine has answered.
-let walking = Promise.resolve();
-const stepToHit = (direction) => (walking = walking.then(() => goToHit(direction)).catch(() => {}));
+const stepToHit = inTurn(goToHit);
 
 export function startSearch() {
   const input = byId('search'), count = byId('hits');

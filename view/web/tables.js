@@ -60,10 +60,12 @@ function tableElement(rows, about) {
 
 // The keyboard's focus goes to the row or heading with the same words, or to the first row.
 function replaceKeepingFocus(place, parts) {
-  const focused = document.activeElement, hadFocus = place.contains(focused), words = focused.title || focused.textContent;
+  const focused = /** @type {HTMLElement} */ (document.activeElement), hadFocus = place.contains(focused), words = focused.title || focused.textContent;
   place.replaceChildren(...parts);
   if (!hadFocus) return;
-  const targets = [...place.querySelectorAll('tbody tr, thead button')], first = place.querySelector('tbody tr');
+  /** @type {HTMLElement[]} */
+  const targets = [...place.querySelectorAll('tbody tr, thead button')];
+  const first = place.querySelector('tbody tr');
   const next = targets.find((one) => (one.title || one.textContent) === words) || first;
   if (next) next.focus({preventScroll: true});
   else lightNothing();
@@ -119,6 +121,7 @@ export function startTables() {
   for (const one of TABLES) byId(`by-${one}`).addEventListener('click', () => choose(one));
   lightsWithin(place, 'tbody tr', light);
   watch(['file'], () => (chosen = null)); // its frames have other numbers
-  watch(['file', 'device', 'state', 'other', 'tab', 'lives', 'first', 'last'], () => show({}));
+  watch(['file', 'device', 'state', 'tab', 'lives'], () => show({}));
+  watch(['other', 'first', 'last'], () => view.lives !== 'live' && show({})); // the range
   watch(['lit', 'pinned'], markRows);
 }

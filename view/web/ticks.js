@@ -1,11 +1,11 @@
 // Round numbers for axes.
 const log = (value, base) => Math.log(value) / Math.log(base);
 
-// Powers of two for bytes, so that each is round in KiB, MiB or GiB: at most `count` steps above 0.
-export function byteTicks(most, count) {
-  if (!(most > 0)) return [];
-  const step = 2 ** Math.max(0, Math.ceil(log(most / count, 2)));
-  return multiples(step, 0, most).filter((tick) => tick > 0);
+// Powers of two for bytes, so that each is round in KiB, MiB or GiB: at most `count` steps between two.
+export function byteTicks(low, high, count) {
+  if (!(high > low)) return [];
+  const step = 2 ** Math.max(0, Math.ceil(log((high - low) / count, 2)));
+  return multiples(step, low, high).filter((tick) => tick > 0);
 }
 
 // 1, 2 or 5 times a power of ten: about `count` numbers between two, which may be equal.

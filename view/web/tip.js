@@ -7,6 +7,7 @@ const eventOf = (state) => (state > 0 ? `event ${formatCount(state - 1)}` : 'bef
 const spanOf = (life) => `from ${eventOf(life.first)} to ${life.is_freed ? eventOf(life.last) : 'the end'}`;
 
 // Its line, size, kind and life, and its stack, the program's own frames first.
+/** @param {import('./types.js').Life} life */
 export function lifeWords(life) {
   const own = life.stack.filter((frame) => frame.own), rest = life.stack.filter((frame) => !frame.own);
   const lines = [...own, ...rest].slice(0, MOST_FRAMES).map((frame) => `${frame.name} ${frame.place}`);

@@ -76,11 +76,11 @@ function startDropping(showFiles) {
 
 async function begin() {
   const fragment = location.hash;
-  const zoomCurve = startCurve();
+  const curve = startCurve();
   startLit();
   startLive();
   startPinned();
-  startPictures();
+  const savePicture = startPictures();
   startTables();
   startEventsList();
   startEventCard();
@@ -89,7 +89,7 @@ async function begin() {
   startSearch();
   startInfo();
   const switchTo = startPlaces(), showFiles = startFiles(switchTo);
-  startControls({zoomCurve, switchTo});
+  startControls({curve, savePicture, switchTo});
   startHistory(searchAgain);
   startDropping(showFiles);
   window.addEventListener('unhandledrejection', ({reason}) => say(reason.message));
@@ -98,7 +98,7 @@ async function begin() {
   } catch (error) {
     return say(`this browser cannot run the page: ${error.message}`);
   }
-  const holders = Array.from(document.querySelectorAll('script.snapshot'), (holder) => ({name: holder.dataset.name, blob: carried(holder)}));
+  const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, blob: carried(holder)}));
   await addAll(holders, {fragment, showFiles});
 }
 

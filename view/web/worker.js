@@ -1,6 +1,7 @@
 // The engine, in a worker: bytes and questions in, answers out, in the order of arrival.
 const SLICE = 8 << 20, OK = 0, BAD_DESCRIPTOR = 8;
 const MOST_BYTES = 2 ** 31 - 64; // the engine counts the bytes of a text in 31 bits
+/** @type {any} the exports of the engine */
 let engine = null;
 const bytesAt = (at, size) => new Uint8Array(engine.memory.buffer, at >>> 0, size >>> 0);
 const viewOf = () => new DataView(engine.memory.buffer);
@@ -28,6 +29,7 @@ const offered = {
 
 async function start(bytes) {
   const module = await WebAssembly.compile(bytes);
+  /** @type {WebAssembly.Imports} */
   const imports = {};
   for (const {module: from, name} of WebAssembly.Module.imports(module)) {
     if (!imports[from]) imports[from] = {};
@@ -84,7 +86,7 @@ self.onmessage = ({data}) => {
   last = last.then(async () => {
     try {
       const result = await handle(data);
-      self.postMessage({id: data.id, result}, result instanceof ArrayBuffer ? [result] : []);
+      self.postMessage({id: data.id, result}, {transfer: result instanceof ArrayBuffer ? [result] : []});
     } catch (error) {
       self.postMessage({id: data.id, error: error.message});
     }

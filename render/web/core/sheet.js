@@ -9,7 +9,7 @@ const DRAWINGS = ['graph', 'board', 'chart'];
 // Without it a phone's browser lays the page out for 980 pixels and makes it smaller. HTML's parser would end the picture
 // at it, so it is not in the file.
 const VIEWPORT = {name: 'viewport', content: 'width=device-width'};
-const HEADLESS_TOP = 6;
+const HEADLESS_TOP = 2, HEADLESS_MARGIN = 2;
 const HEAD_PARTS = ['.headline', '.answer'].map((part) => `[data-flow]:has(${part})`).concat('[data-leading]').join();
 const NOT_DRAWN = ['style', 'script', 'title', 'meta', 'defs', 'metadata'];
 // The page of `memviz view` has headline and answer itself.
@@ -81,7 +81,7 @@ function linesOfPage() {
 }
 
 function roomOf(line, i) {
-  const margin = pageSize.width < PHONE_WIDTH ? PHONE_MARGIN : IN_FILE.margin;
+  const margin = isWithoutHead ? HEADLESS_MARGIN : pageSize.width < PHONE_WIDTH ? PHONE_MARGIN : IN_FILE.margin;
   const whole = pageSize.width - 2 * margin;
   if (line.length < 2 || pageSize.width < PHONE_COLUMNS) return {left: margin, width: whole, text: Math.min(whole, MOST_TEXT)};
   const width = (whole - COLUMN_GAP * (line.length - 1)) / line.length;

@@ -6,7 +6,10 @@
 #include "support/snapshot_builder.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
 
@@ -60,7 +63,8 @@ void check_columns(Walk& walk, std::string_view by, const BandGrid& grid) {
     CHECK(drawn.bytes[column] == static_cast<double>(sum));
     for (std::size_t row = 0; row < grid.rows; ++row) {
       const std::uint32_t index = drawn.lives[column * grid.rows + row];
-      CHECK(index == at_height(walk, live, (static_cast<double>(row) + 0.5) * grid.bytes_per_row));
+      const double height = grid.base_bytes + (static_cast<double>(row) + 0.5) * grid.bytes_per_row;
+      CHECK(index == at_height(walk, live, height));
       const std::uint8_t value = drawn.values[column * grid.rows + row];
       CHECK((value == 0) == (index == Bands::kNone));
       if (value != 0) CHECK((value - 1) / 2 == walk.classes(by).of_life[index]);
@@ -78,13 +82,33 @@ TEST_CASE("each pixel has the allocation at its middle, and each column the byte
     for (const DeviceRecord& record : file.timeline()) {
       Walk& walk = file.walk(record.device);
       const std::uint64_t peak = file.end().device_at(record.device)->figures.peak_requested_bytes;
-      for (const std::string by : {"line", "kind", "keeper"}) {
+      for (const std::string by : {"line", "kind", "keeper", "origin"}) {
         const double row_bytes = std::max(1.0, static_cast<double>(peak) / 23);
         check_columns(walk, by, {{0, record.events}, TimelineAxis::event, 11, 25, row_bytes});
         check_columns(walk, by, {{record.events / 3, record.events / 2}, TimelineAxis::time, 5, 9, row_bytes});
+        check_columns(walk, by, {{0, record.events}, TimelineAxis::event, 7, 9, row_bytes / 3, 7.5 * row_bytes});
       }
     }
   }
+}
+
+TEST_CASE("rows leave the wanted room above the highest value of the curve") {
+  view::Engine engine;
+  add_testdata(engine, "training_step");
+  const nlohmann::json part{{"columns", 40}, {"rows", 60}, {"by", "kind"}};
+  const auto ask = [&](nlohmann::json more) {
+    more.update(part);
+    return answered(engine, more);
+  };
+  const std::string curve = ask({{"ask", "curve"}});
+  std::vector<double> values(curve.size() / sizeof(double));
+  std::memcpy(values.data(), curve.data(), curve.size());
+  double most = 1;
+  const std::size_t width = values.size() / 40;
+  for (std::size_t column = 0; column < 40; ++column)
+    most = std::max({most, values[column * width + 1], values[column * width + 2]});
+  const auto row_bytes = static_cast<std::uint64_t>(std::ceil(most * 112 / 100 / 60));
+  CHECK(ask({{"ask", "bands"}, {"headroom", 112}}) == ask({{"ask", "bands"}, {"bytes_per_row", row_bytes}}));
 }
 
 TEST_CASE("bands are stacked by their beginning, and every second one of a class has another value") {

@@ -73,7 +73,7 @@ TEST_CASE("a box of a stream lights the allocations of that stream") {
 TEST_CASE("each allocation is lit by its own class, and no other") {
   view::Engine engine;
   engine.add("a.pickle", four_allocations());
-  for (const std::string by : {"line", "kind"}) {
+  for (const std::string by : {"line", "kind", "origin"}) {
     int all = 0;
     const std::size_t classes = answered_json(engine, {{"ask", "classes"}, {"by", by}}).size();
     for (std::size_t own = 0; own < classes; ++own) {

@@ -67,7 +67,7 @@ TEST_CASE("a curve has the bytes of each class, and its highest column is the pe
       const DeviceRecord& record = walk.record();
       const DeviceState& device = *all.opened.state.device_at(record.device);
       Scrub scrub(record);
-      for (const std::string by : {"line", "kind", "keeper"}) {
+      for (const std::string by : {"line", "kind", "keeper", "origin"}) {
         const std::size_t classes = walk.classes(by).names.size();
         for (const std::size_t columns : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
           for (const TimelineAxis axis : {TimelineAxis::event, TimelineAxis::time}) {
@@ -112,7 +112,7 @@ TEST_CASE("each allocation is in a class that has a name") {
     CAPTURE(name);
     Walked all = walked_testdata(name);
     for (Walk& walk : all.walks) {
-      for (const std::string by : {"line", "kind", "keeper"}) {
+      for (const std::string by : {"line", "kind", "keeper", "origin"}) {
         const view::Classes& classes = walk.classes(by);
         CHECK(classes.of_life.size() == walk.scrub().size());
         CHECK(classes.names.size() < 63); // four values of a byte each
