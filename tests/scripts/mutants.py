@@ -56,10 +56,14 @@ def copy_tree():
 
 
 def configure():
-    run("cmake", "-G", "Ninja", "-S", TREE, "-B", BUILD, "-DCMAKE_BUILD_TYPE=Release", "-DMEMVIZ_UNITY=OFF",
-        "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG -D_GLIBCXX_ASSERTIONS", "-DMEMVIZ_CAPTURE=OFF", stdout=subprocess.DEVNULL)  # fmt: skip
-    commands = json.loads((BUILD / "compile_commands.json").read_text())
-    return {os.path.relpath(entry["file"], TREE): entry["command"] for entry in commands}
+    """Returns the command that compiles each file, most of them as a part of their folder."""
+    options = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG -D_GLIBCXX_ASSERTIONS", "-DMEMVIZ_CAPTURE=OFF"]
+    run("cmake", "-G", "Ninja", "-S", TREE, "-B", BUILD, *options, stdout=subprocess.DEVNULL)
+    commands = {}
+    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+        parts = re.findall(r'^#include "(/.*)"$', pathlib.Path(entry["file"]).read_text(), re.M) if "/Unity/" in entry["file"] else []
+        commands.update({os.path.relpath(file, TREE): entry["command"] for file in parts or [entry["file"]]})
+    return commands
 
 
 def draw(commands, folders, count, chance):
@@ -94,7 +98,7 @@ def build(mutants):
         built = subprocess.run(["ninja", "-C", BUILD, "-k", "0", *TARGETS], capture_output=True, text=True)
         if built.returncode == 0:
             return mutants
-        failed = {name for name in {mutant.file for mutant in mutants.values()} if re.search(rf"FAILED: .*{re.escape(name)}\.o", built.stdout)}
+        failed = {name for name in {mutant.file for mutant in mutants.values()} if re.search(rf"{re.escape(name)}:\d+:\d+: error", built.stdout)}
         if not failed:
             sys.exit("\n".join(line for line in built.stdout.splitlines() if re.search("error|FAILED", line)))
         for name in failed:
