@@ -116,7 +116,7 @@ public:
       facts_.ooms.push_back({pid_of(line), rank_of(line), DeviceId{static_cast<std::uint32_t>(number(line, "device"))},
                              number(line, "asked_bytes"), text(line, "file"), number(line, "free_bytes")});
     } else if (event == "failure") {
-      add_once(facts_.failures, text(line, "text"));
+      add_failure(line);
     } else if (event == "refusal") {
       add_once(facts_.refusals, text(line, "text"));
     } else if (event == "needs") {
@@ -142,6 +142,8 @@ public:
     std::stable_sort(facts_.uses.begin(), facts_.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
       return std::tuple(one.rank, one.pid, one.device) < std::tuple(other.rank, other.pid, other.device);
     });
+    for (const auto& [place, count] : failures_)
+      facts_.failure_counts[place.second] += count;
     facts_.reads = sum_of(reads_);
     facts_.decisions = sum_of(decisions_);
     if (facts_.server && facts_.server->name.empty())
@@ -158,6 +160,15 @@ private:
     use.pid = place.first;
     use.device = place.second;
     return use;
+  }
+
+  /// A process writes the count of a failure again when it has grown.
+  void add_failure(const nlohmann::json& line) {
+    const std::string what = text(line, "text");
+    add_once(facts_.failures, what);
+    if (std::find(facts_.failures.begin(), facts_.failures.end(), what) == facts_.failures.end()) return;
+    std::uint64_t& count = failures_[{pid_of(line), what}];
+    count = std::max({count, number(line, "count"), std::uint64_t{1}});
   }
 
   void add_needed(const nlohmann::json& line) {
@@ -223,6 +234,7 @@ private:
   RunFacts facts_;
   std::map<std::pair<std::int64_t, DeviceId>, DeviceUse> uses_;
   std::map<std::int64_t, std::int64_t> ranks_;
+  std::map<std::pair<std::int64_t, std::string>, std::uint64_t> failures_; ///< by process and text
   ReadsOfProcesses reads_;
   ReadsOfProcesses decisions_;
   std::set<std::int64_t> reported_; ///< the processes with a line of their end

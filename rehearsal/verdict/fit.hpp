@@ -11,6 +11,7 @@
 #include "verdict/fit_server.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,9 +92,10 @@ struct RunFacts {
   std::uint64_t compiled_frames = 0; ///< functions that torch.compile compiled
   bool is_left_uncompiled = false;   ///< computing values kept torch.compile from compiling any
   std::uint64_t kernel_launches = 0;
-  std::uint64_t convolutions = 0;               ///< prepared by cuDNN; only a part of their workspaces is counted
-  std::vector<std::string> notes;               ///< missing from the made-up GPU or the absent ranks; each once
-  std::vector<std::string> failures;            ///< from the hook; each once
+  std::uint64_t convolutions = 0;    ///< prepared by cuDNN; only a part of their workspaces is counted
+  std::vector<std::string> notes;    ///< missing from the made-up GPU or the absent ranks; each once
+  std::vector<std::string> failures; ///< from the hook; each once
+  std::map<std::string, std::uint64_t> failure_counts = {}; ///< by these; absent for those not from the hook
   std::vector<std::string> refusals = {};       ///< requests to absent ranks that were not answered; each once
   std::vector<std::uint64_t> needed_ranks = {}; ///< absent ranks whose objects it needs to continue
   std::vector<ReadLine> reads = {};             ///< the most frequent first, at most five

@@ -121,6 +121,13 @@ std::string shortage_text(const FitVerdict& verdict) {
       asked_bytes == 0 ? "" : fmt::format(": libraries outside PyTorch asked for {}", format_bytes(asked_bytes)));
 }
 
+/// " (3 times)" for a failure that occurred more than once.
+std::string times_part(const RunFacts& facts, const std::string& failure) {
+  const auto found = facts.failure_counts.find(failure);
+  const std::uint64_t count = found == facts.failure_counts.end() ? 1 : found->second;
+  return count > 1 ? fmt::format(" ({} times)", format_count(count)) : "";
+}
+
 /// Returns the notes of the made-up GPU. Functions that were looked up in vain share one: Python's bindings of CUDA
 /// look up every function of the driver, and call few.
 std::vector<std::string> gpu_notes(const RunFacts& facts) {
@@ -262,7 +269,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
     list.push_back(std::move(note));
   list.insert(list.end(), facts.refusals.begin() + (is_refused(verdict) ? 1 : 0), facts.refusals.end());
   for (const std::string& failure : facts.failures)
-    list.push_back("Part of the recording failed, and the program continued: " + failure);
+    list.push_back("Part of the recording failed, and the program continued: " + failure + times_part(facts, failure));
   return list;
 }
 

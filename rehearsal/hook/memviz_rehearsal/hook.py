@@ -23,7 +23,7 @@ import threading
 
 from memviz_recording import files, history, ranks
 from memviz_recording.snapshot import with_keepers
-from memviz_rehearsal.journal import SETTINGS, guarded, log
+from memviz_rehearsal.journal import SETTINGS, failures, guarded, log
 from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, world
 from memviz_rehearsal.process import checks, counters, endings, initial_values, launchers, methods, peaks, runtime, tries
 from memviz_rehearsal.process.methods import act_at_imports
@@ -263,6 +263,7 @@ class Rehearsal:
                 file=file,
                 devices=devices,
             )
+            failures.log_counts()
         endings.let_threads_rest()
 
     def _write_snapshot(self, ending):

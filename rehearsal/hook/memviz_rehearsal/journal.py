@@ -1,6 +1,6 @@
 """Settings of this process, from memviz, and the log in which the hook reports to it.
 
-Nothing of the hook may break the program: what fails is logged, once, and the program continues.
+Nothing of the hook may break the program: what fails is logged and counted, and the program continues.
 """
 
 import json
@@ -8,7 +8,31 @@ import os
 
 SETTINGS = json.loads(os.environ.get("MEMVIZ_REHEARSAL_HOOK") or "{}")  # hook.py lists them; empty without a rehearsal
 
-_failures = set()
+class _Failures:
+    """How often each failure occurred. The first time it is logged at once, because the process may be killed."""
+
+    def __init__(self):
+        self._counts = {}
+
+    def add(self, text):
+        self._counts[text] = self._counts.get(text, 0) + 1
+        if self._counts[text] == 1:
+            self._log(text)
+
+    def log_counts(self):
+        for text, count in list(self._counts.items()):
+            if count > 1:
+                self._log(text, count=count)
+
+    @staticmethod
+    def _log(text, **facts):
+        try:
+            log("failure", text=text, **facts)
+        except Exception:
+            pass
+
+
+failures = _Failures()
 
 
 def log(event, **facts):
@@ -26,10 +50,5 @@ def guarded(function, *arguments, **named):
         return function(*arguments, **named)
     except Exception as error:
         text = f"{function.__name__.strip('_')}: {type(error).__name__}: {error}".splitlines()[0][:300]
-        if text not in _failures:
-            _failures.add(text)
-            try:
-                log("failure", text=text)
-            except Exception:
-                pass
+        failures.add(text)
         return None

@@ -157,7 +157,8 @@ TEST_CASE("a verdict in words") {
     RunFacts facts = fitting();
     facts.host_reads = 12;
     facts.notes = {"cuDNN: workspaces of 0 bytes"};
-    facts.failures = {"on_cuda: RuntimeError: no"};
+    facts.failures = {"on_cuda: RuntimeError: no", "on_step: KeyError: 3"};
+    facts.failure_counts = {{"on_cuda: RuntimeError: no", 1}, {"on_step: KeyError: 3", 1200}};
     facts.has_own_recorder = true;
     facts.uses.push_back(use(60 * kGiB, 11));
     facts.uses.back().retries = 2;
@@ -165,6 +166,8 @@ TEST_CASE("a verdict in words") {
     CHECK(has_note(verdict, "12 copies to the host gave zeros"));
     CHECK(has_note(verdict, "cuDNN: workspaces of 0 bytes"));
     CHECK(has_note(verdict, "on_cuda: RuntimeError: no"));
+    CHECK_FALSE(has_note(verdict, "on_cuda: RuntimeError: no ("));
+    CHECK(has_note(verdict, "on_step: KeyError: 3 (1,200 times)"));
     CHECK(has_note(verdict, "records its own history"));
     CHECK(has_note(verdict, "GPU 0 was used by 2 processes"));
     CHECK(has_note(verdict, "100 GiB of 80.0 GiB, which may not fit"));

@@ -35,6 +35,10 @@ TEST_CASE("what a run leaves behind is read line by line") {
       "\n"
       R"({"event": "failure", "pid": 7, "text": "no"})"
       "\n"
+      R"({"event": "failure", "pid": 7, "text": "no", "count": 3})"
+      "\n"
+      R"({"event": "failure", "pid": 8, "text": "no"})"
+      "\n"
       R"({"event": "refusal", "pid": 7, "text": "rank 3 waits"})"
       "\n"
       R"({"event": "needs", "pid": 7, "ranks": [0, "1", 2, -3]})"
@@ -59,6 +63,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.refusals == std::vector<std::string>{"rank 3 waits"});
   CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
   CHECK(facts.failures == std::vector<std::string>{"no"});
+  CHECK(facts.failure_counts == std::map<std::string, std::uint64_t>{{"no", 4}});
   CHECK(facts.oom_count == 1);
   REQUIRE(facts.ooms.size() == 1);
   CHECK(facts.ooms[0].asked_bytes == 60);
