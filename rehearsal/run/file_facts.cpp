@@ -1,12 +1,12 @@
 #include "run/file_facts.hpp"
 
-#include "memviz/explain_words.hpp"
 #include "memviz/input.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/session.hpp"
 #include "memviz/source_lines.hpp"
+#include "story/explain_words.hpp"
 
 #include <algorithm>
 #include <map>

@@ -3,11 +3,11 @@
 // The figures of a rehearsed run, in which a program ran on the made-up GPU: whether it fits, the memory it took and
 // the lines that held it.
 
+#include "base/ending.hpp"
 #include "memviz/device_state.hpp"
-#include "memviz/ending.hpp"
-#include "memviz/explain_words.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/lost_history.hpp"
+#include "story/explain_words.hpp"
+#include "story/kind_totals.hpp"
 #include "verdict/fit_server.hpp"
 
 #include <cstdint>

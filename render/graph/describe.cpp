@@ -4,8 +4,8 @@
 
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
-#include "memviz/keeper_words.hpp"
-#include "memviz/kind_words.hpp"
+#include "story/keeper_words.hpp"
+#include "story/kind_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 #include "page/kind_paints.hpp"
 #include "web/embedded.hpp"
 
-#include "memviz/kind_words.hpp"
-#include "memviz/picture_words.hpp"
+#include "story/kind_words.hpp"
+#include "story/picture_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 
 #include "page/page.hpp"
 
-#include "memviz/figures.hpp"
+#include "story/figures.hpp"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 // Paths to blocks -> the lines of tooltips about their keepers, each once: many blocks share one.
 
 #include "memviz/keeper_table.hpp"
-#include "memviz/keeper_words.hpp"
+#include "story/keeper_words.hpp"
 
 #include <cstdint>
 #include <map>

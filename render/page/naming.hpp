@@ -6,9 +6,9 @@
 #include "page/palette.hpp"
 #include "page/text_fit.hpp"
 
-#include "memviz/holders.hpp"
 #include "memviz/label.hpp"
-#include "memviz/short_label.hpp"
+#include "story/holders.hpp"
+#include "story/short_label.hpp"
 
 #include <array>
 #include <cstdint>

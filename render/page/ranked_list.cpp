@@ -1,7 +1,7 @@
 #include "page/ranked_list.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "story/kind_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

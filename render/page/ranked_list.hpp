@@ -6,7 +6,7 @@
 #include "page/palette.hpp"
 #include "page/text_fit.hpp"
 
-#include "memviz/holders.hpp"
+#include "story/holders.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // cut a letter early but never leaves its box.
 
 #include "base/font_columns.hpp"
-#include "memviz/short_label.hpp"
+#include "story/short_label.hpp"
 
 #include <cstdint>
 #include <string>

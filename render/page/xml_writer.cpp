@@ -1,8 +1,8 @@
 #include "page/xml_writer.hpp"
 
 #include "base/characters.hpp"
+#include "base/log_commands.hpp"
 #include "base/utf8.hpp"
-#include "memviz/log_commands.hpp"
 
 #include <pugixml.hpp>
 

@@ -16,11 +16,11 @@
 
 #include "base/saturating.hpp"
 #include "memviz/compare.hpp"
-#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/picture_words.hpp"
 #include "memviz/story.hpp"
+#include "story/figures.hpp"
+#include "story/picture_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

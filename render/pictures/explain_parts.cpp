@@ -5,10 +5,10 @@
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 
-#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
+#include "story/explain_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

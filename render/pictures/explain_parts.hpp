@@ -7,7 +7,7 @@
 #include "page/page.hpp"
 
 #include "memviz/explain.hpp"
-#include "memviz/explain_words.hpp"
+#include "story/explain_words.hpp"
 
 #include <string>
 #include <string_view>

@@ -5,11 +5,11 @@
 #include "page/ranked_list.hpp"
 #include "pictures/explain_parts.hpp"
 
-#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/warnings.hpp"
+#include "story/explain_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

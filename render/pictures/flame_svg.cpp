@@ -18,12 +18,12 @@
 #include "segments/board_panel.hpp"
 #include "segments/pins_list.hpp"
 
-#include "memviz/figures.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
-#include "memviz/picture_words.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
+#include "story/figures.hpp"
+#include "story/kind_words.hpp"
+#include "story/picture_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "memviz/flops_words.hpp"
 #include "memviz/svg.hpp"
+#include "story/flops_words.hpp"
 
 #include "graph/budget.hpp"
 #include "graph/describe.hpp"
@@ -13,7 +13,7 @@
 #include "memviz/flops_modules.hpp"
 #include "memviz/flops_tree.hpp"
 #include "memviz/format.hpp"
-#include "memviz/picture_words.hpp"
+#include "story/picture_words.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include "page/kind_paints.hpp"
 #include "page/naming.hpp"
 
-#include "memviz/keeper_words.hpp"
 #include "memviz/label.hpp"
+#include "story/keeper_words.hpp"
 
 namespace memviz::render {
 

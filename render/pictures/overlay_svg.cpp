@@ -8,7 +8,7 @@
 #include "page/text_fit.hpp"
 #include "timeline/timeline_scale.hpp"
 
-#include "memviz/overlay_words.hpp"
+#include "story/overlay_words.hpp"
 
 #include <algorithm>
 #include <array>

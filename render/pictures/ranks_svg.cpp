@@ -7,11 +7,11 @@
 #include "page/ranked_list.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
-#include "memviz/picture_words.hpp"
-#include "memviz/ranks_words.hpp"
 #include "memviz/svg.hpp"
+#include "story/kind_totals.hpp"
+#include "story/picture_words.hpp"
+#include "story/ranks_words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,15 +9,15 @@
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
 
-#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/warnings.hpp"
+#include "story/figures.hpp"
+#include "story/kind_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -11,7 +11,7 @@
 #include "web/embedded.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/picture_words.hpp"
+#include "story/picture_words.hpp"
 
 #include <algorithm>
 #include <cmath>

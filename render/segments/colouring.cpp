@@ -4,9 +4,9 @@
 #include "page/kind_paints.hpp"
 #include "page/ranked_list.hpp"
 
-#include "memviz/keeper_words.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
+#include "story/keeper_words.hpp"
+#include "story/kind_words.hpp"
 
 #include <cstddef>
 #include <fmt/format.h>

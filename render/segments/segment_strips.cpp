@@ -7,7 +7,7 @@
 
 #include "base/json_writer.hpp"
 #include "memviz/format.hpp"
-#include "memviz/picture_words.hpp"
+#include "story/picture_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

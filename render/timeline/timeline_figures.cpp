@@ -2,8 +2,8 @@
 
 #include "page/kind_paints.hpp"
 
-#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "story/figures.hpp"
 
 #include <optional>
 #include <string>

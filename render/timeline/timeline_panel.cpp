@@ -7,7 +7,7 @@
 #include "timeline/timeline_marks.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "story/kind_words.hpp"
 
 #include <algorithm>
 #include <cmath>

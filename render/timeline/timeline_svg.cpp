@@ -14,12 +14,12 @@
 #include "timeline/timeline_panel.hpp"
 #include "web/embedded.hpp"
 
-#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
-#include "memviz/picture_words.hpp"
 #include "memviz/warnings.hpp"
+#include "story/figures.hpp"
+#include "story/kind_words.hpp"
+#include "story/picture_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
-#include "memviz/keeper_words.hpp"
 #include "memviz/label.hpp"
+#include "story/keeper_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

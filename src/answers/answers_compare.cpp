@@ -1,8 +1,8 @@
 #include "base/capitalized.hpp"
 #include "memviz/answers.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <string>

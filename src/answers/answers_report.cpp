@@ -1,5 +1,5 @@
 #include "memviz/answers.hpp"
-#include "memviz/report_words.hpp"
+#include "story/report_words.hpp"
 
 #include <utility>
 

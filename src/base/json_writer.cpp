@@ -3,7 +3,7 @@
 #include "base/characters.hpp"
 #include "base/utf8.hpp"
 
-#include "memviz/log_commands.hpp"
+#include "base/log_commands.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "memviz/log_commands.hpp"
+#include "base/log_commands.hpp"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #include "export/schemas.hpp"
 #include "memviz/check.hpp"
 #include "memviz/check_report.hpp"
-#include "memviz/no_stack_words.hpp"
 #include "memviz/warnings.hpp"
 #include "pickle/survey.hpp"
+#include "story/no_stack_words.hpp"
 
 #include <array>
 #include <functional>

@@ -4,7 +4,7 @@
 #include "export/rank_part_json.hpp"
 #include "export/schemas.hpp"
 #include "memviz/compare_jobs_report.hpp"
-#include "memviz/compare_jobs_words.hpp"
+#include "story/compare_jobs_words.hpp"
 
 #include <string>
 #include <string_view>

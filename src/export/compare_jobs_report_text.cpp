@@ -3,10 +3,10 @@
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
 #include "memviz/compare_jobs_report.hpp"
-#include "memviz/compare_jobs_words.hpp"
 #include "memviz/format.hpp"
-#include "memviz/ranks_words.hpp"
+#include "story/compare_jobs_words.hpp"
 #include "story/compare_words.hpp"
+#include "story/ranks_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

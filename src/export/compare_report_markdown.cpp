@@ -6,9 +6,9 @@
 #include "export/text_table.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
+#include "story/kind_totals.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -5,10 +5,10 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
-#include "memviz/perfect_allocator_words.hpp"
 #include "memviz/places.hpp"
 #include "story/accounts.hpp"
+#include "story/moment_words.hpp"
+#include "story/perfect_allocator_words.hpp"
 
 #include <fmt/format.h>
 #include <vector>

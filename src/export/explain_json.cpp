@@ -13,10 +13,10 @@
 #include "export/schemas.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
-#include "memviz/explain_words.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/warnings.hpp"
 #include "story/cause_words.hpp"
+#include "story/explain_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <functional>
 #include <optional>

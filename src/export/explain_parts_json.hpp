@@ -8,9 +8,9 @@
 #include "export/json_meanings.hpp"
 #include "export/lines_json.hpp"
 #include "memviz/explain.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/memory_state.hpp"
+#include "story/explain_words.hpp"
 
 #include <array>
 #include <cstdint>

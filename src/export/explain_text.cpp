@@ -7,14 +7,14 @@
 #include "export/text_table.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/warnings.hpp"
 #include "story/cause_words.hpp"
 #include "story/explain_answers.hpp"
+#include "story/explain_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <fmt/format.h>
 #include <map>

@@ -1,9 +1,9 @@
+#include "base/log_commands.hpp"
 #include "base/printable.hpp"
 #include "export/text_limit.hpp"
 #include "export/text_writer.hpp"
 #include "memviz/export.hpp"
 #include "memviz/label.hpp"
-#include "memviz/log_commands.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

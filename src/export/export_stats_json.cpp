@@ -1,3 +1,4 @@
+#include "analysis/tree/no_stack_account.hpp"
 #include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"
 #include "export/device_json.hpp"
@@ -12,9 +13,8 @@
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/kinds.hpp"
-#include "memviz/no_stack.hpp"
-#include "memviz/no_stack_words.hpp"
 #include "memviz/warnings.hpp"
+#include "story/no_stack_words.hpp"
 
 #include <optional>
 #include <span>

@@ -1,6 +1,6 @@
 #include "memviz/flops.hpp"
 #include "memviz/flops_report.hpp"
-#include "memviz/flops_words.hpp"
+#include "story/flops_words.hpp"
 
 #include "base/index_range.hpp"
 #include "base/json_object_schema.hpp"

@@ -6,8 +6,8 @@
 #include "memviz/flops_modules.hpp"
 
 #include "memviz/flops_report.hpp"
-#include "memviz/flops_words.hpp"
 #include "memviz/format.hpp"
+#include "story/flops_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

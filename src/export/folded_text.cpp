@@ -1,9 +1,9 @@
 #include "export/folded_text.hpp"
 
+#include "base/log_commands.hpp"
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/label.hpp"
-#include "memviz/log_commands.hpp"
 #include "memviz/source_line.hpp"
 
 #include <algorithm>

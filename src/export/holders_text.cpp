@@ -2,8 +2,8 @@
 
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
+#include "story/explain_words.hpp"
 
 #include <algorithm>
 

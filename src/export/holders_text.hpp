@@ -3,7 +3,7 @@
 // The table of who holds bytes -> lines of text.
 
 #include "memviz/explain.hpp"
-#include "memviz/holders.hpp"
+#include "story/holders.hpp"
 
 #include <cstddef>
 #include <map>

@@ -5,7 +5,7 @@
 #include "base/json_object.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/keeper_answers.hpp"
-#include "memviz/keeper_words.hpp"
+#include "story/keeper_words.hpp"
 
 #include <span>
 #include <string_view>

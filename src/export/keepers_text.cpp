@@ -3,7 +3,7 @@
 #include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "export/holders_text.hpp"
-#include "memviz/keeper_words.hpp"
+#include "story/keeper_words.hpp"
 
 #include <utility>
 

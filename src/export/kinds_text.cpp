@@ -2,8 +2,8 @@
 
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/moment.hpp"
+#include "story/kind_words.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -9,13 +9,13 @@
 #include "export/schemas.hpp"
 #include "export/stack_lines.hpp"
 #include "export/steps_json.hpp"
-#include "memviz/keeper_words.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
 #include "memviz/leaks_report.hpp"
-#include "memviz/leaks_words.hpp"
 #include "memviz/warnings.hpp"
+#include "story/keeper_words.hpp"
+#include "story/leaks_words_gate.hpp"
 
 #include <array>
 #include <cmath>

@@ -6,14 +6,14 @@
 #include "base/wrap.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
-#include "memviz/keeper_words.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
 #include "memviz/leaks_report.hpp"
+#include "story/explain_words.hpp"
+#include "story/keeper_words.hpp"
+#include "story/kind_totals.hpp"
 #include "story/leaks_words.hpp"
 
 #include <algorithm>

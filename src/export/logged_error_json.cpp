@@ -2,7 +2,7 @@
 #include "export/schemas.hpp"
 #include "memviz/logged_error.hpp"
 #include "memviz/logged_error_report.hpp"
-#include "memviz/logged_error_words.hpp"
+#include "story/logged_error_words.hpp"
 
 #include <array>
 #include <string_view>

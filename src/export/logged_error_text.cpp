@@ -4,7 +4,7 @@
 #include "memviz/format.hpp"
 #include "memviz/logged_error.hpp"
 #include "memviz/logged_error_report.hpp"
-#include "memviz/logged_error_words.hpp"
+#include "story/logged_error_words.hpp"
 
 #include <string_view>
 

@@ -4,7 +4,7 @@
 #include "export/kinds_json.hpp"
 #include "export/rank_part_json.hpp"
 #include "export/schemas.hpp"
-#include "memviz/ranks_words.hpp"
+#include "story/ranks_words.hpp"
 
 #include <functional>
 #include <optional>

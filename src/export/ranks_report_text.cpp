@@ -6,8 +6,8 @@
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
-#include "memviz/ranks_words.hpp"
+#include "story/kind_totals.hpp"
+#include "story/ranks_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

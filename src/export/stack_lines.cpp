@@ -1,8 +1,8 @@
 #include "export/stack_lines.hpp"
 
 #include "base/printable.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/label.hpp"
+#include "story/explain_words.hpp"
 
 #include <string_view>
 

@@ -5,8 +5,8 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/leaks_words.hpp"
 #include "story/leaks_words.hpp"
+#include "story/leaks_words_gate.hpp"
 
 #include <fmt/format.h>
 

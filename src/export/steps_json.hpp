@@ -4,7 +4,7 @@
 
 #include "base/json_object.hpp"
 #include "memviz/leaks.hpp"
-#include "memviz/leaks_words.hpp"
+#include "story/leaks_words_gate.hpp"
 
 #include <string_view>
 

@@ -9,10 +9,10 @@
 #include "export/rehearsal_json.hpp"
 #include "export/schemas.hpp"
 #include "memviz/error.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
+#include "story/kind_totals.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -10,7 +10,7 @@
 #include "memviz/label.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/memory_map.hpp"
-#include "memviz/moment_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <cstdint>
 #include <optional>

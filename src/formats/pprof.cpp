@@ -6,9 +6,9 @@
 #include "export/text_limit.hpp"
 #include "formats/protobuf_writer.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/source_line.hpp"
 #include "memviz/version.hpp"
+#include "story/moment_words.hpp"
 
 #include <map>
 #include <optional>

@@ -6,8 +6,8 @@
 #include "export/text_limit.hpp"
 #include "formats/described_tables.hpp"
 #include "memviz/keeper_answers.hpp"
-#include "memviz/keeper_words.hpp"
 #include "memviz/label.hpp"
+#include "story/keeper_words.hpp"
 
 #include <string>
 #include <variant>

@@ -3,7 +3,7 @@
 // A program of the user's, run in our place: with our standard streams by default, in our process group, so
 // that the terminal treats it as if it had been started directly. For POSIX; no shell is involved.
 
-#include "memviz/ending.hpp"
+#include "base/ending.hpp"
 
 #include <cstddef>
 #include <functional>

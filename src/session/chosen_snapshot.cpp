@@ -1,4 +1,4 @@
-#include "memviz/chosen_snapshot.hpp"
+#include "session/chosen_snapshot.hpp"
 
 #include "memviz/error.hpp"
 #include "memviz/rank_names.hpp"

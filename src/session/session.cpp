@@ -1,11 +1,11 @@
 #include "memviz/session.hpp"
 
-#include "memviz/births.hpp"
-#include "memviz/chosen_snapshot.hpp"
+#include "analysis/replay/births.hpp"
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/several_snapshots.hpp"
+#include "session/chosen_snapshot.hpp"
 #include "session/sinks.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-#include "memviz/chosen_snapshot.hpp"
 #include "memviz/logged_error.hpp"
 #include "memviz/session.hpp"
 #include "recording/file_kind.hpp"
+#include "session/chosen_snapshot.hpp"
 
 #include <string_view>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "memviz/format.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/warnings.hpp"
 #include "sqlite/report_tables.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,11 +1,11 @@
 #include "story/cause_words.hpp"
 
 #include "base/printable.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
+#include "story/explain_words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "base/saturating.hpp"
-#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/gauges.hpp"
 #include "memviz/label.hpp"
+#include "story/figures.hpp"
 
 #include <fmt/format.h>
 #include <optional>

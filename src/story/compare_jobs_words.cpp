@@ -1,9 +1,9 @@
-#include "memviz/compare_jobs_words.hpp"
+#include "story/compare_jobs_words.hpp"
 
 #include "base/capitalized.hpp"
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
-#include "memviz/ranks_words.hpp"
+#include "story/ranks_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

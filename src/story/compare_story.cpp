@@ -1,12 +1,12 @@
 #include "base/saturating.hpp"
 #include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/rehearsal.hpp"
-#include "memviz/short_label.hpp"
 #include "memviz/story.hpp"
+#include "story/kind_totals.hpp"
+#include "story/moment_words.hpp"
+#include "story/short_label.hpp"
 #include "story/when.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

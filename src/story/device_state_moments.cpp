@@ -3,7 +3,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment.hpp"
-#include "memviz/moment_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,14 +1,14 @@
 #include "story/explain_verdict.hpp"
 
+#include "analysis/tree/no_stack_account.hpp"
 #include "base/printable.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
-#include "memviz/no_stack.hpp"
-#include "memviz/no_stack_words.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
+#include "story/explain_words.hpp"
+#include "story/kind_totals.hpp"
+#include "story/no_stack_words.hpp"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "story/explain_figures.hpp"
+#include "story/explain_words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,15 +1,15 @@
+#include "analysis/tree/no_stack_account.hpp"
 #include "base/capitalized.hpp"
 #include "base/font_columns.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
-#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
-#include "memviz/no_stack.hpp"
-#include "memviz/no_stack_words.hpp"
-#include "memviz/short_label.hpp"
 #include "memviz/story.hpp"
 #include "story/accounts.hpp"
+#include "story/kind_totals.hpp"
+#include "story/kind_words.hpp"
+#include "story/moment_words.hpp"
+#include "story/no_stack_words.hpp"
+#include "story/short_label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

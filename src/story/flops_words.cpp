@@ -3,8 +3,8 @@
 #include "base/printable.hpp"
 
 #include "memviz/flops_modules.hpp"
-#include "memviz/flops_words.hpp"
 #include "memviz/format.hpp"
+#include "story/flops_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

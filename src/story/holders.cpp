@@ -1,4 +1,4 @@
-#include "memviz/holders.hpp"
+#include "story/holders.hpp"
 
 #include "memviz/format.hpp"
 

@@ -1,4 +1,4 @@
-#include "memviz/keeper_words.hpp"
+#include "story/keeper_words.hpp"
 
 #include "base/printable.hpp"
 #include "memviz/format.hpp"

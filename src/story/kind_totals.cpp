@@ -1,4 +1,4 @@
-#include "memviz/kind_totals.hpp"
+#include "story/kind_totals.hpp"
 
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"

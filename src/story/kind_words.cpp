@@ -1,9 +1,9 @@
-#include "memviz/kind_words.hpp"
+#include "story/kind_words.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment.hpp"
+#include "story/kind_totals.hpp"
 
 #include <algorithm>
 #include <cstddef>

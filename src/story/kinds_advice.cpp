@@ -1,8 +1,8 @@
 #include "story/kinds_advice.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "story/explain_figures.hpp"
+#include "story/kind_totals.hpp"
 #include "story/pass_words.hpp"
 
 #include <algorithm>

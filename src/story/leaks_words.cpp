@@ -2,8 +2,8 @@
 
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
-#include "memviz/leaks_words.hpp"
 #include "story/cause_words.hpp"
+#include "story/leaks_words_gate.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "memviz/leaks_words.hpp"
+#include "story/leaks_words_gate.hpp"
 
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"

@@ -1,4 +1,4 @@
-#include "memviz/logged_error_words.hpp"
+#include "story/logged_error_words.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

@@ -1,9 +1,9 @@
-#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment.hpp"
 #include "memviz/places.hpp"
-#include "memviz/short_label.hpp"
+#include "story/figures.hpp"
+#include "story/short_label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
-#include "memviz/moment_words.hpp"
+#include "story/moment_words.hpp"
 
 #include <array>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "memviz/overlay_words.hpp"
+#include "story/overlay_words.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

@@ -1,4 +1,4 @@
-#include "memviz/perfect_allocator_words.hpp"
+#include "story/perfect_allocator_words.hpp"
 
 #include "memviz/format.hpp"
 

@@ -1,4 +1,4 @@
-#include "memviz/picture_words.hpp"
+#include "story/picture_words.hpp"
 
 #include "memviz/format.hpp"
 

@@ -1,11 +1,11 @@
-#include "memviz/ranks_words.hpp"
+#include "story/ranks_words.hpp"
 
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
+#include "story/kind_totals.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "memviz/read_by.hpp"
-#include "memviz/no_stack_words.hpp"
+#include "story/no_stack_words.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "memviz/report_words.hpp"
+#include "story/report_words.hpp"
 
 #include "base/printable.hpp"
 #include "memviz/format.hpp"

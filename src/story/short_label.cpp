@@ -1,4 +1,4 @@
-#include "memviz/short_label.hpp"
+#include "story/short_label.hpp"
 
 #include "base/font_columns.hpp"
 #include "base/printable.hpp"

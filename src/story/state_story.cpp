@@ -1,9 +1,9 @@
 #include "base/capitalized.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/story.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

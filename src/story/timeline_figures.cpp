@@ -1,5 +1,5 @@
-#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "story/figures.hpp"
 
 #include <algorithm>
 

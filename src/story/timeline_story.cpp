@@ -1,15 +1,15 @@
+#include "analysis/tree/no_stack_account.hpp"
 #include "base/capitalized.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_totals.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
-#include "memviz/no_stack.hpp"
-#include "memviz/no_stack_words.hpp"
 #include "memviz/rehearsal.hpp"
-#include "memviz/short_label.hpp"
 #include "memviz/story.hpp"
 #include "story/accounts.hpp"
+#include "story/kind_totals.hpp"
+#include "story/no_stack_words.hpp"
+#include "story/short_label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "memviz/warnings.hpp"
 #include "memviz/device_kind.hpp"
-#include "memviz/moment_words.hpp"
+#include "story/moment_words.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

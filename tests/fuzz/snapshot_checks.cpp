@@ -1,6 +1,6 @@
 #include "snapshot_checks.hpp"
 
-#include "memviz/births.hpp"
+#include "analysis/replay/births.hpp"
 #include "memviz/check_report.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"

@@ -5,12 +5,12 @@
 #include "memviz/compare_jobs_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/logged_error_report.hpp"
-#include "memviz/logged_error_words.hpp"
 #include "memviz/ranks_report.hpp"
 #include "memviz/recording.hpp"
 #include "promises.hpp"
 #include "require.hpp"
 #include "snapshot_checks.hpp"
+#include "story/logged_error_words.hpp"
 
 #include <cstddef>
 #include <cstdint>

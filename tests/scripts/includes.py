@@ -13,7 +13,7 @@ import sys
 
 # include/memviz is the model that all of them share, but these use no analysis.
 OF_MODEL = {
-    "src/base": ["format", "log_commands", "version"],
+    "src/base": ["format", "version"],
     "src/text": ["format", "frames", "keeper_step", "label", "memory_kind", "memory_map", "moment", "rehearsal", "source_line"],
 }
 ORDER = """
@@ -28,11 +28,11 @@ ORDER = """
 # The command line is a client of include/memviz and of the options of its questions; besides that it speaks, writes files, and starts programs, which no
 # other client does.
 OF_COMMANDS = set("""
-    src/base src/text src/io src/answers src/hooks src/attach rehearsal/run rehearsal/verdict view/html
+    src/base src/text src/io src/story src/answers src/hooks src/attach rehearsal/run rehearsal/verdict view/html
     src/cli/frame src/cli/commands src/cli rehearsal/cli
 """.split())
 OF_CLIENTS = {
-    "render": {"src/base"},
+    "render": {"src/base", "src/story"},
     **{folder: OF_COMMANDS for folder in ("src/cli/frame", "src/cli/commands", "src/cli", "rehearsal/cli")},
     "src": {"src/cli", "src/cli/frame", "src/io"},
 }

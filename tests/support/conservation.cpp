@@ -1,8 +1,8 @@
 #include "support/conservation.hpp"
 
+#include "analysis/tree/no_stack_account.hpp"
 #include "analysis/tree/weighted_paths.hpp"
 #include "memviz/kinds.hpp"
-#include "memviz/no_stack.hpp"
 
 #include <doctest/doctest.h>
 

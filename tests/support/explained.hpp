@@ -3,7 +3,7 @@
 // A snapshot and its explanation, at the failure if there is one, else at the peak.
 
 #include "memviz/explain.hpp"
-#include "memviz/explain_words.hpp"
+#include "story/explain_words.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -2,7 +2,7 @@
 
 // A recording that a test holds -> its states. Most refer to it, so it must outlive them.
 
-#include "memviz/births.hpp"
+#include "analysis/replay/births.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 

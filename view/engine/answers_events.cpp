@@ -6,7 +6,7 @@
 #include "memviz/flame.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/short_label.hpp"
+#include "story/short_label.hpp"
 
 #include <algorithm>
 #include <cstdlib>

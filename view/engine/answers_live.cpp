@@ -7,9 +7,9 @@
 #include "engine/streams.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
-#include "memviz/keeper_words.hpp"
 #include "memviz/label.hpp"
-#include "memviz/short_label.hpp"
+#include "story/keeper_words.hpp"
+#include "story/short_label.hpp"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 #include "base/json_writer.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/short_label.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
+#include "story/short_label.hpp"
 
 namespace memviz::view {
 

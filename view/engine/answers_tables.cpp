@@ -3,7 +3,7 @@
 #include "base/json_writer.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/label.hpp"
-#include "memviz/short_label.hpp"
+#include "story/short_label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 
 #include "memviz/flame.hpp"
 #include "memviz/label.hpp"
-#include "memviz/short_label.hpp"
+#include "story/short_label.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -2,11 +2,11 @@
 
 #include "analysis/timeline/timeline_ranges.hpp"
 #include "analysis/timeline/timeline_slices.hpp"
-#include "memviz/short_label.hpp"
 #include "page/hues.hpp"
 #include "page/kind_paints.hpp"
 #include "page/line_hues.hpp"
 #include "page/naming.hpp"
+#include "story/short_label.hpp"
 #include "timeline/timeline_palette.hpp"
 
 #include <algorithm>

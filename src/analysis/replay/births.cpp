@@ -1,4 +1,4 @@
-#include "memviz/births.hpp"
+#include "analysis/replay/births.hpp"
 
 #include "analysis/trace/allocation_names.hpp"
 #include "base/number_map.hpp"

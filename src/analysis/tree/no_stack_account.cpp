@@ -1,4 +1,4 @@
-#include "memviz/no_stack.hpp"
+#include "analysis/tree/no_stack_account.hpp"
 
 #include "analysis/tree/no_stack.hpp"
 

@@ -2,9 +2,9 @@
 
 #include "analysis/tree/frame_selection.hpp"
 #include "analysis/tree/no_stack.hpp"
+#include "analysis/tree/no_stack_account.hpp"
 #include "analysis/tree/open_annotations.hpp"
 #include "memviz/keeper_answers.hpp"
-#include "memviz/no_stack.hpp"
 
 #include <algorithm>
 #include <map>

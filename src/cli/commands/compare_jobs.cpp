@@ -6,8 +6,8 @@
 #include "cli/frame/rank_files.hpp"
 #include "cli/frame/text_outputs.hpp"
 #include "memviz/compare_jobs_report.hpp"
-#include "memviz/compare_jobs_words.hpp"
 #include "memviz/error.hpp"
+#include "story/compare_jobs_words.hpp"
 
 #include <filesystem>
 #include <system_error>

@@ -15,7 +15,6 @@
 #include "io/compress.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/perfetto.hpp"
 #include "memviz/pprof.hpp"
 #include "memviz/rank_names.hpp"
@@ -23,6 +22,7 @@
 #include "memviz/speedscope.hpp"
 #include "memviz/tables.hpp"
 #include "memviz/warnings.hpp"
+#include "story/moment_words.hpp"
 
 #include <array>
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include "cli/frame/step_options.hpp"
 #include "cli/frame/text_outputs.hpp"
 #include "memviz/answers.hpp"
-#include "memviz/leaks_words.hpp"
+#include "story/leaks_words_gate.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -9,8 +9,8 @@
 #include "cli/frame/text_outputs.hpp"
 #include "memviz/format.hpp"
 #include "memviz/ranks_report.hpp"
-#include "memviz/ranks_words.hpp"
 #include "memviz/svg.hpp"
+#include "story/ranks_words.hpp"
 
 #include <cstddef>
 #include <optional>

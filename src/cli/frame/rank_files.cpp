@@ -12,9 +12,9 @@
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/keeper_answers.hpp"
-#include "memviz/keeper_words.hpp"
 #include "memviz/ranks_report.hpp"
 #include "memviz/several_snapshots.hpp"
+#include "story/keeper_words.hpp"
 
 #include <algorithm>
 #include <filesystem>

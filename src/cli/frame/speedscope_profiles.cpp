@@ -1,8 +1,8 @@
 #include "cli/frame/speedscope_profiles.hpp"
 
 #include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/rehearsal.hpp"
+#include "story/moment_words.hpp"
 
 #include <algorithm>
 #include <variant>

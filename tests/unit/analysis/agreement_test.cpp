@@ -1,11 +1,11 @@
+#include "analysis/tree/no_stack_account.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/input.hpp"
-#include "memviz/moment_words.hpp"
-#include "memviz/no_stack.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline.hpp"
+#include "story/moment_words.hpp"
 #include "support/files.hpp"
 #include "support/states.hpp"
 

@@ -1,4 +1,4 @@
-#include "memviz/births.hpp"
+#include "analysis/replay/births.hpp"
 
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"

@@ -1,5 +1,5 @@
 #include "memviz/keeper_answers.hpp"
-#include "memviz/keeper_words.hpp"
+#include "story/keeper_words.hpp"
 #include "support/keeper_heap.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include "memviz/moment_words.hpp"
 #include "memviz/replay.hpp"
+#include "story/moment_words.hpp"
 
 #include <doctest/doctest.h>
 #include <span>

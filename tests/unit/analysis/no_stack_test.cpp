@@ -1,6 +1,6 @@
-#include "memviz/no_stack.hpp"
-#include "memviz/no_stack_words.hpp"
+#include "analysis/tree/no_stack_account.hpp"
 #include "story/accounts.hpp"
+#include "story/no_stack_words.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 

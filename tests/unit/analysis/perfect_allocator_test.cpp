@@ -1,6 +1,6 @@
 #include "memviz/perfect_allocator.hpp"
 
-#include "memviz/perfect_allocator_words.hpp"
+#include "story/perfect_allocator_words.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 #include "memviz/explain.hpp"
-#include "memviz/explain_words.hpp"
+#include "story/explain_words.hpp"
 
 #include "support/contains.hpp"
 #include "support/explained.hpp"

@@ -1,4 +1,4 @@
-#include "memviz/explain_words.hpp"
+#include "story/explain_words.hpp"
 #include "story/first_step_words.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"

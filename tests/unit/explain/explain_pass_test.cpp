@@ -1,5 +1,5 @@
 #include "analysis/explain/pass_memory.hpp"
-#include "memviz/explain_words.hpp"
+#include "story/explain_words.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"

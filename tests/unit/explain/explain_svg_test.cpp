@@ -1,5 +1,5 @@
-#include "memviz/explain_words.hpp"
 #include "memviz/svg.hpp"
+#include "story/explain_words.hpp"
 
 #include "page/text_fit.hpp"
 #include "support/explained.hpp"

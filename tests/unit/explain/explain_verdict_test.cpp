@@ -1,7 +1,7 @@
 #include "memviz/explain.hpp"
 #include "memviz/explain_report.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/story.hpp"
+#include "story/moment_words.hpp"
 
 #include "support/contains.hpp"
 #include "support/explained.hpp"

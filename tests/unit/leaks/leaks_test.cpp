@@ -3,7 +3,7 @@
 #include "analysis/steps/repetition.hpp"
 #include "memviz/error.hpp"
 #include "memviz/leaks_report.hpp"
-#include "memviz/leaks_words.hpp"
+#include "story/leaks_words_gate.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/small_snapshot.hpp"

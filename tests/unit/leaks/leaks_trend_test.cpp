@@ -1,5 +1,5 @@
 #include "memviz/leaks.hpp"
-#include "memviz/leaks_words.hpp"
+#include "story/leaks_words_gate.hpp"
 
 #include <doctest/doctest.h>
 

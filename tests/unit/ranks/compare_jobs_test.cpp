@@ -1,7 +1,7 @@
 #include "memviz/compare_jobs.hpp"
 
 #include "memviz/compare_jobs_report.hpp"
-#include "memviz/compare_jobs_words.hpp"
+#include "story/compare_jobs_words.hpp"
 #include "support/contains.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "memviz/answers.hpp"
 #include "memviz/ranks.hpp"
 #include "memviz/ranks_report.hpp"
-#include "memviz/ranks_words.hpp"
+#include "story/ranks_words.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "memviz/error.hpp"
 #include "memviz/ranks_report.hpp"
-#include "memviz/ranks_words.hpp"
+#include "story/ranks_words.hpp"
 #include "support/contains.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 #include "memviz/error.hpp"
 #include "memviz/explain.hpp"
-#include "memviz/explain_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/perfect_allocator.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "recording/profiler_calls.hpp"
+#include "story/explain_words.hpp"
 #include "support/states.hpp"
 
 #include <algorithm>

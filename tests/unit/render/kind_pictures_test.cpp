@@ -1,5 +1,5 @@
-#include "memviz/kind_words.hpp"
 #include "memviz/svg.hpp"
+#include "story/kind_words.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 #include "support/svg_check.hpp"

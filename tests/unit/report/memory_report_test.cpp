@@ -3,7 +3,7 @@
 #include "analysis/kinds/declared_kinds.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/report_words.hpp"
+#include "story/report_words.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 

@@ -1,9 +1,9 @@
 #include "memviz/contents.hpp"
 
-#include "memviz/chosen_snapshot.hpp"
 #include "memviz/error.hpp"
 #include "memviz/session.hpp"
 #include "memviz/several_snapshots.hpp"
+#include "session/chosen_snapshot.hpp"
 #include "support/compress.hpp"
 #include "support/files.hpp"
 #include "support/zip_builder.hpp"

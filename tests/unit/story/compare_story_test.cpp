@@ -1,6 +1,6 @@
 #include "memviz/compare.hpp"
-#include "memviz/figures.hpp"
 #include "memviz/story.hpp"
+#include "story/figures.hpp"
 
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"

@@ -1,4 +1,4 @@
-#include "memviz/holders.hpp"
+#include "story/holders.hpp"
 
 #include <doctest/doctest.h>
 

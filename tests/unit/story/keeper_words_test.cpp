@@ -1,4 +1,4 @@
-#include "memviz/keeper_words.hpp"
+#include "story/keeper_words.hpp"
 #include "support/contains.hpp"
 
 #include <doctest/doctest.h>

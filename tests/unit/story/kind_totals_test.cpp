@@ -1,4 +1,4 @@
-#include "memviz/kind_totals.hpp"
+#include "story/kind_totals.hpp"
 #include "story/kinds_advice.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "memviz/kind_words.hpp"
+#include "story/kind_words.hpp"
 
 #include <doctest/doctest.h>
 #include <set>

@@ -1,5 +1,5 @@
-#include "memviz/explain_words.hpp"
-#include "memviz/picture_words.hpp"
+#include "story/explain_words.hpp"
+#include "story/picture_words.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "memviz/no_stack.hpp"
+#include "analysis/tree/no_stack_account.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/no_stack_words.hpp"
+#include "story/no_stack_words.hpp"
 
 #include <fmt/format.h>
 #include <string_view>

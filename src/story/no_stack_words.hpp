@@ -2,7 +2,7 @@
 
 // The account of memory without a stack -> its reasons in words.
 
-#include "memviz/no_stack.hpp"
+#include "analysis/tree/no_stack_account.hpp"
 
 #include <string>
 

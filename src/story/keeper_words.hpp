@@ -3,7 +3,7 @@
 // Keepers -> names as in Python, and sentences.
 
 #include "memviz/keeper_table.hpp"
-#include "memviz/short_label.hpp"
+#include "story/short_label.hpp"
 
 #include <cstdint>
 #include <span>

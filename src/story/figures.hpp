@@ -5,8 +5,8 @@
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
-#include "memviz/holders.hpp"
 #include "memviz/story.hpp"
+#include "story/holders.hpp"
 
 #include <cstddef>
 #include <cstdint>
