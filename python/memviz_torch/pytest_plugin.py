@@ -12,8 +12,10 @@ for limits, and is no leak.
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,14 +30,24 @@ import pytest
 _STATUS = "MEMVIZ_PYTEST_STATUS"  # the file to which the pytest in a rehearsal writes its exit code
 _UNITS = {"B": 0, "KIB": 10, "K": 10, "MIB": 20, "M": 20, "GIB": 30, "G": 30}
 _MOST_ROWS = 20
-_PROBLEMS = pytest.StashKey["list[str]"]()
-_NOT_MEASURED = ""  # no CUDA, or an allocator without history: nothing is known, so nothing fails
+_MOST_CHARACTERS = 120  # of the name of a file that is kept
+_MEASURED = "_memviz_measured"
 
 
 @dataclass
 class _Limits:
     most_bytes: Optional[int] = None
     most_left_bytes: Optional[int] = None
+
+
+@dataclass
+class _Measured:
+    """A test between its call and its report. Without CUDA, or with an allocator without history, there is no file: nothing
+    is known, so nothing fails."""
+
+    limits: _Limits
+    folder: Any = None
+    file: Optional[str] = None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -80,43 +92,55 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     limits = _limits_of(item)
-    if limits is None or find_spec("torch") is None:
-        item.stash[_PROBLEMS] = [] if limits is None else [_NOT_MEASURED]
+    if limits is None:
+        yield
+        return
+    if find_spec("torch") is None:
+        setattr(item, _MEASURED, _Measured(limits))
         yield
         return
     from memviz_torch import record
 
-    with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
-        recording = record(os.path.join(folder, "test.pickle"), on_oom=False)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there was no GPU is said below
-            recording.start()
-            outcome = yield
-            gc.collect()
-            with _without_keepers(limits.most_left_bytes is None):
-                recording.stop()
-        if outcome.excinfo is not None and issubclass(outcome.excinfo[0], pytest.skip.Exception):
-            return
-        problems = _judge(item, limits, recording.files[0]) if recording.files else [_NOT_MEASURED]
-        if recording.files and (outcome.excinfo is not None or problems):
-            problems += _keep(item, recording.files[0])
-        item.stash[_PROBLEMS] = problems
+    measured = _Measured(limits, tempfile.TemporaryDirectory(prefix="memviz-"))
+    setattr(item, _MEASURED, measured)
+    with _without_warnings():  # that there was no GPU is said below
+        recording = record(os.path.join(measured.folder.name, "test.pickle"), on_oom=False).start()
+    yield
+    gc.collect()
+    with _without_warnings(), _without_keepers(limits.most_left_bytes is None):
+        recording.stop()
+    measured.file = recording.files[0] if recording.files else None
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     outcome = yield
-    problems = item.stash.get(_PROBLEMS, [])
-    if call.when != "call" or not problems:
+    measured = item.__dict__.pop(_MEASURED, None) if call.when == "call" else None
+    if measured is None:
         return
     report = outcome.get_result()
-    if problems == [_NOT_MEASURED]:
+    try:
+        if not report.skipped:
+            _report(item, report, measured)
+    finally:
+        if measured.folder is not None:
+            measured.folder.cleanup()
+
+
+def _report(item: pytest.Item, report: Any, measured: _Measured) -> None:
+    if measured.file is None:
         report.user_properties.append(("memviz_unmeasured", item.nodeid))
-    elif report.passed:
-        report.outcome = "failed"
-        report.longrepr = "\n".join(problems)
+        return
+    rows, problems = _judge(measured.limits, measured.file)
+    report.user_properties += [("memviz", {"test": item.nodeid, **row}) for row in rows]
+    if not problems and not report.failed:
+        return
+    text = "\n".join([*problems, _keep(item, measured.file)])
+    if report.failed:
+        report.sections.append(("GPU memory", text))
     else:
-        report.sections.append(("GPU memory", "\n".join(problems)))
+        report.outcome = "failed"
+        report.longrepr = text
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -141,23 +165,24 @@ def _limits_of(item: pytest.Item) -> Optional[_Limits]:
     limit, leaks = item.get_closest_marker("limit_gpu_memory"), item.get_closest_marker("gpu_leaks")
     if limit is None and leaks is None and not item.config.getoption("--gpu-memory"):
         return None
-    if limit is not None and len(limit.args) != 1:
-        raise ValueError("limit_gpu_memory takes one size, such as '12GiB'")
-    return _Limits(
-        None if limit is None else _bytes(limit.args[0]),
-        None if leaks is None else _bytes(leaks.args[0] if leaks.args else "0B"),
-    )
+    return _Limits(None if limit is None else _size_of(limit, None), None if leaks is None else _size_of(leaks, "0B"))
 
 
-def _judge(item: pytest.Item, limits: _Limits, file: str) -> list[str]:
-    """Returns a sentence for each limit that a test exceeded, and notes what it took of each GPU."""
-    problems = []
+def _size_of(marker: pytest.Mark, default: Optional[str]) -> int:
+    sizes = [*marker.args, *(value for name, value in marker.kwargs.items() if name == "size")]
+    if len(sizes) > 1 or len(sizes) != len(marker.args) + len(marker.kwargs) or (not sizes and default is None):
+        raise ValueError(f"{marker.name} takes one size, such as '12GiB'")
+    return _bytes(sizes[0] if sizes else default)
+
+
+def _judge(limits: _Limits, file: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns what a test took of each GPU, and a sentence for each limit that it exceeded."""
+    rows, problems = [], []
     for device in _stats(file, "auto"):
         # Without any event nothing was allocated, so the end is the peak.
         peak = device["peak_requested_bytes"] or device["end_requested_bytes"]
         left = device["end_requested_bytes"] - device["baseline_bytes"]
-        row = {"test": item.nodeid, "device": device["device"], "peak_bytes": peak, "left_bytes": max(left, 0)}
-        item.user_properties.append(("memviz", row))
+        rows.append({"device": device["device"], "peak_bytes": peak, "left_bytes": max(left, 0)})
         if limits.most_bytes is not None and peak > limits.most_bytes:
             problems.append(f"The test allocated {_text(peak)} of GPU {device['device']} at once, more than its limit of "
                             f"{_text(limits.most_bytes)}.{_holders(device)}")  # fmt: skip
@@ -165,14 +190,13 @@ def _judge(item: pytest.Item, limits: _Limits, file: str) -> list[str]:
             (end,) = (other for other in _stats(file, "end") if other["device"] == device["device"])
             problems.append(f"The test left {_text(left)} of GPU {device['device']} allocated, more than its limit of "
                             f"{_text(limits.most_left_bytes)}.{_holders(end)}{_variables(end)}")  # fmt: skip
-    return problems
+    return rows, problems
 
 
 def _stats(file: str, at: str) -> list[dict[str, Any]]:
     from memviz_torch import stats
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such as that the GPU is made up
+    with _without_warnings():
         devices: list[dict[str, Any]] = stats(file, at=at)["devices"]
     return [device for device in devices if device["device"] != "host"]
 
@@ -187,22 +211,38 @@ def _variables(device: dict[str, Any]) -> str:
     return f" {texts[0]}" if texts else ""
 
 
-def _keep(item: pytest.Item, file: str) -> list[str]:
-    """Keeps the recording of a failed test, with a picture; returns where they are."""
+def _keep(item: pytest.Item, file: str) -> str:
+    """Keeps the recording of a failed test, with a picture; returns where they are, or why they are not there."""
     from memviz_torch import Error, flame
 
-    folder = item.config.getoption("--gpu-memory-dir")
-    os.makedirs(folder, exist_ok=True)
-    place = os.path.join(folder, re.sub(r"[^\w.-]+", "_", item.nodeid))
-    with open(file, "rb") as source, open(f"{place}.pickle", "wb") as target:
-        target.write(source.read())
+    # The test may have changed the working directory.
+    folder = os.path.join(str(item.config.invocation_params.dir), item.config.getoption("--gpu-memory-dir"))
+    place = os.path.join(folder, _file_name(item.nodeid))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        os.makedirs(folder, exist_ok=True)
+        shutil.copyfile(file, f"{place}.pickle")
+        with _without_warnings():
             flame(file, at="auto").save(f"{place}.svg")
     except (Error, OSError) as error:
-        return [f"Its recording: {place}.pickle (no picture: {error})"]
-    return [f"Its picture: {place}.svg"]
+        return f"Its recording and picture could not be kept: {error}"
+    return f"Its picture: {os.path.relpath(place, str(item.config.invocation_params.dir))}.svg"
+
+
+def _file_name(nodeid: str) -> str:
+    """Returns a name for each test: another one for another test, and none that a file system refuses."""
+    plain = nodeid.replace("::", "_")
+    name = re.sub(r"[^\w.-]+", "_", plain, flags=re.ASCII)
+    if name == plain and len(name) <= _MOST_CHARACTERS:
+        return name
+    return f"{name[:_MOST_CHARACTERS]}-{hashlib.sha256(nodeid.encode()).hexdigest()[:8]}"
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Leaves out what memviz warns of, such as a made-up GPU; not around the test, whose warnings are its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextmanager

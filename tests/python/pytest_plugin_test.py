@@ -65,6 +65,33 @@ def test_skips():
 def test_without_limits():
     torch.allocate(200 << 20)
 """
+ODD = """
+import os, pytest, torch, unittest, warnings
+
+class OfUnittest(unittest.TestCase):
+    @pytest.mark.limit_gpu_memory("100MiB")
+    def test_above(self):
+        torch.release(torch.allocate(110 << 20))
+
+    @pytest.mark.limit_gpu_memory("1B")
+    def test_skips(self):
+        torch.release(torch.allocate(110 << 20))
+        self.skipTest("not here")
+
+@pytest.mark.gpu_leaks(size="100MiB")
+def test_leaks_little():
+    torch.allocate(3 << 20)
+
+@pytest.mark.limit_gpu_memory(size="100MiB")
+@pytest.mark.parametrize("word", ["a/b", "a b", "x" * 300])
+def test_goes_away(word, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    torch.release(torch.allocate(110 << 20))
+
+@pytest.mark.limit_gpu_memory("100MiB")
+def test_warns():
+    warnings.warn("its own")
+"""
 OUTCOMES = {
     "test_within": "PASSED",
     "test_above": "FAILED",
@@ -120,6 +147,10 @@ def main():
         expect(f"the table: {text}", (code, re.findall(r"^ *(\S+ MiB) +(\S+ \S+) +0  test_memory.py::(\w+)", text, re.M)),
                (0, [("200.00 MiB", "200.00 MiB", "test_without_limits"), ("90.00 MiB", "0 B", "test_within")]))  # fmt: skip
         expect("a test that passes keeps nothing", (folder / "memviz-pytest").exists(), False)
+        code, text = run(folder, "-W", "error:its own", tests=ODD)
+        expect(f"odd tests: {text}", (code, re.findall(r"(\d+) (failed|passed|skipped)", text.splitlines()[-1])),
+               (1, [("5", "failed"), ("1", "passed"), ("1", "skipped")]))  # fmt: skip
+        expect("each failed test is kept", len(list((folder / "memviz-pytest").glob("*.svg"))), 5)
         code, text = run(folder, "-k", "within", tests=TESTS.replace("100MiB", "100 MB of it"))
         expect(f"a size that is none: {text}", (code, "a size is a number of bytes, or text such as '12GiB'" in text), (1, True))
         code, text = run(folder, tests="import pytest\n@pytest.mark.limit_gpu_memory('1B')\ndef test_no_gpu(): pass\n")
