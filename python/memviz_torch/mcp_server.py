@@ -16,6 +16,7 @@ from memviz_torch._program import program
 
 _CHARACTERS_OF_A_TOKEN = 3  # at least, for texts of names and numbers
 _SECONDS = 600
+_SECONDS_TO_END = 10
 _INSTRUCTIONS = """\
 memviz reads PyTorch's CUDA memory snapshots (torch.cuda.memory._dump_snapshot) and logs of out-of-memory errors. Begin with
 `explain`: why memory ran out, who held it, and what would help. `who_holds` and `stats` take a moment (at: end, peak or oom),
@@ -88,7 +89,18 @@ def _device(number: Optional[int]) -> list[str]:
 
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([program(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="backslashreplace", timeout=_SECONDS)
+    process = subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="backslashreplace")
+    try:
+        text, messages = process.communicate(timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.terminate()  # which a rehearsal passes on to its program, and leaves nothing behind
+        try:
+            text, messages = process.communicate(timeout=_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            text, messages = process.communicate()
+        messages += f"ended after {_SECONDS} s\n"
+    return subprocess.CompletedProcess(words, process.returncode, text, messages)
 
 
 def _answer(words: Sequence[str], most_tokens: int) -> str:

@@ -32,6 +32,7 @@ _UNITS = {"B": 0, "KIB": 10, "K": 10, "MIB": 20, "M": 20, "GIB": 30, "G": 30}
 _MOST_ROWS = 20
 _MOST_CHARACTERS = 120  # of the name of a file that is kept
 _MEASURED = "_memviz_measured"
+_START = "import sys; del sys.path[0]; import pytest; sys.exit(pytest.console_main())"
 
 
 @dataclass
@@ -46,6 +47,7 @@ class _Measured:
     is known, so nothing fails."""
 
     limits: _Limits
+    is_over: bool = False  # subtests have reports of their own before
     folder: Any = None
     file: Optional[str] = None
 
@@ -55,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--gpu-memory", action="store_true", help="record each test, and print what it took of each GPU")
     group.addoption("--gpu-memory-dir", metavar="FOLDER", default="memviz-pytest",
                     help="where recordings and pictures of recorded tests that fail are kept (default: memviz-pytest)")  # fmt: skip
-    group.addoption("--rehearse", metavar="GPU", help="run the tests on a made-up GPU, such as h100: see `memviz rehearse`")
+    group.addoption("--rehearse", dest="memviz_rehearse", metavar="GPU", help="run the tests on a made-up GPU, such as h100: see `memviz rehearse`")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -66,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> Optional[int]:
     """Runs the same command line again, on a made-up GPU, and returns its exit code."""
-    gpu = config.getoption("--rehearse")
+    gpu = config.getoption("memviz_rehearse")
     if gpu is None or _STATUS in os.environ:
         return None
     from memviz_torch import program
@@ -74,7 +76,9 @@ def pytest_cmdline_main(config: pytest.Config) -> Optional[int]:
     with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
         status = os.path.join(folder, "status")
         options = ["--quiet", "--no-record", "--values=off", "--json", os.devnull, "--gpu", gpu]
-        pytest_again = [sys.executable, "-m", "pytest", *config.invocation_params.args]
+        # `python -m pytest` has the working directory in sys.path, `pytest` has not.
+        start = ["-m", "pytest"] if os.path.basename(sys.argv[0]) == "__main__.py" else ["-c", _START]
+        pytest_again = [sys.executable, *start, *map(str, config.invocation_params.args)]
         done = subprocess.run([program(), "rehearse", *options, "--", *pytest_again], env={**os.environ, _STATUS: status})
         try:
             with open(status) as file:
@@ -83,10 +87,11 @@ def pytest_cmdline_main(config: pytest.Config) -> Optional[int]:
             return done.returncode or pytest.ExitCode.INTERNAL_ERROR
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if _STATUS in os.environ and not hasattr(session.config, "workerinput"):
         with open(os.environ[_STATUS], "w") as file:
-            file.write(str(int(exitstatus)))
+            file.write(str(int(session.exitstatus)))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -95,13 +100,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     if limits is None:
         yield
         return
-    if find_spec("torch") is None:
-        setattr(item, _MEASURED, _Measured(limits))
+    if find_spec("torch") is None or _is_history_on():
+        setattr(item, _MEASURED, _Measured(limits, is_over=True))
         yield
         return
     from memviz_torch import record
 
-    measured = _Measured(limits, tempfile.TemporaryDirectory(prefix="memviz-"))
+    measured = _Measured(limits, folder=tempfile.TemporaryDirectory(prefix="memviz-"))
     setattr(item, _MEASURED, measured)
     with _without_warnings():  # that there was no GPU is said below
         recording = record(os.path.join(measured.folder.name, "test.pickle"), on_oom=False).start()
@@ -110,18 +115,23 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     with _without_warnings(), _without_keepers(limits.most_left_bytes is None):
         recording.stop()
     measured.file = recording.files[0] if recording.files else None
+    measured.is_over = True
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     outcome = yield
-    measured = item.__dict__.pop(_MEASURED, None) if call.when == "call" else None
-    if measured is None:
+    measured = getattr(item, _MEASURED, None)
+    if measured is None or call.when == "setup" or not (measured.is_over or call.when == "teardown"):
         return
+    delattr(item, _MEASURED)
     report = outcome.get_result()
     try:
-        if not report.skipped:
+        if call.when == "call" and not report.skipped:
             _report(item, report, measured)
+    except Exception as error:  # which would end all other tests
+        report.outcome = "failed"
+        report.longrepr = f"memviz could not judge the test's memory: {type(error).__name__}: {error}"
     finally:
         if measured.folder is not None:
             measured.folder.cleanup()
@@ -131,7 +141,8 @@ def _report(item: pytest.Item, report: Any, measured: _Measured) -> None:
     if measured.file is None:
         report.user_properties.append(("memviz_unmeasured", item.nodeid))
         return
-    rows, problems = _judge(measured.limits, measured.file)
+    # The traceback of a test that failed by itself keeps what its frames refer to.
+    rows, problems = _judge(measured.limits, measured.file, not report.failed)
     report.user_properties += [("memviz", {"test": item.nodeid, **row}) for row in rows]
     if not problems and not report.failed:
         return
@@ -139,7 +150,8 @@ def _report(item: pytest.Item, report: Any, measured: _Measured) -> None:
     if report.failed:
         report.sections.append(("GPU memory", text))
     else:
-        report.outcome = "failed"
+        # A test with xfail is expected to fail.
+        report.outcome = "skipped" if hasattr(report, "wasxfail") else "failed"
         report.longrepr = text
 
 
@@ -156,7 +168,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         if len(rows) > _MOST_ROWS:
             terminalreporter.write_line(f"... and {len(rows) - _MOST_ROWS} more, with a lower peak")
     if unmeasured:
-        terminalreporter.write_line(f"GPU memory: {unmeasured} test{'s' * (unmeasured > 1)} used no GPU whose allocator memviz can record, so no limit was checked;"
+        terminalreporter.write_line(f"GPU memory: {unmeasured} test{'s' * (unmeasured > 1)} used no GPU whose allocator memviz can record, or one that is recorded already, so no limit was checked;"
                                     " `pytest --rehearse h100` makes one up")  # fmt: skip
 
 
@@ -175,18 +187,24 @@ def _size_of(marker: pytest.Mark, default: Optional[str]) -> int:
     return _bytes(sizes[0] if sizes else default)
 
 
-def _judge(limits: _Limits, file: str) -> tuple[list[dict[str, Any]], list[str]]:
+def _is_history_on() -> bool:
+    """Whether something else records already: its events of earlier tests would count."""
+    torch = sys.modules.get("torch")
+    is_on = getattr(getattr(torch, "_C", None), "_cuda_isHistoryEnabled", None)
+    return is_on is not None and torch is not None and torch.cuda.is_initialized() and bool(is_on())
+
+
+def _judge(limits: _Limits, file: str, is_left_known: bool) -> tuple[list[dict[str, Any]], list[str]]:
     """Returns what a test took of each GPU, and a sentence for each limit that it exceeded."""
     rows, problems = [], []
-    for device in _stats(file, "auto"):
-        # Without any event nothing was allocated, so the end is the peak.
+    for device in _stats(file, "peak"):
         peak = device["peak_requested_bytes"] or device["end_requested_bytes"]
         left = device["end_requested_bytes"] - device["baseline_bytes"]
         rows.append({"device": device["device"], "peak_bytes": peak, "left_bytes": max(left, 0)})
         if limits.most_bytes is not None and peak > limits.most_bytes:
             problems.append(f"The test allocated {_text(peak)} of GPU {device['device']} at once, more than its limit of "
                             f"{_text(limits.most_bytes)}.{_holders(device)}")  # fmt: skip
-        if limits.most_left_bytes is not None and left > limits.most_left_bytes:
+        if is_left_known and limits.most_left_bytes is not None and left > limits.most_left_bytes:
             (end,) = (other for other in _stats(file, "end") if other["device"] == device["device"])
             problems.append(f"The test left {_text(left)} of GPU {device['device']} allocated, more than its limit of "
                             f"{_text(limits.most_left_bytes)}.{_holders(end)}{_variables(end)}")  # fmt: skip
@@ -194,10 +212,13 @@ def _judge(limits: _Limits, file: str) -> tuple[list[dict[str, Any]], list[str]]
 
 
 def _stats(file: str, at: str) -> list[dict[str, Any]]:
-    from memviz_torch import stats
+    from memviz_torch import UsageError, stats
 
     with _without_warnings():
-        devices: list[dict[str, Any]] = stats(file, at=at)["devices"]
+        try:
+            devices: list[dict[str, Any]] = stats(file, at=at)["devices"]
+        except UsageError:  # no events, so that the end is the peak
+            devices = stats(file)["devices"]
     return [device for device in devices if device["device"] != "host"]
 
 

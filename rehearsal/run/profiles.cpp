@@ -7,6 +7,8 @@
 #include "memviz/error.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
@@ -19,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kEnding = ".profile";
+constexpr std::array<std::string_view, 5> kBrands{"nvidia", "geforce", "tesla", "quadro", "rtx"};
 constexpr std::size_t kMostProfileBytes = std::size_t{1} << 16U;
 
 std::string_view trimmed(std::string_view text) {
@@ -54,9 +57,37 @@ std::string compact(std::string_view name) {
 
 /// "nvidiageforcertx4090" -> "4090".
 std::string without_brands(std::string key) {
-  for (const std::string_view brand : {"nvidia", "geforce", "tesla", "quadro", "rtx"})
+  for (const std::string_view brand : kBrands)
     if (key.starts_with(brand)) key.erase(0, brand.size());
   return key;
+}
+
+/// "NVIDIA GeForce RTX 4090" -> "4090".
+std::string_view name_without_brands(std::string_view name) {
+  const auto is_next = [&](std::string_view brand) {
+    return name.size() > brand.size() && (name[brand.size()] == ' ' || name[brand.size()] == '-') &&
+           compact(name.substr(0, brand.size())) == brand;
+  };
+  for (const std::string_view brand : kBrands)
+    if (is_next(brand)) name.remove_prefix(brand.size() + 1);
+  return name;
+}
+
+/// Whether a compact name is the beginning of another name, and no other card's: "rtx5060" is not "RTX 5060 Ti", "l2"
+/// not "L20".
+bool begins(std::string_view key, std::string_view name) {
+  std::size_t used = 0;
+  for (std::string_view left = key; !left.empty(); ++used) {
+    if (used == name.size()) return false;
+    const std::string one = compact(name.substr(used, 1));
+    if (one.empty()) continue;
+    if (one.front() != left.front()) return false;
+    left.remove_prefix(1);
+  }
+  if (used == name.size() || !is_digit(key.back())) return true;
+  const std::string_view rest = name.substr(used);
+  const std::size_t next = rest.find_first_not_of(" -");
+  return next != std::string_view::npos && next > 0 && is_digit(rest[next]);
 }
 
 bool is_amd(const std::string& key) {
@@ -68,14 +99,14 @@ bool is_amd(const std::string& key) {
 enum class Likeness { none, begins, is };
 
 /// Returns how well a compact name matches the name of a GPU.
-Likeness likeness_of(const std::string& asked, const std::string& called) {
+Likeness likeness_of(const std::string& asked, const std::string& name) {
   Likeness best = Likeness::none;
-  for (const std::string& one : {asked, without_brands(asked)})
-    for (const std::string& other : {called, without_brands(called)}) {
-      if (one.empty()) continue;
-      if (one == other) return Likeness::is;
-      if (other.starts_with(one)) best = Likeness::begins;
-    }
+  const std::string called = compact(name);
+  for (const std::string& one : {asked, without_brands(asked)}) {
+    if (one.empty()) continue;
+    if (one == called || one == without_brands(called)) return Likeness::is;
+    if (begins(one, name) || begins(one, name_without_brands(name))) best = Likeness::begins;
+  }
   return best;
 }
 
@@ -111,7 +142,7 @@ Candidates candidates_for(const fs::path& folder, const std::string& key) {
   for (const fs::path& file : profile_files(folder)) {
     Likeness likeness = Likeness::none;
     for (const std::string& name : names_of(file))
-      likeness = std::max(likeness, likeness_of(key, compact(name)));
+      likeness = std::max(likeness, likeness_of(key, name));
     if (likeness == Likeness::is) found.exact.push_back(file);
     if (likeness == Likeness::begins && (is_slice(key) || !is_slice(stem_of(file)))) found.beginning.push_back(file);
   }

@@ -115,12 +115,14 @@ std::uint64_t taken_for(std::uint64_t asked_bytes) {
   return (asked_bytes + 2 * kMiB - 1) / (2 * kMiB) * (2 * kMiB);
 }
 
-/// A program that is short of less than what a real GPU may have in addition.
+/// A program that is short of less than what a real GPU may have in addition. What it asks for after the request that
+/// failed is unknown, unless it had ended a step.
 std::string may_fit_text(const FitVerdict& verdict, const OutOfMemoryFact& oom) {
+  if (verdict.facts.steps == 0) return "";
   const std::vector<Uncounted> list = overcounted(verdict);
   const std::uint64_t short_bytes = difference(taken_for(oom.asked_bytes), oom.free_bytes);
   const std::uint64_t more_bytes = sum_of(list);
-  if (short_bytes >= more_bytes) return "";
+  if (short_bytes == 0 || short_bytes >= more_bytes) return "";
   std::vector<std::string_view> words;
   for (const Uncounted& one : list)
     words.push_back(one.words);

@@ -112,8 +112,9 @@ constexpr auto kBaselineFigures = json_object<BaselineDevice>(
     member("device_kind", kDeviceKindMeaning, &BaselineDevice::device_kind, kNamedDeviceKind).not_in_older(),
     member("events", "Events of the first recording", part_of(&BaselineDevice::counts, &EventCounts::events)),
     member("allocs", "Allocations among them", part_of(&BaselineDevice::counts, &EventCounts::allocs)),
-    member("alloc_bytes", "Bytes of these", part_of(&BaselineDevice::counts, &EventCounts::alloc_bytes)),
-    member("free_bytes", "Bytes of the frees", part_of(&BaselineDevice::counts, &EventCounts::free_bytes)),
+    member("alloc_bytes", "Bytes of these", part_of(&BaselineDevice::counts, &EventCounts::alloc_bytes)).of_any_size(),
+    member("free_bytes", "Bytes of the frees", part_of(&BaselineDevice::counts, &EventCounts::free_bytes))
+        .of_any_size(),
     member("peak_requested_bytes", "Requested at the peak", &BaselineDevice::peak_requested, kByteRange),
     member("end_requested_bytes", "Requested at the end", &BaselineDevice::end_requested, kByteRange),
     member("end_reserved_bytes", "Reserved at the end", &BaselineDevice::end_reserved, kByteRange));

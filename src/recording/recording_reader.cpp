@@ -66,6 +66,8 @@ DecodedFile decode_text(std::string_view bytes) {
     file.decoded.document = std::move(document);
     return file;
   }
+  // A row of a timeline, of at least 13 bytes, becomes up to four records.
+  if (is_timeline) file.budget = Budget{bytes.size() * 3};
   ProfilerSnapshot snapshot = is_timeline ? timeline_snapshot(document) : profiler_snapshot(document, bytes.size());
   file.form = FileForm::profiler;
   file.encoding = is_timeline ? "a profiler's memory timeline" : "a profiler's trace";

@@ -220,7 +220,8 @@ private:
     made_.warnings.emplace_back(
         "read from a memory timeline of PyTorch's profiler: it has sizes, times and categories of blocks, and no "
         "stacks; the device, reserved memory and addresses are unknown, so that segments are made up, one for each "
-        "block, and of equal blocks of one category the latest counts as freed first");
+        "block, of equal blocks of one category the latest counts as freed first, and a change of category counts as a "
+        "free and an allocation");
     if (older_blocks_ > 0)
       made_.warnings.push_back(fmt::format("{} from before the profiler began: shown as its first events",
                                            format_counted(older_blocks_, "block is", "blocks are")));

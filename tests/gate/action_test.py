@@ -28,9 +28,11 @@ from expectations import expect, finish  # noqa: E402
 
 MEMVIZ, SOURCE, REHEARSAL = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 ACTION = yaml.safe_load((SOURCE / "action.yml").read_text())
+OOM_RUN = "mkdir -p memviz/recordings && cp base/*.pickle memviz/recordings/oom-17-20261129-101112.pickle; exit 1"
 PROGRAM = "import sys, torch\nkept = torch.allocate(100 << 20)\nmore = torch.allocate(int(sys.argv[1]) << 20)\ntorch.release(kept)\n"
 RANKS = "for rank in 0 1; do RANK=$rank WORLD_SIZE=2 python3 train.py {}; done"
-GH = '#!/bin/sh\necho "$@" >comment-words\nexit "${GH_CODE:-0}"\n'
+# Finds the comment of an earlier run, if GH_ID says so.
+GH = '#!/bin/sh\ncase "$*" in *--paginate*) echo "$GH_ID" ;; *) echo "$@" >comment-words ;; esac\nexit "${GH_CODE:-0}"\n'
 ENV = {"MEMVIZ_REHEARSAL_DIR": str(REHEARSAL), "PYTHONPATH": str(SOURCE / "rehearsal/tests"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -60,7 +62,7 @@ def run(name, inputs, *, github=None, env=None):
     """Returns the action after its run, its exit code, and the folder."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        surroundings = {"event_name": "pull_request", "event.number": "7", "token": "secret", **(github or {})}
+        surroundings = {"event_name": "pull_request", "event.number": "7", "token": "secret", "repository": "a/b", **(github or {})}
         surroundings["env"] = made(folder) | (env or {})
         action = Action(ACTION, {"options": "--gpu small", "install": "", **inputs}, surroundings, folder)
         code = action.run()
@@ -87,12 +89,14 @@ def main():
     log, left = check("grows", {"command": "python3 train.py 53", "comment": "true"}, (3, "0", "3"))
     expect("grows: the comment", left["comment"], ["pr", "comment", "7"])
     expect("grows: its line is named", "train.py" in left["summary"], True)
-    expect("grows: the reason", "::error::GPU memory grew by more than the limit allows" in log, True)
+    expect("grows: the reason", "::error::GPU memory grew by more than the limit allows." in log, True)
+    _, left = check("grows again", {"command": "python3 train.py 53", "comment": "true"}, (3, "0", "3"), env={"GH_ID": "12"})
+    expect("grows again: the earlier comment", left["comment"], ["api", "--method", "PATCH"])
     check("grows within the limit", {"command": "python3 train.py 53", "fail-over": "7%"}, (0, "0", "0"))
     check("a fork may not comment", {"command": "python3 train.py 50", "comment": "true"}, (0, "0", "0"), env={"GH_CODE": "1"})
 
     log, left = check("runs out", {"command": "python3 train.py 2000", "comment": "true"}, (3, "3", "3"))
-    expect("runs out: the reason", "::error::the program ran out of GPU memory" in log, True)
+    expect("runs out: the reason", "::error::Does not fit on Small GPU (small): it ran out of memory." in log, True)
     expect("runs out: the summary says who held it", "Who held it" in left["summary"], True)
     expect("runs out: the pictures of both recordings", left["files"].count(".svg"), 2)
 
@@ -105,6 +109,13 @@ def main():
 
     check("no baseline yet", {"command": "python3 train.py 50", "baseline": "none.json"}, (0, "0", ""))
     check("another program", {"command": "exit 7"}, (7, "7", "1"))
+    check("a pipe", {"command": "exit 5 | cat"}, (5, "5", "1"))
+    _, left = check("talks", {"command": "echo '```'; python3 train.py 50"}, (0, "0", "0"))
+    expect("talks: the summary has the answer alone", left["summary"].count("```"), 2)
+    log, _ = check("a program's own 3", {"command": "exit 3"}, (3, "3", "1"))
+    expect(f"a program's own 3 is no lack of memory: {log}", "ran out of memory" in log, False)
+    log, _ = check("a run that runs out", {"command": OOM_RUN, "record": "run", "options": "", "baseline": "none.json"}, (1, "1", ""))
+    expect(f"a run that runs out: {log}", "::error::The program ran out of GPU memory" in log, True)
     finish("the action does what docs/ci.md says")
 
 

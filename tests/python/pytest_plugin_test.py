@@ -78,6 +78,22 @@ class OfUnittest(unittest.TestCase):
         torch.release(torch.allocate(110 << 20))
         self.skipTest("not here")
 
+    @pytest.mark.limit_gpu_memory("100MiB")
+    def test_above_in_parts(self):
+        for size in (50, 110):
+            with self.subTest(size=size):
+                torch.release(torch.allocate(size << 20))
+
+@pytest.mark.limit_gpu_memory("100MiB")
+@pytest.mark.xfail
+def test_expected():
+    torch.release(torch.allocate(110 << 20))
+
+@pytest.mark.gpu_leaks("1MiB")
+def test_fails_and_leaks():
+    torch.allocate(3 << 20)
+    assert False
+
 @pytest.mark.gpu_leaks(size="100MiB")
 def test_leaks_little():
     torch.allocate(3 << 20)
@@ -104,11 +120,11 @@ OUTCOMES = {
 }
 
 
-def run(folder, *words, tests=TESTS):
+def run(folder, *words, tests=TESTS, program=PROGRAM):
     (folder / "test_memory.py").write_text(tests)
     env = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("MEMVIZ", "PYTEST"))},
-        "MEMVIZ_PROGRAM": str(PROGRAM),
+        "MEMVIZ_PROGRAM": str(program),
         "MEMVIZ_REHEARSAL_DIR": str(PROGRAM.parent / "tests/rehearse/stub"),
         "PYTHONPATH": f"{SOURCE / 'python'}:{SOURCE / 'rehearsal/tests'}",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -149,8 +165,14 @@ def main():
         expect("a test that passes keeps nothing", (folder / "memviz-pytest").exists(), False)
         code, text = run(folder, "-W", "error:its own", tests=ODD)
         expect(f"odd tests: {text}", (code, re.findall(r"(\d+) (failed|passed|skipped)", text.splitlines()[-1])),
-               (1, [("5", "failed"), ("1", "passed"), ("1", "skipped")]))  # fmt: skip
-        expect("each failed test is kept", len(list((folder / "memviz-pytest").glob("*.svg"))), 5)
+               (1, [("7", "failed"), ("1", "passed"), ("1", "skipped")]))  # fmt: skip
+        expect(f"an expected failure: {text}", "1 xfailed" in text, True)
+        expect(f"a failure is no leak: {text}", "The test left" in text, False)
+        expect("each failed test is kept", len(list((folder / "memviz-pytest").glob("*.svg"))), 8)
+        code, text = run(folder, "-k", "within", program="/bin/false")
+        expect(f"a program that fails: {text}", (code, "memviz could not judge the test's memory" in text, "INTERNALERROR" in text), (1, True, False))
+        code, text = run(folder, "-k", "within", tests=TESTS + "\ntorch.cuda.memory._record_memory_history()\ntorch.allocate(500 << 20)\n")
+        expect(f"a history of before: {text}", (code, "1 test used no GPU" in text), (0, True))
         code, text = run(folder, "-k", "within", tests=TESTS.replace("100MiB", "100 MB of it"))
         expect(f"a size that is none: {text}", (code, "a size is a number of bytes, or text such as '12GiB'" in text), (1, True))
         code, text = run(folder, tests="import pytest\n@pytest.mark.limit_gpu_memory('1B')\ndef test_no_gpu(): pass\n")

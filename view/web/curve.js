@@ -148,19 +148,24 @@ function curvePresses(curve, data, lifeOf, drawSoon) {
 const heightShare = (curve, {clientY}) => (clientY - curve.getBoundingClientRect().top) / (curve.clientHeight - RULER);
 const bytesAt = ({low, most}, share) => low + (1 - share) * most;
 
+// The bytes that are asked for last, which may not be drawn yet.
+/** @type {(shown: import('./types.js').Banded) => {low: number, most: number}} */
+const askedBytes = ({low, most}) => (view.high === null ? {low, most} : {low: view.low ?? 0, most: view.high - (view.low ?? 0)});
+
 // Zooms the bytes around those at a share of the height: at most to all of them, and nothing below 0.
 /** @type {(shown: import('./types.js').Banded, factor: number, share: number) => void} */
 function zoomBytes(shown, factor, share) {
-  const at = bytesAt(shown, share), length = Math.max(LEAST_BYTES, shown.most * factor), bottom = Math.max(0, at - (1 - share) * length);
+  const asked = askedBytes(shown), at = bytesAt(asked, share), length = Math.max(LEAST_BYTES, asked.most * factor), bottom = Math.max(0, at - (1 - share) * length);
   if (length >= (mostBytes(shown) * HEADROOM) / 100) change({low: null, high: null});
   else change({low: Math.floor(bottom), high: Math.ceil(bottom + length)});
 }
 
 // Moves the shown bytes up or down, if they are a part of all.
 /** @type {(shown: import('./types.js').Banded, share: number) => void} */
-function moveBytes({low, most}, share) {
+function moveBytes(shown, share) {
   if (view.high === null) return;
-  const bottom = Math.max(0, Math.floor(low + share * most));
+  const {low, most} = askedBytes(shown), highest = (mostBytes(shown) * HEADROOM) / 100 - most;
+  const bottom = Math.floor(Math.max(0, Math.min(highest, low + share * most)));
   change({low: bottom, high: bottom + Math.ceil(most)});
 }
 

@@ -134,8 +134,20 @@ TEST_CASE("what NCCL takes, and what other drivers leave, is added to what is no
 TEST_CASE("a program that is short of less than what a real GPU may have in addition may fit there") {
   FitVerdict verdict = short_by(mib(58));
   verdict.facts.server = {};
+  verdict.facts.steps = 1;
   CHECK(is_sure(verdict));
   verdict.profile.total_bytes = mib(2000);
+  SUBCASE("before the end of a step, what it still asks for is unknown") {
+    verdict.facts.steps = 0;
+    verdict.profile.most_total_bytes = mib(2060);
+    CHECK(is_sure(verdict));
+    CHECK(headline(verdict).starts_with("Does not fit on "));
+  }
+  SUBCASE("a limit of its own leaves nothing short") {
+    verdict.facts.ooms.front().free_bytes = mib(5000);
+    verdict.profile.most_total_bytes = mib(2060);
+    CHECK(is_sure(verdict));
+  }
   SUBCASE("drivers leave more") {
     verdict.profile.most_total_bytes = mib(2060);
     CHECK(doubt_text(verdict) ==

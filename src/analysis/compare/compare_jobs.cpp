@@ -23,15 +23,14 @@ struct HeldLines {
   std::uint64_t most_left_out_bytes = 0;
 };
 
-/// `renamed`: the file of the part that has another name in the part that it is compared with.
-HeldLines held_lines(const RankPart& part, FrameMatch match, const std::optional<RenamedFile>& renamed) {
+HeldLines held_lines(const RankPart& part, FrameMatch match) {
   HeldLines held;
   std::map<std::string, std::uint64_t, std::less<>> lines;
   for (const LineMemory& line : part.held) {
     if (line.line.empty())
       held.rest_bytes = saturating_sum(held.rest_bytes, line.bytes);
     else {
-      std::uint64_t& bytes = lines[renamed ? line_before(line.line, *renamed) : line.line];
+      std::uint64_t& bytes = lines[line.line];
       bytes = saturating_sum(bytes, line.bytes);
     }
   }
@@ -56,8 +55,8 @@ void add_single(std::vector<RankLineChange>& changes, const std::string& line, s
 }
 
 std::vector<RankLineChange> line_changes(const RankPart& before_part, const RankPart& after_part, FrameMatch match) {
-  const HeldLines before = held_lines(before_part, match, {});
-  const HeldLines after = held_lines(after_part, match, renamed_file(before_part, after_part));
+  const HeldLines before = held_lines(before_part, match);
+  const HeldLines after = held_lines(after_part, match);
   std::vector<RankLineChange> changes;
   for (const auto& [line, bytes] : before.bytes) {
     const auto other = after.bytes.find(line);

@@ -59,11 +59,12 @@ std::string_view stem_of(std::string_view file) {
   return name.substr(0, name.rfind('.'));
 }
 
-} // namespace
-
+/// Whether half of the longer name, without what follows the last dot, is in both, at its beginning and its end.
 bool are_names_alike(std::string_view one, std::string_view other) {
   return is_half_in_both(stem_of(one), stem_of(other));
 }
+
+} // namespace
 
 std::optional<RenamedScript> renamed_script(const FrameTable& before, const FrameTable& after,
                                             const MovedFiles& moved) {

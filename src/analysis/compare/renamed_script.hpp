@@ -15,10 +15,6 @@ struct RenamedScript {
   std::string_view after;
 };
 
-/// Whether half of the longer of two names of files, without what follows the last dot, is in both, at its beginning
-/// and its end.
-[[nodiscard]] bool are_names_alike(std::string_view one, std::string_view other);
-
 /// Returns the script of each side, if each has one file of the user's own code with module-level code that the other
 /// side lacks and that is not in `moved`, both have the same functions, and half of the longer name is in both, at its
 /// beginning and its end.

@@ -1,10 +1,13 @@
 #include "analysis/ranks/moved_rank_lines.hpp"
 
+#include "analysis/compare/part_lines.hpp"
 #include "analysis/ranks/rank_medians.hpp"
 #include "base/saturating.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 namespace memviz {
@@ -13,15 +16,18 @@ namespace {
 /// The memory of one line or function, by rank.
 using BytesByRank = std::map<std::size_t, std::uint64_t>;
 
+/// What holds memory, by its name and its kind: memory of two kinds is no line that moved.
+using NamesAndKinds = std::map<std::pair<std::string, MemoryKind>, BytesByRank>;
+
 /// The lines of one file.
 struct FileLines {
-  std::map<std::string, BytesByRank> by_line;
-  std::map<std::string, BytesByRank> by_function;
+  NamesAndKinds by_line;
+  NamesAndKinds by_function;
   std::map<std::uint64_t, std::set<std::size_t>> ranks_of; ///< by the number of the line
 };
 
 /// Returns the sum of the differences between the ranks that hold most and least of each.
-std::uint64_t bytes_that_differ(const std::map<std::string, BytesByRank>& lines, std::size_t ranks) {
+std::uint64_t bytes_that_differ(const NamesAndKinds& lines, std::size_t ranks) {
   std::uint64_t sum = 0;
   for (const auto& [line, bytes] : lines) {
     const auto [least, most] = std::ranges::minmax_element(bytes, {}, &BytesByRank::value_type::second);
@@ -54,16 +60,16 @@ RankLineNames::RankLineNames(const JobReport& report) {
   std::map<std::string, FileLines, std::less<>> files;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     most_held_bytes = std::max(most_held_bytes, part_of_rank(rank).held_bytes);
-    if (auto renamed = rank > 0 ? renamed_file(part_of_rank(0), part_of_rank(rank)) : std::nullopt)
-      renamed_.emplace(rank, *std::move(renamed));
     for_each_line(part_of_rank(rank), [&](const LineMemory& held) {
-      const std::string name = name_of(rank, held.line);
-      const auto line = numbered_line(name);
+      const auto line = numbered_line(held.line);
       if (!line) return;
       FileLines& file = files[std::string(line->file)];
-      file.by_line[name][rank] = saturating_sum(file.by_line[name][rank], held.bytes);
-      std::uint64_t& bytes = file.by_function[std::string(line->function)][rank];
-      bytes = saturating_sum(bytes, held.bytes);
+      const auto add = [&](NamesAndKinds& to, std::string_view name) {
+        std::uint64_t& bytes = to[{std::string(name), held.kind}][rank];
+        bytes = saturating_sum(bytes, held.bytes);
+      };
+      add(file.by_line, held.line);
+      add(file.by_function, line->function);
       file.ranks_of[line->number].insert(rank);
     });
   }
@@ -71,11 +77,9 @@ RankLineNames::RankLineNames(const JobReport& report) {
     if (has_moved(lines, ranks, least_difference(most_held_bytes))) moved_.insert(name);
 }
 
-std::string RankLineNames::name_of(std::size_t rank, std::string_view line) const {
-  const auto renamed = renamed_.find(rank);
-  std::string name = renamed == renamed_.end() ? std::string(line) : line_before(line, renamed->second);
-  const auto found = numbered_line(name);
-  return found && moved_.contains(found->file) ? std::string(found->function) : name;
+std::string RankLineNames::name_of(std::string_view line) const {
+  const auto found = numbered_line(line);
+  return std::string(found && moved_.contains(found->file) ? found->function : line);
 }
 
 } // namespace memviz

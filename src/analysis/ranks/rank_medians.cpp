@@ -147,8 +147,8 @@ void sort_lines(RankDifference& difference) {
 RankTable rank_table(const JobReport& report, const RankLineNames& names) {
   RankTable table;
   std::map<std::string, LineId, std::less<>> ids;
-  const auto id_of = [&](std::size_t rank, const std::string& line) {
-    const std::string name = names.name_of(rank, line);
+  const auto id_of = [&](const std::string& line) {
+    const std::string name = names.name_of(line);
     const auto [entry, is_new] = ids.try_emplace(name, static_cast<LineId>(ids.size()));
     if (is_new) table.lines.push_back(name);
     return entry->second;
@@ -159,20 +159,20 @@ RankTable rank_table(const JobReport& report, const RankLineNames& names) {
     RankTable::ByKind& kinds = table.kinds.emplace_back();
     Peaks& own = peaks.emplace_back();
     for (const LineMemory& held : part.held) {
-      const LineId line = id_of(i, held.line);
+      const LineId line = id_of(held.line);
       std::uint64_t& bytes = kinds[{line, held.kind}];
       bytes = saturating_sum(bytes, held.bytes);
       if (held.peak_bytes) own[line] = saturating_sum(own[line], *held.peak_bytes);
     }
     for (const LineMemory& other : part.not_held) {
-      std::uint64_t& bytes = own[id_of(i, other.line)];
+      std::uint64_t& bytes = own[id_of(other.line)];
       bytes = saturating_sum(bytes, other.bytes);
     }
   }
   std::set<LineId> communication = communication_lines(table.kinds);
   for (std::size_t i = 0; i < report.ranks.size(); ++i)
     for (const LineMemory& other : report.parts[report.ranks[i].part].not_held)
-      if (other.kind == MemoryKind::communication) communication.insert(id_of(i, other.line));
+      if (other.kind == MemoryKind::communication) communication.insert(id_of(other.line));
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     table.rows.push_back(row_of(table.kinds[i], peaks[i], communication));
     table.rows.back().rank = report.ranks[i].rank;

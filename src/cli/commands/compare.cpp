@@ -23,6 +23,7 @@
 #include "memviz/svg.hpp"
 #include "memviz/warnings.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
@@ -257,7 +258,7 @@ std::vector<std::string> operands_of(const CompareCommand& options) {
   for (const std::size_t side : {0U, 1U}) {
     const std::string& other = options.operands[1 - side];
     if (std::filesystem::is_directory(operands[side], unknown) && std::filesystem::exists(other, unknown) &&
-        !is_job(other))
+        !is_job(other, options.file))
       operands[side] = recording_in(operands[side], other, options.file);
   }
   return operands;
@@ -267,7 +268,8 @@ int run_compare(const CompareCommand& given) {
   check_request(given);
   CompareCommand options = given;
   options.operands = operands_of(given);
-  if (is_job(options.operands[0]) || is_job(options.operands[1])) return run_compare_jobs(options);
+  const auto is_of_job = [&](const std::string& operand) { return is_job(operand, options.file); };
+  if (std::ranges::any_of(options.operands, is_of_job)) return run_compare_jobs(options);
   const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
   const CompareAnswer answer = compared(options, names);
   CompareReport report = report_of(answer);

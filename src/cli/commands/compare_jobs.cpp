@@ -33,7 +33,7 @@ std::string job_name(std::string operand, const FileOptions& options) {
 
 void check_jobs(const CommandOptions& options) {
   for (const std::string& operand : options.operands) {
-    if (is_job(operand)) continue;
+    if (is_job(operand, options.file)) continue;
     const std::string name = shown_name(operand, options.file);
     std::error_code unknown;
     if (operand != "-" && !std::filesystem::exists(operand, unknown)) throw Error(name + ": no such file or folder");

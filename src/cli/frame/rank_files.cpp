@@ -167,12 +167,12 @@ std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, c
   return parts;
 }
 
-bool is_job(const std::string& operand) {
+bool is_job(const std::string& operand, const FileOptions& options) {
   std::error_code unknown;
   if (std::filesystem::is_directory(operand, unknown)) return true;
   // A pipe can be read only once, so it is treated as a snapshot.
   if (!std::filesystem::is_regular_file(operand, unknown)) return false;
-  if (is_archive_of_several(operand)) return true;
+  if (!options.rank && is_archive_of_several(operand)) return true;
   std::string head(kRankPartHead.size(), '\0');
   return std::ifstream(operand).read(head.data(), static_cast<std::streamsize>(head.size())) && head == kRankPartHead;
 }

@@ -20,7 +20,8 @@ namespace memviz::cli {
 [[nodiscard]] std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, const FileOptions& options,
                                                    std::size_t most_text_bytes = kPartTextBytes);
 
-/// Whether an operand is a folder, an archive of several snapshots, or a file of parts.
-[[nodiscard]] bool is_job(const std::string& operand);
+/// Whether an operand is a folder, a file of parts, or an archive of several snapshots of which none is chosen
+/// (--rank).
+[[nodiscard]] bool is_job(const std::string& operand, const FileOptions& options);
 
 } // namespace memviz::cli

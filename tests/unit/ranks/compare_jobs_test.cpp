@@ -116,14 +116,6 @@ TEST_CASE("a line that moved is compared by its function, and one that a part le
                                                {.match = FrameMatch::line});
     CHECK(by_line.ranks[0].lines.size() == 2);
   }
-  SUBCASE("renamed") {
-    std::vector<LineMemory> held = usual();
-    held[1].line = held[2].line = "forward block_new.py:31";
-    held[0].bytes += kJobMiB;
-    const JobComparison compared = compare_jobs(job_report({rank_part(0, usual())}), job_report({rank_part(0, held)}));
-    REQUIRE(compared.ranks[0].lines.size() == 1);
-    CHECK(compared.ranks[0].lines[0].line == "load model.py:12");
-  }
   SUBCASE("left out: it holds at most as much as the smallest that is listed") {
     std::vector<LineMemory> before = usual();
     before.push_back({"", MemoryKind::unknown, 30 * kJobMiB});
