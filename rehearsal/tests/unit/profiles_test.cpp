@@ -103,7 +103,8 @@ TEST_CASE("GPUs have the names that people give them") {
 TEST_CASE("a name that several GPUs have lists them, and one of AMD's is refused with the reason") {
   const Gpus gpus;
   CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("A100")), "--gpu: 'A100' may be a100-40 or a100-80", UsageError);
-  CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("rtx")), "--gpu: 'rtx' may be rtx-3090 or rtx-4090", UsageError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("rtx")),
+                       "--gpu: 'rtx' may be rtx-3090, rtx-4090, rtx-5060-ti or rtx-6000-ada", UsageError);
   CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named("")), doctest::Contains("'' is unknown"), UsageError);
   for (const char* const name : {"RTX 30", "h1", "a1", "A10", "rtx-5060", "Quadro RTX 6000", "l2"})
     CHECK_THROWS_WITH_AS(static_cast<void>(gpus.named(name)), doctest::Contains("is unknown"), UsageError);

@@ -16,7 +16,7 @@ namespace {
 /// The memory of one line or function, by rank.
 using BytesByRank = std::map<std::size_t, std::uint64_t>;
 
-/// What holds memory, by its name and its kind: memory of two kinds is no line that moved.
+/// The memory of each name and kind: that of another kind did not move there.
 using NamesAndKinds = std::map<std::pair<std::string, MemoryKind>, BytesByRank>;
 
 /// The lines of one file.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
-/// What the name of a recording says.
+/// The parts of the name of a recording.
 struct RecordingName {
   std::string process;      ///< the folder, and what the recordings of one process share
   bool is_of_error = false; ///< made at an out-of-memory error, so that what followed is missing

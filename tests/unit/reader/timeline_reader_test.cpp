@@ -67,6 +67,13 @@ TEST_CASE("a new version of a tensor is the same memory, of another category whe
   CHECK(figures.balanced());
 }
 
+TEST_CASE("a timeline of many small blocks from before the profiler began is read") {
+  std::string rows = "[5000, 2, 512, 4], [6000, 4, -512, 4]";
+  for (int i = 0; i < 20'000; ++i)
+    rows += ",[-1, 1, 512, 0]";
+  CHECK(figures_of(rows).requested_bytes == 20'000 * 512);
+}
+
 TEST_CASE("rows of a timeline that no profiler writes are counted and left out") {
   for (const std::string odd : {"[1, 4, -8, 0]", "[1, 2, 0, 0]", "[1, 2, 8, 9]", "[1, 7, 8, 0]", "[1, 2]", "8",
                                 "[1, 3, 8, 0]", "[1, 2, 9223372036854775807, 0]", "[-9, 2, 8, 0]"}) {
