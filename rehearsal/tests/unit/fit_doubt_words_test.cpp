@@ -143,7 +143,7 @@ TEST_CASE("a program that is short of less than what a real GPU may have in addi
     CHECK(is_sure(verdict));
     CHECK(headline(verdict).starts_with("Does not fit on "));
   }
-  SUBCASE("more is free than was asked for, as under a limit of its own") {
+  SUBCASE("the device has room, and a limit refuses the request") {
     verdict.facts.ooms.front().free_bytes = mib(5000);
     verdict.profile.most_total_bytes = mib(2060);
     CHECK(is_sure(verdict));
