@@ -66,6 +66,13 @@ class BoxCases(ViewCase):
         view.until(lambda: self.number("low") < nearer)
         view.press("PageUp")
         view.until(lambda: abs(self.number("low") - nearer) < 4096)
+        # At most all memory, with the room above it.
+        view.press(*["PageUp"] * 30)
+        view.until(lambda: self.number("low") > nearer)
+        highest = self.number("high")
+        view.press("PageUp")
+        view.page.wait_for_timeout(200)
+        self.assertEqual(self.number("high"), highest)
         view.press("Y", "Y")
         view.until(lambda: self.number("high") is None)
 
