@@ -104,7 +104,7 @@ double draw_cells(Page& page, double y, const JobReport& report, std::size_t gro
 
 /// "698 MiB", "698 MiB each", "698 MiB median"
 std::string bytes_of_group(const RankGroup& group) {
-  const std::string bytes = format_bytes(group.median_bytes);
+  std::string bytes = format_bytes(group.median_bytes);
   if (group.ranks.size() == 1) return bytes;
   return bytes + (group.least_bytes == group.most_bytes ? " each" : " median");
 }

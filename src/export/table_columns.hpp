@@ -48,8 +48,8 @@ template <class Value> struct ContentOf<std::optional<Value>> { using Type = Val
 
 template <class Row, class Column> [[nodiscard]] constexpr TableColumn column_of(const Column& column) {
   using Value = std::remove_cvref_t<decltype(column_value(column, std::declval<const Row&>()))>;
-  constexpr bool is_text = std::is_convertible_v<const typename ContentOf<Value>::Type&, std::string_view>;
-  return {column.facts.name, column.facts.meaning, is_text, kMayBeNull<Value>};
+  constexpr bool kIsText = std::is_convertible_v<const typename ContentOf<Value>::Type&, std::string_view>;
+  return {column.facts.name, column.facts.meaning, kIsText, kMayBeNull<Value>};
 }
 
 template <class Table> [[nodiscard]] constexpr auto columns_of(const Table& table) {

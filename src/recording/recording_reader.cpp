@@ -34,7 +34,7 @@ struct DecodedFile {
   pickle::Decoded decoded;
   std::string_view bytes;
   FileForm form = FileForm::pickle;
-  std::string_view encoding = "";
+  std::string_view encoding = {};
   std::vector<std::string> warnings = {}; ///< about files that are not snapshots
   bool is_cpu = false;                    ///< whether such a file is of the CPU's memory
   Budget budget{bytes.size()};
