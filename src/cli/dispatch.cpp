@@ -166,7 +166,9 @@ int run_command_line(const std::vector<std::string>& words) {
     return kSuccess;
   }
   if (first == "documents") return write_documents(words);
-  if (words.size() == 1 && find_command(first) == nullptr && is_existing(first)) return brief_command().run(words);
+  const bool has_options_alone = words.size() == 1 || words[1].starts_with('-');
+  if (has_options_alone && find_command(first) == nullptr && is_existing(first))
+    return run_named(brief_command(), words);
   return run_named(command_named(first), {words.begin() + 1, words.end()});
 }
 

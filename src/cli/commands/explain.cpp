@@ -63,7 +63,7 @@ std::string more_commands(const std::string& file) {
   return fmt::format("\nMore\n"
                      "  memviz explain {0}  the whole answer\n"
                      "  memviz flame {0} -o mem.svg  a picture\n"
-                     "  memviz view {0} -o view.html  a page to walk in\n",
+                     "  memviz view {0} -o view.html  a page to explore\n",
                      printable(file));
 }
 
