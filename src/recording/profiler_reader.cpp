@@ -4,6 +4,7 @@
 #include "memviz/format.hpp"
 #include "memviz/memory_map.hpp"
 #include "recording/file_kind.hpp"
+#include "recording/made_values.hpp"
 #include "recording/profiler_calls.hpp"
 #include "recording/profiler_memory.hpp"
 
@@ -47,22 +48,8 @@ private:
   /// `text` must be a literal.
   Value key(std::string_view text) { return made_.document.add_text(text); }
 
-  Value dict(std::initializer_list<Item> items) {
-    std::vector<Value> values;
-    for (const auto& [name, value] : items) {
-      values.push_back(key(name));
-      values.push_back(value);
-    }
-    const Value made = made_.document.add_dict();
-    made_.document.set_items(made, values);
-    return made;
-  }
-
-  Value list(std::span<const Value> values) {
-    const Value made = made_.document.add_list();
-    made_.document.append(made, values);
-    return made;
-  }
+  Value dict(std::initializer_list<Item> items) { return made_dict(made_.document, items); }
+  Value list(std::span<const Value> values) { return made_list(made_.document, values); }
 
   Value device_traces() {
     std::vector<std::vector<Value>> traces;

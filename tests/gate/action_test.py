@@ -15,14 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "support"), str(ROOT / "schemas")]
 from environment import ENVIRONMENT  # noqa: E402
 
-try:
-    import yaml
-except ImportError:
-    if ENVIRONMENT.is_installed() and sys.prefix != str(ENVIRONMENT.venv):
-        os.execv(ENVIRONMENT.python, [str(ENVIRONMENT.python), "-B", *sys.argv])
-    print("skipped: no yaml (`./run test` installs it)")
-    sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
+ENVIRONMENT.enter("yaml")
 
+import yaml  # noqa: E402
 from action_steps import Action  # noqa: E402
 from expectations import expect, finish  # noqa: E402
 

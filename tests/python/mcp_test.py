@@ -18,16 +18,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "support"), str(ROOT / "schemas")]
 from environment import ENVIRONMENT  # noqa: E402
 
-try:
-    from mcp.client import Client
-    from mcp.client.stdio import StdioServerParameters
-except ImportError:
-    if ENVIRONMENT.is_installed() and sys.prefix != str(ENVIRONMENT.venv):
-        os.execv(ENVIRONMENT.python, [str(ENVIRONMENT.python), "-B", *sys.argv])
-    print("skipped: no mcp (`./run test` installs it)")
-    sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
+ENVIRONMENT.enter("mcp")
 
 from expectations import expect, finish  # noqa: E402
+from mcp.client import Client  # noqa: E402
+from mcp.client.stdio import StdioServerParameters  # noqa: E402
 
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 SHARED = SOURCE.parent / "shared"

@@ -15,14 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "support"), str(ROOT / "schemas")]
 from environment import ENVIRONMENT  # noqa: E402
 
-try:
-    import pytest  # noqa: F401
-    import xdist  # noqa: F401
-except ImportError:
-    if ENVIRONMENT.is_installed() and sys.prefix != str(ENVIRONMENT.venv):
-        os.execv(ENVIRONMENT.python, [str(ENVIRONMENT.python), "-B", *sys.argv])
-    print("skipped: no pytest (`./run test` installs it)")
-    sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
+ENVIRONMENT.enter("pytest", "xdist")
 
 from expectations import expect, finish  # noqa: E402
 

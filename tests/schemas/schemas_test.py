@@ -14,13 +14,7 @@ import sys
 from environment import ENVIRONMENT
 from same_bytes import check_bytes
 
-try:
-    import jsonschema  # noqa: F401
-except ImportError:
-    if ENVIRONMENT.is_installed() and sys.prefix != str(ENVIRONMENT.venv):
-        os.execv(ENVIRONMENT.python, [str(ENVIRONMENT.python), "-B", *sys.argv])
-    print("skipped: no jsonschema (`./run test` installs it)")
-    sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
+ENVIRONMENT.enter("jsonschema")
 
 import gzip  # noqa: E402
 import json  # noqa: E402
@@ -39,6 +33,7 @@ COMMANDS = set("flame explain leaks timeline state stats trace report export che
 OF_SEVERAL = set("explain leaks stats check".split())  # those that take several files
 OF_LARGE = set("stats check timeline".split())  # those that are tried on large snapshots
 LARGEST_WITH_ALL = 3_000_000  # bytes of a snapshot of which every command is tried
+
 
 def run(*words, codes=(0,), **more):
     outcome = subprocess.run([str(MEMVIZ), *map(str, words)], capture_output=True, text=True, **more)

@@ -1,5 +1,6 @@
 """A virtual environment outside the source tree, with the packages that a requirements.txt names."""
 
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -25,6 +26,16 @@ class PythonEnvironment:
             and installed.read_bytes() == self.requirements.read_bytes()
             and subprocess.run([self.python, "-c", f"import {self.module}"], stderr=subprocess.DEVNULL).returncode == 0
         )
+
+    def enter(self, *modules):
+        """Goes on with the environment's Python where this one lacks a module. Ends with 77, which says "skipped" to ctest, or
+        with MEMVIZ_NEED_BROWSER as a failure, where both do."""
+        if all(map(importlib.util.find_spec, modules)):
+            return
+        if self.is_installed() and sys.prefix != str(self.venv):
+            os.execv(self.python, [str(self.python), "-B", *sys.argv])
+        print(f"skipped: no {' or no '.join(modules)} (`./run test` installs them)")
+        sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
 
     def install(self):
         print(f"memviz: installing {self.module} for the tests into {self.venv}", flush=True)
