@@ -14,16 +14,32 @@ for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
   *.list) sed -n 's/^deb /deb-src /p' "$file" >"$folder/apt/$(basename "$file")" ;;
   esac
 done
-apt_get() {
-  apt-get -qq -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$folder/apt" \
+apt_here() {
+  command=$1
+  shift
+  "$command" -qq -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$folder/apt" \
     -o "Dir::State::Lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt" -o "APT::Sandbox::User=" "$@"
 }
+apt_get() { apt_here apt-get "$@"; }
+apt_cache() { apt_here apt-cache "$@"; }
 # Sources that are unreachable or have no source packages do not matter if the packages are found elsewhere.
 apt_get update >"$folder/apt.log" 2>&1 || true
-(cd "$folder/sources" && apt_get source --download-only "$@" >>../apt.log 2>&1) || {
-  cat "$folder/apt.log" >&2
-  exit 1
+
+# download PACKAGE: its newest version, or an older one if the archive lists one whose files it does not have.
+download() {
+  for version in $(apt_cache madison "$1" | cut -d '|' -f 2); do
+    rm -f "$folder/sources/$1"_*
+    (cd "$folder/sources" && apt_get source --download-only "$1=$version" >>../apt.log 2>&1) && return
+  done
+  return 1
 }
+for package; do
+  download "$package" || {
+    cat "$folder/apt.log" >&2
+    echo "debian_sources.sh: no version of $package could be downloaded" >&2
+    exit 1
+  }
+done
 for package; do
   rm -rf "${folder:?}/$package"
   mkdir -p "$folder/$package/source"
