@@ -189,6 +189,7 @@ def rehearse(
     ranks: Optional[Ranks] = None,
     local_world: Optional[int] = None,
     search: Optional[Search] = None,
+    share: "Union[None, str, Sequence[str]]" = None,
     compare_with: "Union[None, str, Sequence[str]]" = None,
     levers: bool = False,
     show_output: bool = False,
@@ -211,6 +212,7 @@ def rehearse(
     search: the numbers and values of variables of the environment, whose names in braces are replaced in the command:
     {"BATCH": range(1, 257)} or {"BATCH": "1..256"} for the largest number that fits, {"TP": [1, 2, 4]} for each value; of
     several ranges the first is searched, for the lowest number of the others, doubled. show_output: of each of these runs.
+    share: other programs on the same GPU, each a line for a shell, whose peaks are taken before this program begins.
     compare_with: settings to run it with as well, such as "NAME=VALUE" or "--checkpointing"; levers: those of PyTorch's
     allocator. All of these combine; several GPUs, numbers, ranks and settings are one table.
     output: the folder of the snapshots, "memviz-rehearsal" by default; quiet: no line for each run on standard error.
@@ -221,14 +223,14 @@ def rehearse(
     options: "dict[str, Option]" = {
         name: value
         for name, value in locals().items()
-        if name not in ("command", "ranks", "search", "compare_with")
+        if name not in ("command", "ranks", "search", "share", "compare_with")
     }
     if isinstance(values, bool):
         options["values"] = "on" if values else "off"
     options["rank"] = None if ranks is None else ",".join(map(_rank_word, ranks))
-    changes = [compare_with] if isinstance(compare_with, str) else list(compare_with or ())
     axes = [f"--search={_search_word(name, values)}" for name, values in (search or {}).items()]
-    axes += [f"--compare-with={change}" for change in changes]
+    axes += [f"--share={line}" for line in _listed(share)]
+    axes += [f"--compare-with={change}" for change in _listed(compare_with)]
     with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
         answer = os.path.join(folder, "answer.json")
         words = shlex.split(command) if isinstance(command, str) else list(command)
@@ -237,6 +239,10 @@ def rehearse(
             raise (UsageError if code == 2 else Error)(said or f"memviz rehearse ended with exit code {code}")
         with open(answer, encoding="utf-8") as file:
             return Rehearsal(json.load(file))
+
+
+def _listed(words: "Union[None, str, Sequence[str]]") -> "list[str]":
+    return [words] if isinstance(words, str) else list(words or ())
 
 
 def _rank_word(rank: "Union[int, Sequence[int]]") -> str:

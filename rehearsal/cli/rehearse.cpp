@@ -214,6 +214,7 @@ Command rehearse_command() {
           "  memviz rehearse --levers -- python train.py\n"
           "  memviz rehearse --world 512 --steps 3 -- python train.py\n"
           "  memviz rehearse --gpu h100,a100-40,4090 -- python train.py\n"
+          "  memviz rehearse --share 'python serve.py' -- python train.py\n"
           "  memviz rehearse --compare-with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True -- python train.py\n",
       .takes_program = true,
   };

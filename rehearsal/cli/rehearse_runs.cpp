@@ -4,6 +4,7 @@
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
 #include "run/grid.hpp"
+#include "run/neighbours.hpp"
 #include "run/search.hpp"
 #include "run/tries.hpp"
 #include "verdict/fit_doubt_words.hpp"
@@ -196,7 +197,7 @@ private:
       written.emplace();
       at.program.setup.program_output = written->descriptor();
     }
-    for (FitRun& run : at.world.ranks ? run_job(at) : std::vector<FitRun>{run_alone(at)}) {
+    for (FitRun& run : run_beside(at)) {
       run.point = point;
       report_.runs.push_back(std::move(run));
     }
@@ -211,6 +212,20 @@ private:
     if (is_search_) finish(row);
     if (verdict.outcome != FitOutcome::fits) return rehearse::Fit::no;
     return rehearse::is_sure(verdict) ? rehearse::Fit::surely : rehearse::Fit::possibly;
+  }
+
+  /// Runs the program after those of --share, which run once for each GPU.
+  [[nodiscard]] std::vector<FitRun> run_beside(At& at) {
+    Setup& setup = at.program.setup;
+    const auto [found, is_new] = neighbours_.try_emplace(setup.profile.name);
+    rehearse::Neighbours& neighbours = found->second;
+    if (is_new) neighbours = rehearse::rehearse_neighbours(setup, options_.shares);
+    if (neighbours.refused) return {FitRun{.point = {}, .verdict = *neighbours.refused}};
+    setup.other_bytes = neighbours.taken_bytes;
+    std::vector<FitRun> runs = at.world.ranks ? run_job(at) : std::vector<FitRun>{run_alone(at)};
+    for (FitRun& run : runs)
+      run.verdict.neighbours = neighbours.there;
+    return runs;
   }
 
   [[nodiscard]] FitRun run_alone(const At& at) const {
@@ -270,9 +285,10 @@ private:
   std::vector<RunChange> changes_;
   FitReport report_;
   bool is_search_;
-  bool has_values_ = false;                                   ///< zeros are no answer
-  std::map<std::uint64_t, std::vector<RankSet>> chosen_ = {}; ///< by the number of ranks of the job
-  std::set<std::string> said_ = {};                           ///< about launchers
+  bool has_values_ = false;                                     ///< zeros are no answer
+  std::map<std::string, rehearse::Neighbours> neighbours_ = {}; ///< by the GPU
+  std::map<std::uint64_t, std::vector<RankSet>> chosen_ = {};   ///< by the number of ranks of the job
+  std::set<std::string> said_ = {};                             ///< about launchers
 };
 
 } // namespace

@@ -19,6 +19,7 @@ struct AxisOptions {
   bool shows_output = false;
   std::vector<rehearse::RunChange> changes; ///< of --compare-with
   bool tries_levers = false;                ///< --levers: PyTorch's allocator settings as well
+  std::vector<std::string> shares;          ///< commands of --share
   WorldOptions world;
   bool keeps_launcher = false; ///< a launcher in the words starts its ranks itself
 };

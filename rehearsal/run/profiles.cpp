@@ -217,6 +217,7 @@ Profile read_profile(const fs::path& file) {
     if (key == "total_bytes") profile.total_bytes = bytes_of(file, key, value);
     if (key == "context_bytes") profile.context_bytes = bytes_of(file, key, value);
     if (key == "kernels_bytes") profile.kernels_bytes = bytes_of(file, key, value);
+    if (key == "system_bytes") profile.system_bytes = bytes_of(file, key, value);
     if (key == "least_total_bytes") profile.least_total_bytes = bytes_of(file, key, value);
     if (key == "most_total_bytes") profile.most_total_bytes = bytes_of(file, key, value);
   }

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -57,7 +59,8 @@ struct Places {
   fs::path hook;
   fs::path log;
   fs::path report;
-  fs::path gpu; ///< the made-up GPU's library under all of its names
+  fs::path shared; ///< in which the processes see each other's memory
+  fs::path gpu;    ///< the made-up GPU's library under all of its names
 };
 
 void write_job(JsonWriter& json, const Setup& setup, const Present* present) {
@@ -84,7 +87,8 @@ std::string hook_settings(const Setup& setup, const Places& places, const Presen
       .member("no_init", setup.leaves_init_out)
       .member("requests", setup.requests)
       .member("values", word_of(setup.values))
-      .member("outside_given", setup.has_outside);
+      .member("outside_given", setup.has_outside)
+      .member("shares_memory", setup.profile.system_bytes > 0);
   write_job(json, setup, present);
   write_mark(json, setup, present);
   json.end_object();
@@ -99,6 +103,8 @@ Variables environment(const Setup& setup, const Places& places, const Present* p
       {"MEMVIZ_REHEARSAL_GPU", setup.profile_file.string()},
       {"MEMVIZ_REHEARSAL_DEVICES", std::to_string(setup.devices)},
       {"MEMVIZ_REHEARSAL_REPORT", places.report.string()},
+      {"MEMVIZ_REHEARSAL_SHARED", places.shared.string()},
+      {"MEMVIZ_REHEARSAL_OTHERS", fmt::format("{}", fmt::join(setup.other_bytes, ","))},
       {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places, present)},
   };
   if (std::getenv("PATH") != nullptr) result.push_back(before_own("PATH", places.hook.string())); // for nvidia-smi
@@ -216,7 +222,7 @@ public:
   // Stacks show the hook as a library, not as the program's own lines.
   explicit PrivateRun(const Setup& setup)
       : setup_(setup), places_{folder_.path() / "site-packages", folder_.path() / "log", folder_.path() / "report",
-                               folder_with_names(setup.folder, folder_.path() / "gpu")} {
+                               folder_.path() / "shared", folder_with_names(setup.folder, folder_.path() / "gpu")} {
     check_folder(places_.gpu);
     write_hook_files(places_.hook);
   }

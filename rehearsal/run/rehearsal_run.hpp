@@ -34,6 +34,7 @@ struct Setup {
   std::optional<std::uint64_t> memory_bytes = {}; ///< of each device, in place of the profile's
   bool has_outside = false;                       ///< whether the user gave it, even as 0
   std::uint64_t outside_bytes = 0;                ///< taken by libraries on each device outside PyTorch
+  std::vector<std::uint64_t> other_bytes = {};    ///< of each device, taken by programs that are there before
   std::filesystem::path output;                   ///< the folder of the snapshots; created if missing
   bool records = true;
   std::uint64_t max_entries = 0;

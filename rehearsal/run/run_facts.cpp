@@ -77,10 +77,12 @@ public:
     facts_.host_reads += number(line, "host_reads");
     facts_.kernel_launches += number(line, "kernel_launches");
     facts_.convolutions += number(line, "convolutions");
+    facts_.host_peak_bytes += number(line, "host_peak_bytes");
     if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array())
       for (const nlohmann::json& note : *notes)
         if (note.is_string()) add_once(facts_.notes, note.get<std::string>());
     for (const nlohmann::json& device : objects(line, "devices")) {
+      facts_.most_other_bytes = std::max(facts_.most_other_bytes, number(device, "most_other_bytes"));
       if (number(device, "peak_used_bytes") == 0) continue;
       DeviceUse& use = use_of(line, device);
       use.total_bytes = number(device, "total_bytes");
@@ -88,6 +90,7 @@ public:
       use.outside_bytes = number(device, "outside_bytes");
       add_refusal(number(device, "refused_bytes"));
       use.peak_bytes = use.context_bytes + number(device, "peak_used_bytes");
+      use.peak_all_bytes = number(device, "peak_all_bytes");
       facts_.used_cuda = true;
     }
   }

@@ -49,7 +49,7 @@ std::vector<SharedDevice> shared_devices(const RunFacts& facts) {
     SharedDevice& shared = devices[use.device];
     shared.device = use.device;
     ++shared.processes;
-    shared.peak_bytes += use.peak_bytes;
+    shared.peak_bytes = std::max(shared.peak_bytes, use.most_bytes());
     shared.total_bytes = use.total_bytes;
   }
   std::vector<SharedDevice> list;

@@ -10,6 +10,7 @@
 #include "story/kind_totals.hpp"
 #include "verdict/fit_server.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,6 +28,7 @@ struct Profile {
   std::uint64_t kernels_bytes = 0;     ///< taken outside PyTorch from the first kernel on; 0 if unknown
   std::uint64_t least_total_bytes = 0; ///< that any driver leaves; 0: all leave total_bytes
   std::uint64_t most_total_bytes = 0;  ///< likewise
+  std::uint64_t system_bytes = 0;      ///< of the system, where CPU and GPU share the memory; 0 if they do not
   std::string also_called = {};        ///< "h100": the name by which this one of several is meant; may be ""
 };
 
@@ -37,13 +39,16 @@ struct DeviceUse {
   DeviceId device;
   std::uint64_t total_bytes = 0;
   std::uint64_t context_bytes = 0;
-  std::uint64_t outside_bytes = 0; ///< by --outside, or typical of the GPU; none before the first kernel
-  std::uint64_t peak_bytes = 0;    ///< of the device, including the context
+  std::uint64_t outside_bytes = 0;  ///< by --outside, or typical of the GPU; none before the first kernel
+  std::uint64_t peak_bytes = 0;     ///< of the device, including the context
+  std::uint64_t peak_all_bytes = 0; ///< with other processes, at one time; 0 if unknown
   std::optional<std::uint64_t> peak_reserved_bytes = {}; ///< of PyTorch's allocator; nullopt without the hook
   std::optional<std::uint64_t> peak_allocated_bytes = {};
   std::uint64_t retries = 0; ///< how often the allocator released all cached memory because the device had no more
 
-  [[nodiscard]] std::uint64_t left_bytes() const { return total_bytes > peak_bytes ? total_bytes - peak_bytes : 0; }
+  /// At its peak, or at that with other processes.
+  [[nodiscard]] std::uint64_t most_bytes() const { return std::max(peak_bytes, peak_all_bytes); }
+  [[nodiscard]] std::uint64_t left_bytes() const { return total_bytes > most_bytes() ? total_bytes - most_bytes() : 0; }
 };
 
 /// An out-of-memory error of PyTorch's allocator.
@@ -80,9 +85,10 @@ struct RunFacts {
   std::uint64_t oom_count = 0; ///< uncaught, including those outside PyTorch's allocator
   /// The bytes that a library, such as cuBLAS for its workspace, asked for in vain outside PyTorch; 0 if none did.
   std::uint64_t library_asked_bytes = 0;
-  std::vector<WrittenFile> files;   ///< written at the end of a process
-  std::vector<std::string> torches; ///< of torch, as imported
-  bool has_cuda_torch = false;      ///< whether one of them was built with CUDA
+  std::uint64_t most_other_bytes = 0; ///< of a device, that other processes had when a request failed
+  std::vector<WrittenFile> files;     ///< written at the end of a process
+  std::vector<std::string> torches;   ///< of torch, as imported
+  bool has_cuda_torch = false;        ///< whether one of them was built with CUDA
   bool used_cuda = false;
   bool has_own_recorder = false; ///< whether the program records its own history
   bool is_stopped = false;       ///< by --steps
@@ -91,6 +97,7 @@ struct RunFacts {
   std::uint64_t other_reads = 0;     ///< of these, reads of values other than zero; none without values
   std::uint64_t compiled_frames = 0; ///< functions that torch.compile compiled
   bool is_left_uncompiled = false;   ///< computing values kept torch.compile from compiling any
+  std::uint64_t host_peak_bytes = 0; ///< memory of the host that all processes with a GPU had at most, each at its time
   std::uint64_t kernel_launches = 0;
   std::uint64_t convolutions = 0;    ///< prepared by cuDNN; only a part of their workspaces is counted
   std::vector<std::string> notes;    ///< missing from the made-up GPU or the absent ranks; each once
@@ -179,6 +186,12 @@ struct OtherValues {
   std::optional<ReadLine> waits_at = {};
 };
 
+/// A program that has its memory on the GPU before the rehearsed program begins (--share).
+struct Neighbour {
+  std::string command;
+  std::uint64_t peak_bytes = 0; ///< of its fullest device, with the context of each of its processes
+};
+
 struct FitVerdict {
   FitOutcome outcome = FitOutcome::no_gpu;
   Ending ending;
@@ -190,6 +203,8 @@ struct FitVerdict {
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error
   std::vector<TriedChange> tried = {};
+  std::vector<Neighbour> neighbours = {}; ///< in the order in which they came
+  std::string neighbour = {};             ///< the one that this verdict is about; "": the program itself
   std::optional<OtherEnd> other_end = {};
   std::optional<OtherValues> other_values = {};
 };
@@ -207,11 +222,11 @@ struct FitVerdict {
 /// Returns the peak of that device; 0 if no device was used.
 [[nodiscard]] std::uint64_t peak_of(const FitVerdict& verdict);
 
-/// A device that several processes used, each of which found all of it free.
+/// A device that several processes used.
 struct SharedDevice {
   DeviceId device;
   std::uint64_t processes = 0;
-  std::uint64_t peak_bytes = 0; ///< the sum of their peaks
+  std::uint64_t peak_bytes = 0; ///< of all that used it at one time
   std::uint64_t total_bytes = 0;
 };
 

@@ -62,9 +62,15 @@ std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
     if (has_nccl) list.push_back({kNcclBytes, "NCCL's communicators (1 to 6 GB in public reports)"});
   }
   const Profile& profile = verdict.profile;
+  if (profile.system_bytes > 0 && facts.host_peak_bytes > 0)
+    list.push_back(
+        {facts.host_peak_bytes, fmt::format("the program's memory on the host ({} in this run), which the GPU shares",
+                                            format_bytes(facts.host_peak_bytes))});
   if (profile.least_total_bytes > 0 && profile.least_total_bytes < profile.total_bytes)
-    list.push_back({profile.total_bytes - profile.least_total_bytes,
-                    fmt::format("other drivers, which leave {} of this GPU", format_bytes(profile.least_total_bytes))});
+    list.push_back(
+        {profile.total_bytes - profile.least_total_bytes,
+         fmt::format("{}, which leave {} of this GPU", profile.system_bytes > 0 ? "systems" : "other drivers",
+                     format_bytes(profile.least_total_bytes - profile.system_bytes))});
   return list;
 }
 

@@ -37,6 +37,8 @@ inline constexpr auto kDeviceUse = json_object<DeviceUse>(
     member("outside_bytes", "Bytes that libraries took outside of PyTorch, as --outside or a server's model asked for",
            &DeviceUse::outside_bytes),
     member("peak_bytes", "Most that was taken", &DeviceUse::peak_bytes),
+    member("peak_all_bytes", "Most that was taken at one time with other processes; peak_bytes where there are none",
+           &DeviceUse::most_bytes),
     member("left_bytes", "What was left then", &DeviceUse::left_bytes),
     member("peak_reserved_bytes", "Most that PyTorch reserved; null where it is not known",
            &DeviceUse::peak_reserved_bytes),
@@ -117,6 +119,10 @@ inline constexpr auto kTried = json_object<TriedChange>(
     member("left_bytes", "Memory of the device left at the peak", &TriedChange::left_bytes),
     member("more_steps", "Optimizer steps after the one that failed, where memviz ended the run; 0: it ran to its end",
            &TriedChange::more_steps));
+
+inline constexpr auto kNeighbour = json_object<Neighbour>(
+    {.meaning = "A program of --share", .name = "neighbour"}, member("command", "As given", &Neighbour::command),
+    member("peak_bytes", "Of its fullest device, with its contexts", &Neighbour::peak_bytes));
 
 struct FileInJson {
   const std::string& path;
@@ -223,6 +229,12 @@ inline constexpr auto kFitVerdict = json_object<FitVerdict>(
         "failed are left out",
         &FitVerdict::tried, kTried),
     member("files", "What was recorded", files_of, kFile),
+    member("neighbours", "The programs that were on the GPU before, in their order, counted with their peaks",
+           &FitVerdict::neighbours, kNeighbour)
+        .if_any(),
+    member("neighbour", "The program of --share that this run is about, because it did not get its memory",
+           &FitVerdict::neighbour)
+        .if_any(),
     member(
         "server",
         "Of an inference server (vLLM, SGLang): the memory that it found at its start, of one GPU, the most of any of "

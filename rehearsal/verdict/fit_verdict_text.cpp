@@ -52,18 +52,21 @@ std::string use_table(const RunFacts& facts) {
     shown.resize(kMostRows);
   }
   const bool has_outside = std::ranges::any_of(shown, [](const auto* use) { return use->outside_bytes > 0; });
-  std::vector<Align> columns(has_outside ? 7 : 6, Align::right);
+  const bool has_others =
+      std::ranges::any_of(shown, [](const auto* use) { return use->most_bytes() > use->peak_bytes; });
+  std::vector<Align> columns(std::size_t{6} + (has_outside ? 1U : 0U) + (has_others ? 1U : 0U), Align::right);
   columns.front() = Align::left;
   TextTable table(std::move(columns));
-  const auto add = [&](std::vector<std::string> cells, std::string outside) {
+  const auto add = [&](std::vector<std::string> cells, std::string outside, std::string with_others) {
     if (has_outside) cells.insert(cells.begin() + 4, std::move(outside));
+    if (has_others) cells.insert(cells.begin() + 2, std::move(with_others));
     table.add_row(std::move(cells));
   };
-  add({"", "peak", "of which PyTorch", "context", "memory", "left"}, "outside");
+  add({"", "peak", "of which PyTorch", "context", "memory", "left"}, "outside", "with the rest");
   for (const DeviceUse* use : shown)
     add({use_name(*use, facts), format_bytes(use->peak_bytes), pytorch_text(*use), format_bytes(use->context_bytes),
          format_bytes(use->total_bytes), format_bytes(use->left_bytes())},
-        format_bytes(use->outside_bytes));
+        format_bytes(use->outside_bytes), format_bytes(use->most_bytes()));
   const std::size_t more = facts.uses.size() - shown.size();
   return '\n' + table.text("  ") +
          (more > 0 ? fmt::format("  and {} more, with more memory left\n", format_count(more)) : "");

@@ -33,6 +33,15 @@ std::string peak_text(const FitVerdict& verdict, std::uint64_t peak_bytes) {
   return fmt::format("{} to {}", format_bytes(least_bytes), format_bytes(peak_bytes));
 }
 
+/// ", 75.1 GiB with other processes", if others used the device.
+std::string with_others_text(const FitVerdict& verdict, const DeviceUse& use) {
+  if (verdict.profile.system_bytes > 0)
+    return fmt::format(", {} with the system{}", format_bytes(use.most_bytes()),
+                       use.most_bytes() > use.peak_bytes + verdict.profile.system_bytes ? " and other processes" : "");
+  return use.most_bytes() > use.peak_bytes ? fmt::format(", {} with other processes", format_bytes(use.most_bytes()))
+                                           : "";
+}
+
 /// "; workspaces of convolutions take 0 to 98.0 MiB more", if convolutions ran.
 std::string workspace_text(const RunFacts& facts, const DeviceUse& use) {
   const std::uint64_t most_bytes = std::min(kConvolutionWorkspaceBytes, use.left_bytes());
@@ -45,12 +54,16 @@ bool is_refused(const FitVerdict& verdict) {
   return verdict.outcome == FitOutcome::failed && !verdict.facts.refusals.empty();
 }
 
+std::string program_name(const FitVerdict& verdict) {
+  return verdict.neighbour.empty() ? "the program" : printable(verdict.neighbour);
+}
+
 std::string no_answer_reason(const FitVerdict& verdict) {
   if (verdict.facts.waits_at) return waiting_text(*verdict.facts.waits_at);
   if (verdict.outcome != FitOutcome::failed) return "no GPU was used";
   const auto& server = verdict.facts.server;
   return verdict.ending.is_good() && server ? fmt::format("the program ended before {} was ready", server_name(*server))
-                                            : "the program " + ending_text(verdict.ending);
+                                            : program_name(verdict) + ' ' + ending_text(verdict.ending);
 }
 
 /// Returns the memory that a program took before it failed, if known; "" for a server, which has separate figures.
@@ -71,11 +84,16 @@ std::string no_gpu_text(const RunFacts& facts) {
          "and Python started with -I, -E or -S ignores memviz's hook.";
 }
 
+std::string neighbour_text(const Neighbour& neighbour) {
+  return fmt::format("On the GPU before it: {}, which takes {} at its peak and is counted with it from the beginning.",
+                     printable(neighbour.command), format_bytes(neighbour.peak_bytes));
+}
+
 std::string shared_text(const SharedDevice& shared) {
   return fmt::format(
-      "{} was used by {} processes, and each of them found all of it free: together they took at most {} of {}{}",
+      "{} was used by {} processes, which found taken what the others had: {} of {} at most, at one time.",
       device_name(shared.device, DeviceKind::cuda), shared.processes, format_bytes(shared.peak_bytes),
-      format_bytes(shared.total_bytes), shared.peak_bytes > shared.total_bytes ? ", which may not fit." : ".");
+      format_bytes(shared.total_bytes));
 }
 
 /// Returns the figures of the other end, if a program was run at both.
@@ -110,14 +128,21 @@ std::string cache_part(const FitVerdict& verdict) {
   return text.empty() ? "" : ", " + text;
 }
 
+/// Returns the program in a sentence: "it", or the command of a neighbour.
+std::string subject(const FitVerdict& verdict) {
+  return verdict.neighbour.empty() ? "it" : printable(verdict.neighbour);
+}
+
 /// Returns how a program ran out of memory: PyTorch's allocator did, or a server found too little.
 std::string shortage_text(const FitVerdict& verdict) {
   const std::uint64_t count = verdict.facts.oom_count;
   if (count == 0) return "too little memory";
   const std::uint64_t asked_bytes = verdict.facts.library_asked_bytes;
+  const std::uint64_t other_bytes = verdict.facts.most_other_bytes;
   return fmt::format(
-      "it ran out of memory{}{}{}", count > 1 ? " " + format_count(count) + " times" : "",
+      "{} ran out of memory{}{}{}{}", subject(verdict), count > 1 ? " " + format_count(count) + " times" : "",
       verdict.ending.is_good() ? ", caught the error and went on" : "",
+      other_bytes == 0 ? "" : fmt::format(", while other processes had {} of the GPU", format_bytes(other_bytes)),
       asked_bytes == 0 ? "" : fmt::format(": libraries outside PyTorch asked for {}", format_bytes(asked_bytes)));
 }
 
@@ -170,9 +195,10 @@ std::string_view answer_word(const FitVerdict& verdict) {
 std::string room_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   if (use == nullptr) return gpu_text(verdict.profile);
-  return fmt::format("{}: {} of {} at the peak, {} left{}", gpu_text(verdict.profile),
+  return fmt::format("{}: {} of {} at the peak{}, {} left{}", gpu_text(verdict.profile),
                      peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes),
-                     format_bytes(use->left_bytes()), workspace_text(verdict.facts, *use));
+                     with_others_text(verdict, *use), format_bytes(use->left_bytes()),
+                     workspace_text(verdict.facts, *use));
 }
 
 std::string headline(const FitVerdict& verdict) {
@@ -199,9 +225,10 @@ std::string short_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   switch (verdict.outcome) {
   case FitOutcome::fits:
-    return use == nullptr ? "fits"
-                          : fmt::format("{}: {} of {}{}", answer_word(verdict), peak_text(verdict, use->peak_bytes),
-                                        format_bytes(use->total_bytes), cache_part(verdict));
+    return use == nullptr
+               ? "fits"
+               : fmt::format("{}: {} of {}{}{}", answer_word(verdict), peak_text(verdict, use->peak_bytes),
+                             format_bytes(use->total_bytes), with_others_text(verdict, *use), cache_part(verdict));
   case FitOutcome::does_not_fit:
     if (verdict.facts.ooms.empty() && verdict.facts.library_asked_bytes == 0) return "does not fit";
     return fmt::format("does not fit: {} asked for{}",
@@ -233,6 +260,8 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
     const std::vector<std::string> of_server = server_notes(*facts.server);
     list.insert(list.end(), of_server.begin(), of_server.end());
   }
+  for (const Neighbour& neighbour : verdict.neighbours)
+    list.push_back(neighbour_text(neighbour));
   for (const SharedDevice& shared : shared_devices(facts))
     list.push_back(shared_text(shared));
   const bool has_retries =

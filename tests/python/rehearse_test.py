@@ -96,6 +96,12 @@ class Rehearsals(unittest.TestCase):
         with self.assertRaisesRegex(memviz_torch.UsageError, "BATCH=9..1"):
             self.rehearse(search={"BATCH": "9..1"})
 
+    def test_other_programs_have_their_part_of_the_gpu(self):
+        line = f"{sys.executable} -c 'import torch; torch.allocate(600 << 20)'"
+        take = [sys.executable, "-c", "import torch; torch.allocate(300 << 20)"]
+        self.assertTrue(self.rehearse(take, gpu="small", share=line, quiet=True).fits)
+        self.assertFalse(self.rehearse(take, gpu="small", share=[line, line], quiet=True).fits)
+
     def test_settings_are_rows_beside_the_program_as_it_is(self):
         program = [sys.executable, "-c", "import os, torch; torch.allocate(int(os.environ.get('MIB', '2000')) << 20)"]
         found = self.rehearse(program, gpu="small", compare_with=["MIB=5", "MIB=6"], levers=True, quiet=True)

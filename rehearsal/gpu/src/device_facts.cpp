@@ -67,7 +67,8 @@ long long device_attribute(const Profile& profile, int device, int attribute) {
   const bool is_ampere_or_later = profile.capability_major >= 8;
   switch (attribute) {
   case 16: return profile.multiprocessors;
-  case 33: return device + 1; // PCI bus
+  case 18: return profile.system_bytes > 0; // integrated
+  case 33: return device + 1;               // PCI bus
   case 37: return profile.memory_bus_bits;
   case 38: return static_cast<long long>(profile.l2_cache_bytes);
   case 39: return profile.threads_per_multiprocessor;
@@ -128,6 +129,7 @@ template <typename Properties> Properties common_properties(const Profile& profi
   p.textureAlignment = 512;
   p.texturePitchAlignment = 32;
   p.multiProcessorCount = profile.multiprocessors;
+  p.integrated = fact(18);
   p.canMapHostMemory = 1;
   p.surfaceAlignment = 512;
   p.concurrentKernels = 1;

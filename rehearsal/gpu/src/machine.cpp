@@ -101,7 +101,7 @@ Error& last_error() {
 }
 
 void touch(Machine& of, int device) {
-  of.memory.devices()[static_cast<std::size_t>(device)].has_context = true;
+  of.memory.open_context(device);
 }
 
 Error launch(Machine& on, Handle stream_handle, int node_type) {

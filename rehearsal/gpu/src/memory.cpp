@@ -24,7 +24,8 @@ Error map_host(std::uint64_t bytes, void** out) {
 } // namespace
 
 Memory::Memory(const Settings& settings)
-    : addresses_(settings.packs_addresses), outside_bytes_(settings.outside_bytes) {
+    : addresses_(settings.packs_addresses), shared_(settings.shared_file, settings.other_bytes),
+      outside_bytes_(settings.outside_bytes) {
   for (const int number : settings.devices) {
     DeviceBook book;
     book.number = number;
@@ -40,18 +41,47 @@ Memory::~Memory() {
       munmap(reinterpret_cast<void*>(begin), round_up(found.range.bytes, kHostPageBytes));
 }
 
+void Memory::record(DeviceBook& book) {
+  const std::uint64_t own_bytes = book.context_bytes + book.used_bytes;
+  shared_.record(book.number, own_bytes);
+  book.peak_all_bytes = std::max(book.peak_all_bytes, own_bytes + book.other_bytes);
+}
+
+void Memory::open_context(int device) {
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  if (std::exchange(book.has_context, true)) return;
+  const SharedBooks::Turn turn(shared_);
+  book.other_bytes = shared_.other_bytes(book.number);
+  record(book);
+}
+
+const DeviceBook& Memory::current_book(int device) {
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  book.other_bytes = shared_.other_bytes(book.number);
+  return book;
+}
+
 Error Memory::charge(int device, std::uint64_t bytes) {
   DeviceBook& book = devices_[static_cast<std::size_t>(device)];
   book.has_context = true;
-  if (bytes > book.free_bytes()) return Error::out_of_memory;
-  book.used_bytes += bytes;
+  const SharedBooks::Turn turn(shared_);
+  book.other_bytes = shared_.other_bytes(book.number);
+  const bool has_room = bytes <= book.free_bytes();
+  if (has_room)
+    book.used_bytes += bytes;
+  else
+    book.most_other_bytes = std::max(book.most_other_bytes, book.other_bytes);
+  record(book);
   book.peak_used_bytes = std::max(book.peak_used_bytes, book.used_bytes);
   book.recent_peak_used_bytes = std::max(book.recent_peak_used_bytes, book.used_bytes);
-  return Error::success;
+  return has_room ? Error::success : Error::out_of_memory;
 }
 
 void Memory::release(int device, std::uint64_t bytes) {
-  devices_[static_cast<std::size_t>(device)].used_bytes -= bytes;
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  book.used_bytes -= bytes;
+  const SharedBooks::Turn turn(shared_);
+  record(book);
 }
 
 std::uint64_t Memory::take_recent_peak(int device) {

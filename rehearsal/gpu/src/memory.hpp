@@ -6,6 +6,7 @@
 #include "address_space.hpp"
 #include "recent_writes.hpp"
 #include "settings.hpp"
+#include "shared_books.hpp"
 
 #include <vector>
 
@@ -37,11 +38,17 @@ struct DeviceBook {
   std::uint64_t recent_peak_used_bytes = 0; // since take_recent_peak()
   std::uint64_t outside_bytes = 0;          // the part of the used bytes that libraries took
   std::uint64_t refused_bytes = 0;          // what libraries asked for in vain
+  std::uint64_t other_bytes = 0;            // of other processes, as of the last call about memory
+  std::uint64_t peak_all_bytes = 0;         // with those of other processes, and with contexts
+  std::uint64_t most_other_bytes = 0;       // of other processes when a request failed
   GraphUse graphs;                          // now; their bytes are part of the used ones
   GraphUse most_graphs;                     // when they had the most nodes
   bool has_context = false;
 
-  [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
+  [[nodiscard]] std::uint64_t free_bytes() const {
+    const std::uint64_t taken_bytes = context_bytes + used_bytes + other_bytes;
+    return total_bytes > taken_bytes ? total_bytes - taken_bytes : 0;
+  }
 };
 
 enum class RangeKind { device, mapped, pooled, managed, pinned, registered, peer };
@@ -67,6 +74,13 @@ public:
 
   [[nodiscard]] std::vector<DeviceBook>& devices() { return devices_; }
   [[nodiscard]] bool is_device(int device) const { return device >= 0 && device < static_cast<int>(devices_.size()); }
+
+  // Creates the context of a device, which takes its memory.
+  void open_context(int device);
+  // Returns the book of a device, with what other processes have of it now.
+  const DeviceBook& current_book(int device);
+  // Returns what other processes have of a device of the machine.
+  [[nodiscard]] std::uint64_t other_bytes(int number) { return shared_.other_bytes(number); }
 
   // Takes physical memory of a device, or fails with out_of_memory and takes none.
   Error charge(int device, std::uint64_t bytes);
@@ -117,10 +131,12 @@ public:
 private:
   Error allocate_small(int device, std::uint64_t bytes, void** out);
   void free_small(std::uint64_t address, const Range& range);
+  void record(DeviceBook& book);
 
   AddressSpace addresses_;
   RecentWrites writes_;
   std::vector<DeviceBook> devices_;
+  SharedBooks shared_;
   std::uint64_t outside_bytes_ = 0;
   GraphModel graph_model_;
   struct SmallChunk { // one page that small allocations share

@@ -1,8 +1,9 @@
-// NVML: all devices of the machine by number, whatever CUDA_VISIBLE_DEVICES says; and their memory according to this
-// process's books.
+// NVML: all devices of the machine by number, whatever CUDA_VISIBLE_DEVICES says; and their memory according to the
+// books of this process and of the others.
 #include "device_facts.hpp"
 #include "machine.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -75,17 +76,12 @@ std::string uuid_text(int number) {
   return text;
 }
 
-// Devices that this process does not see are as empty as at the start.
-DeviceBook book_of(Machine& machine, int number) {
+// Also of a device that this process does not see.
+std::uint64_t taken_bytes(Machine& machine, int number) {
+  std::uint64_t bytes = machine.memory.other_bytes(number);
   for (const DeviceBook& book : machine.memory.devices())
-    if (book.number == number) return book;
-  DeviceBook book;
-  book.total_bytes = machine.settings.profile.total_bytes;
-  return book;
-}
-
-std::uint64_t taken_bytes(const DeviceBook& book) {
-  return book.used_bytes + (book.has_context ? book.context_bytes : 0);
+    if (book.number == number) bytes += book.used_bytes + (book.has_context ? book.context_bytes : 0);
+  return std::min(bytes, machine.settings.profile.total_bytes);
 }
 
 } // namespace
@@ -198,16 +194,16 @@ MEMVIZ_EXPORT int nvmlDeviceGetCudaComputeCapability(Handle device, int* major, 
 
 MEMVIZ_EXPORT int nvmlDeviceGetMemoryInfo(Handle device, MemoryInfo* info) {
   return with_device(device, [&](Machine& machine, int number) {
-    const DeviceBook book = book_of(machine, number);
-    *info = {book.total_bytes, book.total_bytes - taken_bytes(book), taken_bytes(book)};
+    const std::uint64_t total_bytes = machine.settings.profile.total_bytes, taken = taken_bytes(machine, number);
+    *info = {total_bytes, total_bytes - taken, taken};
     return 0;
   });
 }
 
 MEMVIZ_EXPORT int nvmlDeviceGetMemoryInfo_v2(Handle device, MemoryInfo2* info) {
   return with_device(device, [&](Machine& machine, int number) {
-    const DeviceBook book = book_of(machine, number);
-    *info = {info->version, book.total_bytes, 0, book.total_bytes - taken_bytes(book), taken_bytes(book)};
+    const std::uint64_t total_bytes = machine.settings.profile.total_bytes, taken = taken_bytes(machine, number);
+    *info = {info->version, total_bytes, 0, total_bytes - taken, taken};
     return 0;
   });
 }
@@ -219,7 +215,7 @@ MEMVIZ_EXPORT int nvmlDeviceGetUtilizationRates(Handle device, Utilization* rate
   });
 }
 
-// No processes: memory of other processes of the rehearsal is in their books.
+// No processes: what others have is known, but not who they are.
 MEMVIZ_EXPORT int nvmlDeviceGetComputeRunningProcesses(Handle device, unsigned* count, void*) {
   return with_device(device, [&](Machine&, int) {
     *count = 0;

@@ -51,6 +51,7 @@ constexpr std::array kKeys{
     Key{"total_bytes", [](Profile& p, const std::string& v) { p.total_bytes = number(v); }},
     Key{"context_bytes", [](Profile& p, const std::string& v) { p.context_bytes = number(v); }},
     Key{"kernels_bytes", [](Profile& p, const std::string& v) { p.kernels_bytes = number(v); }, false},
+    Key{"system_bytes", [](Profile& p, const std::string& v) { p.system_bytes = number(v); }, false},
     // For the program that starts the rehearsal: what else people call the card, and the words of the answer.
     Key{"also_called", [](Profile&, const std::string&) {}, false},
     Key{"least_total_bytes", [](Profile&, const std::string& v) { static_cast<void>(number(v)); }, false},
@@ -103,8 +104,9 @@ Profile read_profile(const std::string& path) {
   }
   for (const Key& key : kKeys)
     if (key.is_needed && !given.count(key.name)) throw std::runtime_error(path + ": '" + key.name + "' is missing");
-  if (profile.context_bytes >= profile.total_bytes)
-    throw std::runtime_error(path + ": context_bytes leaves nothing of total_bytes");
+  if (profile.system_bytes >= profile.total_bytes ||
+      profile.context_bytes >= profile.total_bytes - profile.system_bytes)
+    throw std::runtime_error(path + ": context_bytes and system_bytes leave nothing of total_bytes");
   return profile;
 }
 

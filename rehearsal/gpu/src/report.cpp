@@ -1,6 +1,8 @@
 #include "report.hpp"
 
+#include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <unistd.h>
 
 namespace memviz::rehearsal {
@@ -29,11 +31,25 @@ std::string field(const char* name, std::uint64_t value) {
   return std::string("\"") + name + "\": " + std::to_string(value);
 }
 
+// Returns the most memory of the host that this process had at once, without that of files; 0 if the system does not
+// say.
+std::uint64_t host_peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  std::uint64_t peak_kib = 0;
+  std::uint64_t of_files_kib = 0;
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) peak_kib = std::strtoull(line.c_str() + 6, nullptr, 10);
+    if (line.starts_with("RssFile:")) of_files_kib = std::strtoull(line.c_str() + 8, nullptr, 10);
+  }
+  return peak_kib > of_files_kib ? (peak_kib - of_files_kib) * 1024 : 0;
+}
+
 std::string device_object(const DeviceBook& book) {
   return "{" + field("device", static_cast<std::uint64_t>(book.number)) + ", " +
          field("total_bytes", book.total_bytes) + ", " + field("context_bytes", book.context_bytes) + ", " +
          field("outside_bytes", book.outside_bytes) + ", " + field("refused_bytes", book.refused_bytes) + ", " +
-         field("used_bytes", book.used_bytes) + ", " + field("peak_used_bytes", book.peak_used_bytes) + "}";
+         field("used_bytes", book.used_bytes) + ", " + field("peak_used_bytes", book.peak_used_bytes) + ", " +
+         field("peak_all_bytes", book.peak_all_bytes) + ", " + field("most_other_bytes", book.most_other_bytes) + "}";
 }
 
 } // namespace
@@ -45,7 +61,8 @@ std::string report_line(const std::string& profile, const std::vector<DeviceBook
   for (std::size_t index = 0; index < devices.size(); ++index)
     line += (index ? ", " : "") + device_object(devices[index]);
   line += "], " + field("host_reads", counts.host_reads) + ", " + field("kernel_launches", counts.kernel_launches);
-  line += ", " + field("convolutions", counts.convolutions) + ", \"notes\": [";
+  line += ", " + field("convolutions", counts.convolutions);
+  line += ", " + field("host_peak_bytes", host_peak_bytes()) + ", \"notes\": [";
   bool first = true;
   for (const std::string& note : notes) {
     line += (first ? "" : ", ") + quoted(note);

@@ -16,7 +16,7 @@ struct Counts {
 };
 
 // Returns {"pid": ..., "profile": ..., "devices": [...], "host_reads": N, "kernel_launches": N, "convolutions": N,
-// "notes": [...]} and a newline.
+// "host_peak_bytes": N, "notes": [...]} and a newline.
 [[nodiscard]] std::string report_line(const std::string& profile, const std::vector<DeviceBook>& devices,
                                       const Counts& counts, const std::set<std::string>& notes);
 

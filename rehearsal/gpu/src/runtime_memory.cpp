@@ -83,7 +83,7 @@ MEMVIZ_EXPORT int cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_byt
   return runtime_call([&](Machine& machine) {
     if (!free_bytes || !total_bytes) return Error::invalid_value;
     touch(machine, current_device());
-    const DeviceBook& book = machine.memory.devices()[static_cast<std::size_t>(current_device())];
+    const DeviceBook& book = machine.memory.current_book(current_device());
     *free_bytes = book.free_bytes();
     *total_bytes = book.total_bytes;
     return Error::success;

@@ -9,8 +9,6 @@
 namespace memviz::rehearsal {
 namespace {
 
-constexpr int kMostDevices = 1024;
-
 std::string value_or(const char* value, const char* instead) {
   return value && *value ? value : instead;
 }
@@ -51,6 +49,20 @@ bool packs_addresses(const std::string& text) {
   throw std::runtime_error("MEMVIZ_REHEARSAL_ADDRESSES: '" + text + "' is neither linux nor windows");
 }
 
+// "BYTES,BYTES": of each device, from the first.
+std::vector<std::uint64_t> other_bytes(const std::string& list, std::uint64_t total_bytes) {
+  std::vector<std::uint64_t> result;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const auto bytes = parse_number(list.substr(begin, end - begin));
+    if (!bytes || *bytes > total_bytes)
+      throw std::runtime_error("MEMVIZ_REHEARSAL_OTHERS: '" + list + "' is not a list of bytes that a device has");
+    result.push_back(*bytes);
+    begin = end + 1;
+  }
+  return result;
+}
+
 } // namespace
 
 Settings read_settings(const std::function<const char*(const char*)>& variable, const std::string& folder) {
@@ -81,6 +93,11 @@ Settings read_settings(const std::function<const char*(const char*)>& variable, 
   settings.events_pass = events_pass(value_or(variable("MEMVIZ_REHEARSAL_EVENTS"), "at-once"));
   settings.packs_addresses = packs_addresses(value_or(variable("MEMVIZ_REHEARSAL_ADDRESSES"), "linux"));
   settings.report_file = value_or(variable("MEMVIZ_REHEARSAL_REPORT"), "");
+  settings.shared_file = value_or(variable("MEMVIZ_REHEARSAL_SHARED"), "");
+  settings.other_bytes = other_bytes(value_or(variable("MEMVIZ_REHEARSAL_OTHERS"), ""), settings.profile.total_bytes);
+  // The memory of one machine, whatever the number of devices; in fact there is one.
+  if (settings.other_bytes.empty()) settings.other_bytes.push_back(0);
+  settings.other_bytes.front() += settings.profile.system_bytes;
   return settings;
 }
 

@@ -52,8 +52,10 @@ TEST_CASE("settings have defaults") {
 }
 
 TEST_CASE("every profile that is shipped can be read") {
-  for (const char* const name : {"h100-80", "h200", "h20", "gh200", "b200", "b300", "a100-40", "a100-80", "a10g",
-                                 "a6000", "l4", "l40s", "rtx-5090", "rtx-4090", "rtx-3090", "t4", "v100-16"}) {
+  for (const char* const name :
+       {"h100-80", "h200",     "h20",      "gh200",    "b200",        "b300",           "a100-40",
+        "a100-80", "a10g",     "a6000",    "gb10",     "jetson-thor", "jetson-orin-64", "l4",
+        "l40s",    "rtx-5090", "rtx-4090", "rtx-3090", "t4",          "v100-16"}) {
     CAPTURE(name);
     const Settings settings = read({{"MEMVIZ_REHEARSAL_GPU", name}});
     CHECK(settings.profile.name == name);
@@ -78,6 +80,21 @@ TEST_CASE("settings say what the machine is") {
   CHECK(read({{"MEMVIZ_REHEARSAL_DEVICES", "4"}, {"CUDA_VISIBLE_DEVICES", "0,7,1"}}).devices == std::vector<int>{0});
 }
 
+TEST_CASE("of memory that CPU and GPU share, the system has its part") {
+  const std::string path = "rehearsal_shared.profile";
+  std::string text;
+  {
+    std::ifstream file(std::string(MEMVIZ_REHEARSAL_PROFILES) + "/t4.profile");
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  std::ofstream(path) << text << "system_bytes = 1000000000\n";
+  const Settings settings = read({{"MEMVIZ_REHEARSAL_GPU", "./" + path}, {"MEMVIZ_REHEARSAL_OTHERS", "5"}});
+  std::remove(path.c_str());
+  CHECK(settings.other_bytes == std::vector<std::uint64_t>{1000000005});
+  CHECK(device_properties13(settings.profile, 0).integrated == 1);
+  CHECK(device_properties13(read({}).profile, 0).integrated == 0);
+}
+
 TEST_CASE("bad settings are said in a sentence") {
   CHECK(read({{"MEMVIZ_REHEARSAL_EVENTS", "late"}}).events_pass == EventsPass::late);
   CHECK(refusal({{"MEMVIZ_REHEARSAL_EVENTS", "soon"}}) ==
@@ -86,6 +103,9 @@ TEST_CASE("bad settings are said in a sentence") {
   CHECK(refusal({{"MEMVIZ_REHEARSAL_ADDRESSES", "mac"}}) ==
         "MEMVIZ_REHEARSAL_ADDRESSES: 'mac' is neither linux nor windows");
   CHECK(read({{"MEMVIZ_REHEARSAL_OUTSIDE", "1000"}}).outside_bytes == 1000);
+  CHECK(read({{"MEMVIZ_REHEARSAL_OTHERS", "0,1000"}}).other_bytes == std::vector<std::uint64_t>{0, 1000});
+  CHECK(refusal({{"MEMVIZ_REHEARSAL_OTHERS", "1,x"}}) ==
+        "MEMVIZ_REHEARSAL_OTHERS: '1,x' is not a list of bytes that a device has");
   CHECK(refusal({{"MEMVIZ_REHEARSAL_OUTSIDE", "much"}}).find("'much'") != std::string::npos);
   CHECK(refusal({{"MEMVIZ_REHEARSAL_OUTSIDE", "99000000000000"}}).find("that the device has") != std::string::npos);
   CHECK(refusal({{"MEMVIZ_REHEARSAL_GPU", "h1"}}).find("h1.profile: no such profile") != std::string::npos);
@@ -111,11 +131,18 @@ TEST_CASE("a report is one line of JSON") {
   book.context_bytes = 10;
   book.used_bytes = 20;
   book.peak_used_bytes = 30;
-  CHECK(report_line("small", {book}, {4, 5, 6}, {"a \"note\""}) ==
-        "{\"pid\": " + std::to_string(getpid()) +
-            ", \"profile\": \"small\", \"devices\": [{\"device\": 2, \"total_bytes\": 100, \"context_bytes\": 10, "
-            "\"outside_bytes\": 0, \"refused_bytes\": 0, "
-            "\"used_bytes\": 20, \"peak_used_bytes\": 30}], \"host_reads\": 4, \"kernel_launches\": 5, "
-            "\"convolutions\": 6, \"notes\": [\"a \\\"note\\\"\"]}\n");
+  book.peak_all_bytes = 45;
+  book.most_other_bytes = 5;
+  const std::string line = report_line("small", {book}, {4, 5, 6}, {"a \"note\""});
+  const std::string beginning =
+      "{\"pid\": " + std::to_string(getpid()) +
+      ", \"profile\": \"small\", \"devices\": [{\"device\": 2, \"total_bytes\": 100, \"context_bytes\": 10, "
+      "\"outside_bytes\": 0, \"refused_bytes\": 0, \"used_bytes\": 20, \"peak_used_bytes\": 30, "
+      "\"peak_all_bytes\": 45, \"most_other_bytes\": 5}], \"host_reads\": 4, \"kernel_launches\": 5, "
+      "\"convolutions\": 6, \"host_peak_bytes\": ";
+  REQUIRE(line.starts_with(beginning));
+  const std::size_t digits = line.find_first_not_of("0123456789", beginning.size()) - beginning.size();
+  CHECK(std::stoull(line.substr(beginning.size(), digits)) > 0);
+  CHECK(line.substr(beginning.size() + digits) == ", \"notes\": [\"a \\\"note\\\"\"]}\n");
   CHECK_FALSE(append_line("/no/such/folder/file", "x"));
 }

@@ -5,9 +5,10 @@ MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file of JSON lines for memviz
 "record" (false: only the program itself records), "max_entries", "steps" (stop after this many optimizer steps, or null),
 "seconds" (stop after this time, or null), "no_init" (whether large weights on the CPU stay without initial values), "requests"
 (to send to an inference server that is ready, or null), "values" ("on": small ones are computed; "auto": the process ends where
-it waits for one), "outside_given" (whether the user set the memory outside PyTorch), "ranks" (of the job in which this process is
-one rank, or null), "present" (the ranks that are not absent), "meeting" (the folder in which they meet), "most_present" (how many
-there may be), and "mark" (stored in every snapshot under the key memviz_rehearsal).
+it waits for one), "outside_given" (whether the user set the memory outside PyTorch), "shares_memory" (whether CPU and GPU have
+one memory), "ranks" (of the job in which this process is one rank, or null), "present" (the ranks that are not absent),
+"meeting" (the folder in which they meet), "most_present" (how many there may be), and "mark" (stored in every snapshot under
+the key memviz_rehearsal).
 
 PyTorch 2.4 to 2.13.
 """
@@ -25,7 +26,7 @@ from memviz_recording import files, history, ranks
 from memviz_recording.snapshot import with_keepers
 from memviz_rehearsal.journal import SETTINGS, failures, guarded, log
 from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, world
-from memviz_rehearsal.process import checks, counters, endings, initial_values, launchers, methods, peaks, runtime, tries
+from memviz_rehearsal.process import checks, counters, endings, host_memory, initial_values, launchers, methods, peaks, runtime, tries
 from memviz_rehearsal.process.methods import act_at_imports
 from memviz_rehearsal.server import flashinfer, outside, requests, watch
 from memviz_rehearsal.values import reads
@@ -51,7 +52,7 @@ class Rehearsal:
         self._lock = threading.RLock()
 
     def install(self):
-        for part in (deepspeed, ddp, flashinfer, runtime):
+        for part in (deepspeed, ddp, flashinfer, host_memory, runtime):
             part.install(act_at_imports)
         if SETTINGS["ranks"]:
             launchers.install(act_at_imports)

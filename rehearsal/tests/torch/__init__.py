@@ -24,12 +24,14 @@ PROFILE = _profile()
 # Returns the variable's value, else the profile's, like the made-up GPU.
 TOTAL_BYTES = int(os.environ.get("MEMVIZ_REHEARSAL_MEMORY") or PROFILE.get("total_bytes", 1 << 30))
 CONTEXT_BYTES = 1 << 20
+# The memory that other programs have of the one device.
+OTHER_BYTES = int((os.environ.get("MEMVIZ_REHEARSAL_OTHERS") or "0").split(",")[0])
 
 # "native", or one of those without history and error reports: cudaMallocAsync, pluggable.
 ALLOCATOR = os.environ.get("FAKE_TORCH_ALLOCATOR", "native")
 
 _state = types.SimpleNamespace(
-    history=None, observers=[], events=[], live={}, used=0, peak=0, next=1 << 20, was_counted_before_use=False
+    history=None, observers=[], events=[], live={}, used=0, peak=0, next=1 << 20, was_counted_before_use=False, most_other=0
 )
 
 
@@ -89,8 +91,9 @@ def allocate(size, kind=""):
     from torch import cuda
 
     cuda._lazy_init()
-    if _state.used + size > TOTAL_BYTES - CONTEXT_BYTES:
-        free = TOTAL_BYTES - CONTEXT_BYTES - _state.used
+    free = TOTAL_BYTES - CONTEXT_BYTES - OTHER_BYTES - _state.used
+    if size > free:
+        _state.most_other = OTHER_BYTES
         _event("oom", free, size, device_free=free)  # only then do observers hear of it
         for observer in _state.observers:
             observer(0, size, TOTAL_BYTES, free)
@@ -118,7 +121,8 @@ def _report():
     line = {
         "pid": os.getpid(),
         "profile": "test",
-        "devices": [dict(device, used_bytes=_state.used, peak_used_bytes=_state.peak + outside)],
+        "devices": [dict(device, used_bytes=_state.used, peak_used_bytes=_state.peak + outside, most_other_bytes=_state.most_other,
+                         peak_all_bytes=CONTEXT_BYTES + OTHER_BYTES + _state.peak + outside)],
         "host_reads": 2,
         "kernel_launches": 5,
         "notes": ["cuDNN: workspaces are a guess"],

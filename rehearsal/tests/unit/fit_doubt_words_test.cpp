@@ -216,3 +216,27 @@ TEST_CASE("a program that fits at one end, or with some values, surely neither f
   CHECK(!is_sure(verdict));
   CHECK(!is_sure(verdict_of(FitOutcome::failed)));
 }
+
+TEST_CASE("where CPU and GPU share memory, that of the program on the host, and of other systems, may be missing") {
+  FitVerdict verdict;
+  verdict.outcome = FitOutcome::fits;
+  verdict.has_outside = true;
+  verdict.profile.total_bytes = mib(2000);
+  verdict.profile.system_bytes = mib(100);
+  verdict.profile.least_total_bytes = mib(1970);
+  verdict.facts.host_peak_bytes = mib(50);
+  DeviceUse use;
+  use.total_bytes = mib(2000);
+  use.peak_bytes = mib(1820);
+  use.peak_all_bytes = mib(1920);
+  verdict.facts.uses.push_back(use);
+  CHECK(is_sure(verdict));
+  CHECK(uncounted_bytes(verdict) == mib(80));
+  verdict.facts.uses[0].peak_all_bytes = mib(1921);
+  CHECK_FALSE(is_sure(verdict));
+  CHECK(doubt_text(verdict) ==
+        "79.0 MiB is left, and up to 80.0 MiB may go to what is not counted here: the program's memory on the host "
+        "(50.0 MiB in this run), which the GPU shares; systems, which leave 1.83 GiB of this GPU. On a real GPU it may "
+        "run out of memory.");
+  CHECK(room_text(verdict).ends_with("1.88 GiB with the system and other processes, 79.0 MiB left"));
+}

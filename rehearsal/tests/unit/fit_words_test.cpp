@@ -26,11 +26,12 @@ TEST_CASE("a program only just fits where PyTorch had to try again, and processe
   verdict.facts.uses.resize(2);
   for (rehearse::DeviceUse& use : verdict.facts.uses)
     use.total_bytes = use.peak_bytes = 60 * kFitMiB;
+  verdict.facts.uses[1].peak_all_bytes = 50 * kFitMiB;
   CHECK_FALSE(is_noted(verdict, "It only just fits: "));
   CHECK(is_noted(verdict,
-                 "each of them found all of it free: together they took at most 120 MiB of 60.0 MiB, which may"));
+                 "was used by 2 processes, which found taken what the others had: 60.0 MiB of 60.0 MiB at most, at"));
   verdict.facts.uses[0].retries = 1;
   CHECK(is_noted(verdict, "It only just fits: the device had no more memory"));
   verdict.facts.uses.pop_back();
-  CHECK_FALSE(is_noted(verdict, "found all of it free"));
+  CHECK_FALSE(is_noted(verdict, "found taken"));
 }

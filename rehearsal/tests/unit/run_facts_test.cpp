@@ -99,6 +99,32 @@ TEST_CASE("what a library could not get outside PyTorch does not fit") {
   CHECK(short_text(verdict) == "does not fit: 240 MiB asked for by libraries");
 }
 
+TEST_CASE("a device that others fill is full, and is named where a request fails because of them") {
+  const test::TemporaryFolder folder;
+  test::write_bytes(
+      folder / "report",
+      R"({"pid": 7, "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10, "peak_used_bytes": 20, )"
+      R"("peak_all_bytes": 90}]})"
+      "\n"
+      R"({"pid": 8, "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10, "peak_used_bytes": 0, )"
+      R"("peak_all_bytes": 80, "most_other_bytes": 70}]})"
+      "\n");
+  FitVerdict verdict;
+  verdict.facts = read_facts(folder / "report", folder / "none");
+  REQUIRE(verdict.facts.uses.size() == 1);
+  CHECK(verdict.facts.uses[0].peak_bytes == 30);
+  CHECK(verdict.facts.uses[0].left_bytes() == 10);
+  verdict.outcome = FitOutcome::fits;
+  CHECK(contains(room_text(verdict), ": 30 B of 100 B at the peak, 90 B with other processes, 10 B left"));
+  CHECK(contains(short_text(verdict), ": 30 B of 100 B, 90 B with other processes"));
+  verdict.outcome = FitOutcome::does_not_fit;
+  verdict.facts.oom_count = 1;
+  verdict.ending.exit_code = 1;
+  CHECK(contains(headline(verdict), ": it ran out of memory, while other processes had 70 B of the GPU."));
+  verdict.neighbour = "python serve.py";
+  CHECK(contains(headline(verdict), ": python serve.py ran out of memory"));
+}
+
 TEST_CASE("a process that did not come to its end counts with what it wrote while it ran") {
   const test::TemporaryFolder folder;
   const auto line = [](int pid, int peak_bytes, int reads) {
