@@ -5,7 +5,6 @@
 #include <memviz/capture/allocated_memory.hpp>
 #include <memviz/capture/saved_tensors.hpp>
 
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>

@@ -47,6 +47,7 @@ public:
 
   /// Exists before the events, which free it.
   void old_then_freed(std::uint64_t address) { blocks_[address] = {}; }
+  [[nodiscard]] StackId forward_stack() const { return forward_; }
   [[nodiscard]] StackId backward_stack() const { return backward_; }
 
   void parameter() { alloc(kBase, kWeightBytes, module_); }

@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
-#include <utility>
 
 namespace memviz::capture {
 namespace {

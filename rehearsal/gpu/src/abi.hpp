@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #define MEMVIZ_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -170,7 +170,6 @@ constexpr auto kCheckpoints = std::to_array<KindRule>({
 /// after its last allocation.
 constexpr auto kBackward = std::to_array<KindRule>({
     {gradient, kBehaviour, [](const Facts& its) { return its.is_reduced(); }},
-    {temporary, kBehaviour, [](const Facts& its) { return its.is_in_one_run() && its.is_freed_within(); }},
     {activation, kBehaviour,
      [](const Facts& its) {
        const bool is_accumulated = its.made.batches != its.gone.batches && its.is_parameter_size();
@@ -206,7 +205,7 @@ constexpr auto kOptimizer = std::to_array<KindRule>({
 
 /// Without a backward pass after it, a forward pass has no end: memory that a server keeps for hours is not temporary.
 constexpr auto kForward = std::to_array<KindRule>({
-    {parameter, kBehaviour, [](const Facts& its) { return its.is_resident_parameter() || its.is_layer_weight(); }},
+    {parameter, kBehaviour, [](const Facts& its) { return its.is_resident_parameter(); }},
     {unknown, kNone, [](const Facts& its) { return its.is_for_backward() && its.is_output(); }},
     {activation, kBehaviour,
      [](const Facts& its) { return its.is_for_backward() && (its.is_in_one_epoch() || its.is_freed_within()); }},

@@ -2,8 +2,8 @@
 #include "support/states.hpp"
 #include "support/training.hpp"
 
+#include <array>
 #include <doctest/doctest.h>
-#include <string>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -91,6 +91,13 @@ TEST_CASE("what is computed from a batch before a forward pass is an input, and 
   SUBCASE("of a module") {
     training.forward();
   }
+  SUBCASE("of a module, and freed after the next batch is copied") {
+    training.forward();
+    training.backward();
+    training.step();
+    training.alloc(kBase + 2 * kStep, 512, copy_in(training, "/app/train.py:5:main"));
+    training.free(kBase + kStep);
+  }
   SUBCASE("with a backward pass alone") {
     expected = {{"input by frames", 512}, {"unknown by none", 1024}};
   }
@@ -170,9 +177,18 @@ TEST_CASE("what a backward pass has not freed when it came to the first layer is
   for (std::uint64_t i = 8; i > 0; --i)
     training.backward_of(kBase + kStep * i);
   training.alloc(kBase + 0x40000, kWeightBytes, training.backward_stack());
-  CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes},
-                                  {"gradient by behaviour", kWeightBytes},
-                                  {"unknown by none", 4000}});
+  MomentChoice moment;
+  Bytes expected{
+      {"parameter by frames", kWeightBytes}, {"gradient by behaviour", kWeightBytes}, {"unknown by none", 4000}};
+  SUBCASE("to the end") {
+  }
+  SUBCASE("until it frees it") {
+    training.free(kBase + kStep * 9);
+    moment = after_event(9);
+    expected = {
+        {"parameter by frames", kWeightBytes}, {"activation by behaviour", 8 * 1000}, {"unknown by none", 4000}};
+  }
+  CHECK(training.kinds(moment) == expected);
 }
 
 TEST_CASE("a module's torch.cat() that grows call by call keeps a cache of keys and values") {
@@ -186,6 +202,45 @@ TEST_CASE("a module's torch.cat() that grows call by call keeps a cache of keys 
     training.free(kBase);
   }
   CHECK(training.kinds() == Bytes{{"kv_cache by behaviour", 1700}});
+}
+
+TEST_CASE("a cache of keys and values is one unless a backward pass frees it") {
+  Training training;
+  const StackId makes = training.made.stack({"/app/train.py:9:main", "/app/cache.py:8:_allocate_kv_cache_tensors"});
+  const StackId cat = in_module(training, "/app/model.py:6:forward", "lib.so:1:at::_ops::cat::call()");
+  Bytes expected{{"kv_cache by frames", 2000}};
+  MomentChoice moment;
+  training.alloc(kBase, 2000, makes);
+  SUBCASE("and none does") {
+  }
+  SUBCASE("and one does") {
+    for (std::uint64_t layer = 1; layer <= 10; ++layer)
+      training.alloc(kBase + kStep * layer, 900 + 100 * layer, cat);
+    for (std::uint64_t layer = 11; layer > 0; --layer)
+      training.backward_of(kBase + kStep * (layer - 1));
+    training.step();
+    expected = {{"activation by behaviour", 2000 + 10 * 1450}};
+    moment = after_event(10);
+  }
+  CHECK(training.kinds(moment) == expected);
+}
+
+TEST_CASE("zeros that a step frees are what any memory of their size is, and unknown if they stay") {
+  Training training;
+  const StackId zeros = training.made.stack({"/app/loss.py:7:mask", "lib.so:1:at::_ops::zeros_like::call()"});
+  const char* kind = "activation by behaviour";
+  training.parameter();
+  training.forward();
+  training.alloc(kBase + kStep, 300, zeros);
+  SUBCASE("freed by the backward pass") {
+    training.backward_of(kBase + kStep);
+  }
+  SUBCASE("never freed") {
+    training.backward_of(kBase + 0x10000);
+    kind = "unknown by none";
+  }
+  training.step();
+  CHECK(training.kinds(after_event(4)).at(kind) == 300);
 }
 
 TEST_CASE("zeros of a parameter's size that stay are the state of an optimizer of the program's own") {
@@ -208,10 +263,25 @@ TEST_CASE(
   Training training;
   training.alloc(kBase, kWeightBytes,
                  training.made.stack({"/app/model.py:3:__init__", "lib.so:1:at::_ops::empty::call()"}));
-  training.forward();
-  training.backward();
-  training.step();
-  CHECK(training.kinds() == Bytes{{"parameter by behaviour", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
+  MomentChoice moment;
+  Bytes expected{{"parameter by behaviour", kWeightBytes}};
+  SUBCASE("that exist") {
+    training.forward();
+    training.backward();
+    training.step();
+    expected.emplace("gradient by behaviour", kWeightBytes);
+  }
+  SUBCASE("that there are until the program frees both") {
+    for (int step = 0; step < 3; ++step) {
+      training.forward();
+      training.backward();
+      training.step();
+      training.zero_grad();
+    }
+    training.free(kBase);
+    moment = after_event(0);
+  }
+  CHECK(training.kinds(moment) == expected);
 }
 
 TEST_CASE("what a step made before a ring is a state if a part of a backward pass follows, and unknown without one") {
@@ -278,17 +348,44 @@ TEST_CASE("what a file had is a parameter where nothing else has its size and it
   CHECK(training.kinds().at("parameter by behaviour") == 4096);
 }
 
-TEST_CASE("in a backward pass without an end, what earlier passes left is a gradient, also of no parameter's size") {
+TEST_CASE("what a file had is a parameter where there are as many of its size as gradients") {
   Training training;
-  training.parameter();
-  for (int pass = 0; pass < 2; ++pass) {
-    training.forward();
-    training.alloc(kBase + kStep, 300, training.backward_stack());
-    if (pass == 0) {
-      training.backward();
-      training.step();
-      training.free(kBase + kStep);
-    }
+  training.alloc(kBase, kWeightBytes,
+                 training.made.stack({"/app/train.py:2:main", "/lib/torch/serialization.py:1500:load"}));
+  training.forward();
+  training.backward();
+  training.step();
+  CHECK(training.kinds() == Bytes{{"parameter by behaviour", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
+}
+
+TEST_CASE("what a backward pass made before the events has no kind, though it has a parameter's size") {
+  Training training;
+  training.before_recording(kBase, kWeightBytes);
+  training.before_recording(kBase + 0x70000, kWeightBytes, training.backward_stack());
+  training.forward();
+  training.backward();
+  training.step();
+  CHECK(training.kinds() == Bytes{{"parameter by behaviour", kWeightBytes},
+                                  {"gradient by behaviour", kWeightBytes},
+                                  {"unknown by none", kWeightBytes}});
+}
+
+TEST_CASE("weights of equal layers are parameters where nothing trains them") {
+  Training training;
+  const StackId makes = training.made.stack({"/app/model.py:3:__init__", "lib.so:1:at::_ops::empty::call()"});
+  const auto make_layers = [&](const auto& make) {
+    for (std::uint64_t i = 0; i < 24; ++i)
+      make(kBase + 0x10000 * (i + 1), std::array<std::uint64_t, 4>{256, 16384, 32768, 32768}[i % 4]);
+  };
+  SUBCASE("older than the events") {
+    make_layers([&](std::uint64_t address, std::uint64_t bytes) { training.before_recording(address, bytes); });
   }
-  CHECK(training.kinds().at("gradient by behaviour") == kWeightBytes + 300);
+  SUBCASE("made by the program") {
+    make_layers([&](std::uint64_t address, std::uint64_t bytes) { training.alloc(address, bytes, makes); });
+  }
+  for (const std::uint64_t bytes_of_ten_rows : {2560U, 5120U}) {
+    training.alloc(kBase, bytes_of_ten_rows, in_module(training, "/app/model.py:5:forward"));
+    training.free(kBase);
+  }
+  CHECK(training.kinds() == Bytes{{"parameter by behaviour", 6 * (256 + 16384 + 2 * 32768)}});
 }

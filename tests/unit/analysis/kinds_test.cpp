@@ -52,6 +52,15 @@ TEST_CASE("what a first forward pass keeps is activations where it keeps much of
   CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 32 * 1000}});
 }
 
+TEST_CASE("the last that such a pass made may be a temporary where it has the line and size of one") {
+  Training training;
+  for (std::uint64_t layer = 0; layer < 32; ++layer)
+    training.layer(kBase + 0x100000 * (layer + 1));
+  training.layer(kBase, 700);
+  training.alloc(kBase + 0x10000, 600, training.forward_stack());
+  CHECK(training.kinds() == Bytes{{"activation by behaviour", 33 * 1000}, {"unknown by none", 600}});
+}
+
 TEST_CASE("what a forward pass keeps of each layer besides much that it frees may be a cache") {
   Training training;
   for (std::uint64_t layer = 0; layer < 32; ++layer)
@@ -163,15 +172,23 @@ TEST_CASE("a closure's forward pass within the frames of an optimizer is none of
   CHECK(training.kinds(first) == Bytes{{"activation by behaviour", 512}});
 }
 
-TEST_CASE("workspaces, buffers of NCCL and batches have frames that say so") {
+TEST_CASE("workspaces, buffers of NCCL, batches, moved gradients and master copies have frames that say so") {
   Training training;
   SmallSnapshot& made = training.made;
   training.alloc(kBase, 512, made.stack({"/app/model.py:5:forward", "lib.so:1:at::cuda::getNewWorkspace()"}));
   training.alloc(kBase + 0x10000, 1024,
                  made.stack({"/app/train.py:5:main", "lib.so:1:c10d::Reducer::initialize_buckets()"}));
   training.alloc(kBase + 0x20000, 2048, made.stack({"/app/train.py:8:main", "lib.so:1:at::native::_to_copy()"}));
-  CHECK(training.kinds() ==
-        Bytes{{"workspace by frames", 512}, {"communication by frames", 1024}, {"input by frames", 2048}});
+  training.alloc(kBase + 0x30000, 4096, made.stack({"/lib/torch/utils/data/_utils/pin_memory.py:9:pin_memory"}));
+  training.alloc(kBase + 0x40000, 300,
+                 made.stack({"/app/train.py:3:main", "/lib/torch/nn/modules/module.py:900:_apply",
+                             "/lib/torch/nn/modules/module.py:970:_apply"}));
+  training.alloc(kBase + 0x50000, 700, made.stack({"/lib/deepspeed/runtime/zero/stage_1_and_2.py:560:__init__"}));
+  CHECK(training.kinds() == Bytes{{"workspace by frames", 512},
+                                  {"communication by frames", 1024},
+                                  {"input by frames", 2048 + 4096},
+                                  {"gradient by frames", 300},
+                                  {"optimizer_state by frames", 700}});
 }
 
 TEST_CASE("what the program says of an allocation goes before frames and behaviour") {

@@ -66,6 +66,15 @@ TEST_CASE("what a pass without a backward pass keeps of all its layers, and free
   CHECK(pass.kinds_before_release() == Bytes{{"activation by behaviour", 4 * kLayers * kBytes}});
 }
 
+TEST_CASE("what has the line of a temporary, and is made last of such a pass, is temporary") {
+  Pass pass;
+  pass.run(4);
+  pass.alloc(4);
+  pass.kept.push_back(pass.next);
+  CHECK(pass.kinds_before_release() ==
+        Bytes{{"activation by behaviour", 4 * kLayers * kBytes}, {"temporary by behaviour", kBytes}});
+}
+
 TEST_CASE("what such a pass frees before its end is temporary") {
   Pass pass;
   pass.alloc(7);

@@ -1,4 +1,5 @@
 #include "analysis/kinds/stack_class.hpp"
+#include "support/rewound.hpp"
 #include "support/training.hpp"
 
 #include <doctest/doctest.h>
@@ -138,7 +139,7 @@ TEST_CASE("the buffer of a reduction that the recording ends in is communication
   CHECK(training.kinds()["communication by frames"] == 9000);
 }
 
-TEST_CASE("a whole gradient that a reduction frees is a gradient, also where the recording ends before") {
+TEST_CASE("a whole gradient that a reduction frees within its backward pass is a gradient") {
   Training training;
   training.parameter();
   training.forward();
@@ -149,7 +150,16 @@ TEST_CASE("a whole gradient that a reduction frees is a gradient, also where the
   training.free(kBase + 2 * kPlace);
   training.free(kBase + kPlace);
   training.alloc(kBase + 2 * kPlace, kWeightBytes, training.backward_stack());
-  CHECK(training.kinds()["gradient by behaviour"] == kWeightBytes);
+  MomentChoice moment = after_event(8); // before it is freed
+  SUBCASE("in the pass in which the recording ends") {
+  }
+  SUBCASE("in a pass that is over") {
+    training.step();
+  }
+  SUBCASE("and so is the next of its size") {
+    moment = {};
+  }
+  CHECK(training.kinds(moment)["gradient by behaviour"] == kWeightBytes);
 }
 
 TEST_CASE("ZeRO's buckets are communication, and the one of the partition's gradients has its size") {
