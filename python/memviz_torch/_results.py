@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 import urllib.parse
 from typing import Any, Collection, Optional
 
@@ -15,7 +16,25 @@ from memviz_torch._program import Error
 from memviz_torch.recording import files
 
 _CONVERTER = "rsvg-convert"
+_PNG_CONVERTER = "resvg"  # where there is no other; of pip's resvg-cli, which is the extra `png`
 _MOST_PIXELS = 800  # of a frame: one screen; a longer picture scrolls inside of it
+
+
+def _path_of(name: str) -> "Optional[str]":
+    """Returns the path of a program on the PATH or in this environment, which may not be active."""
+    return shutil.which(name) or shutil.which(name, path=sysconfig.get_path("scripts"))
+
+
+def _converter(kind: str) -> "list[str]":
+    """Returns rsvg-convert with the words for this format. Raises Error if it is missing."""
+    converter = _path_of(_CONVERTER)
+    if converter is None:
+        way = "pip install 'memviz-torch[png]'; or " if kind == "png" else ""
+        raise Error(
+            f"{kind} takes the program {_CONVERTER}, which is not on the PATH; {way}install it (Debian and Ubuntu: "
+            "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg; conda: librsvg), or save an SVG"
+        )
+    return [converter, "--unlimited", "--format", kind]
 
 
 class Picture:
@@ -34,8 +53,9 @@ class Picture:
     def save(self, path: "str | os.PathLike[str]", zoom: float = 2.0) -> str:
         """Writes the picture, in the format that the path ends in: .svg, .png or .pdf. Returns the path.
 
-        PNG and PDF show what the SVG shows without its scripts, and take the program rsvg-convert; ``zoom`` is pixels
-        of a PNG for one of the SVG. A file is there whole or not at all.
+        PNG and PDF show what the SVG shows without its scripts, and take the program rsvg-convert, or, for a PNG,
+        ``pip install 'memviz-torch[png]'``; ``zoom`` is pixels of a PNG for one of the SVG. A file is there whole or not
+        at all.
         """
         path = os.fspath(path)
         ending = os.path.splitext(path)[1].lower()
@@ -51,25 +71,23 @@ class Picture:
         return path
 
     def png(self, zoom: float = 2.0) -> bytes:
-        """Returns the picture as PNG. Raises Error if the program rsvg-convert is missing."""
+        """Returns the picture as PNG. Raises Error if the programs rsvg-convert and resvg are missing."""
         if not 0.1 <= zoom <= 4:
             raise ValueError(f"zoom must be from 0.1 to 4, not {zoom}")
-        return self._converted("--format", "png", "--zoom", str(zoom))
+        converter = None if _path_of(_CONVERTER) else _path_of(_PNG_CONVERTER)
+        if converter:
+            return self._converted([converter, "--quiet", "--resources-dir", "/", "--zoom", str(zoom), "-", "-c"])
+        return self._converted([*_converter("png"), "--zoom", str(zoom)])
 
     def pdf(self) -> bytes:
         """Returns the picture as PDF. Raises Error if the program rsvg-convert is missing."""
-        return self._converted("--format", "pdf")
+        return self._converted(_converter("pdf"))
 
-    def _converted(self, *words: str) -> bytes:
-        converter = shutil.which(_CONVERTER)
-        if converter is None:
-            raise Error(
-                f"png and pdf take the program {_CONVERTER}, which is not on the PATH; install it (Debian and Ubuntu: "
-                "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg; conda: librsvg), or save an SVG"
-            )
-        done = subprocess.run([converter, "--unlimited", *words], input=self.svg.encode(), capture_output=True)
+    def _converted(self, words: "list[str]") -> bytes:
+        done = subprocess.run(words, input=self.svg.encode(), capture_output=True)
         if done.returncode != 0:
-            raise Error(f"{_CONVERTER}: {done.stderr.decode('utf-8', 'replace').strip().splitlines()[:1]}")
+            name = os.path.basename(words[0])
+            raise Error(f"{name}: {done.stderr.decode('utf-8', 'replace').strip().splitlines()[:1]}")
         return done.stdout
 
     def __repr__(self) -> str:

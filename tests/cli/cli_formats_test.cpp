@@ -83,6 +83,18 @@ TEST_CASE("without rsvg-convert other formats are refused before the work, and s
   CHECK(folder.names().empty());
 }
 
+TEST_CASE("where there is only resvg, it makes the PNG, and no PDF") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "resvg", "#!/bin/sh\necho \"$@\"\n/bin/grep -c '</svg>'\n");
+  ::chmod((folder / "resvg").c_str(), 0700);
+  const PathSetting only(folder / "");
+  CHECK(run({"flame", testdata_file("training_step"), "-q", "--zoom", "1.5", "-o", folder / "mem.png"}).exit_code == 0);
+  CHECK(read_bytes(folder / "mem.png") == "--quiet --resources-dir / --zoom 1.5 - -c\n1\n");
+  const Outcome pdf = run({"flame", testdata_file("training_step"), "-q", "-o", folder / "mem.pdf"});
+  CHECK(pdf.exit_code == 1);
+  CHECK(pdf.err.find("pdf needs the program rsvg-convert") != std::string::npos);
+}
+
 TEST_CASE("what another program is given is where TMPDIR says") {
   const TemporaryFolder folder;
   ::setenv("TMPDIR", (folder / "gone").c_str(), 1);

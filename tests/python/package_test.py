@@ -269,6 +269,17 @@ class Results(unittest.TestCase):
         self.assertEqual(int.from_bytes(picture.png(zoom=2)[16:20], "big"), 2 * width)
         self.assertEqual(memviz_torch.flame(OOM)._repr_mimebundle_()["image/png"][:4], b"\x89PNG")
 
+    def test_where_there_is_only_resvg_it_makes_the_png(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "resvg")
+            file.write_text("#!/bin/sh\necho \"$@\"\n/bin/grep -c '</svg>'\n")
+            file.chmod(0o700)
+            picture = memviz_torch.flame(OOM)
+            with unittest.mock.patch.dict(os.environ, PATH=folder):
+                self.assertEqual(picture.png(zoom=1.5), b"--quiet --resources-dir / --zoom 1.5 - -c\n1\n")
+                with self.assertRaisesRegex(memviz_torch.Error, "^pdf takes the program rsvg-convert"):
+                    picture.pdf()
+
     def test_without_a_converter_there_is_a_reason_and_no_fallback(self):
         picture = memviz_torch.flame(OOM)
         with unittest.mock.patch.dict(os.environ, PATH="/nowhere"):

@@ -18,6 +18,7 @@ namespace memviz::cli {
 namespace {
 
 constexpr const char* kConverter = "rsvg-convert";
+constexpr const char* kPngConverter = "resvg"; ///< where there is no other
 constexpr double kDefaultZoom = 2;
 
 /// In upper or lower case.
@@ -57,6 +58,15 @@ PictureFormat format_of(const PictureOptions& options) {
   return options.format ? *options.format : format_by_name(*options.output);
 }
 
+/// Returns the program that turns an SVG on its standard input into the format, with its words.
+std::vector<std::string> converting_words(const PictureOptions& options, PictureFormat format) {
+  if (format == PictureFormat::pdf) return {kConverter, "--unlimited", "--format", "pdf"};
+  const std::string zoom = fmt::format("{}", options.zoom.value_or(kDefaultZoom));
+  if (has_program(kConverter)) return {kConverter, "--unlimited", "--format", "png", "--zoom", zoom};
+  // Pictures refer to no files; without a folder for them it warns.
+  return {kPngConverter, "--quiet", "--resources-dir", "/", "--zoom", zoom, "-", "-c"};
+}
+
 } // namespace
 
 OptionList<PictureOptions> drawing_options(const OptionList<DrawingChoice>& drawing) {
@@ -72,7 +82,8 @@ OptionList<PictureOptions> picture_format_options() {
       one_of<PictureOptions, std::optional<PictureFormat>, PictureFormat>(
           {"format", '\0', "FORMAT",
            "svg, png or pdf (default: by the ending of the output's name, else svg). png and pdf show the SVG without "
-           "scripts, and need the program rsvg-convert (on Debian in the package librsvg2-bin)"},
+           "scripts, and need the program rsvg-convert (on Debian in the package librsvg2-bin); for a png, resvg is "
+           "enough (pip install resvg-cli)"},
           &PictureOptions::format,
           {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}}),
       parsed({"zoom", '\0', "FACTOR", "pixels of a png per pixel of the SVG (default: 2)"}, &PictureOptions::zoom,
@@ -93,10 +104,11 @@ void check_picture(const PictureOptions& options) {
   if (options.zoom && format != PictureFormat::png) throw UsageError("--zoom needs --format png");
   if (format == PictureFormat::svg) return;
   check_binary_output(*options.output, format == PictureFormat::png ? "a png" : "a pdf");
-  if (has_program(kConverter)) return;
+  const bool is_png = format == PictureFormat::png;
+  if (has_program(kConverter) || (is_png && has_program(kPngConverter))) return;
   throw Error(fmt::format("{} needs the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
-                          "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg), or write an SVG",
-                          format == PictureFormat::png ? "png" : "pdf", kConverter));
+                          "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg{}), or write an SVG",
+                          is_png ? "png" : "pdf", kConverter, is_png ? "; or pip install resvg-cli" : ""));
 }
 
 void write_picture(const FileOptions& file, const PictureOptions& options, const std::string& svg) {
@@ -106,13 +118,7 @@ void write_picture(const FileOptions& file, const PictureOptions& options, const
     return write_output(file, *options.output, svg);
   }
   check_redacted(file, svg);
-  std::vector<std::string> words{kConverter, "--unlimited", "--format"};
-  if (format == PictureFormat::png) {
-    words.insert(words.end(), {"png", "--zoom", fmt::format("{}", options.zoom.value_or(kDefaultZoom))});
-  } else {
-    words.emplace_back("pdf");
-  }
-  write_output(file, *options.output, output_of(words, svg));
+  write_output(file, *options.output, output_of(converting_words(options, format), svg));
 }
 
 } // namespace memviz::cli
