@@ -3,8 +3,6 @@
 #include "io/signals.hpp"
 
 #include <exception>
-#include <string>
-#include <vector>
 
 int main(int argc, char** argv) {
   try {

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdexcept>
-#include <string_view>
 
 namespace memviz::inject {
 namespace {

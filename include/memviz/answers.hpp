@@ -23,7 +23,6 @@
 #include "memviz/trace.hpp"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

@@ -10,12 +10,10 @@
 #include "memviz/memory_state.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -8,11 +8,8 @@
 #include "memviz/recording.hpp"
 #include "memviz/text_rewriter.hpp"
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace memviz {
 

@@ -14,7 +14,6 @@
 #include "memviz/rehearsal.hpp"
 #include "memviz/text_rewriter.hpp"
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>

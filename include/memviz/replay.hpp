@@ -8,10 +8,8 @@
 #include "memviz/life_observer.hpp"
 #include "memviz/memory_state.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace memviz {
 

@@ -6,7 +6,6 @@
 #include "memviz/memory_state.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 
 namespace memviz {

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 

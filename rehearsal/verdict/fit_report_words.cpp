@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace memviz::rehearse {

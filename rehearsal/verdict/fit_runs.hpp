@@ -5,7 +5,6 @@
 
 #include "verdict/fit.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -2,7 +2,6 @@
 
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
-#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

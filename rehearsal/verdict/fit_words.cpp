@@ -1,7 +1,6 @@
 #include "verdict/fit_words.hpp"
 
 #include "base/printable.hpp"
-#include "io/foreground.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"

@@ -1,7 +1,6 @@
 #include "memviz/format.hpp"
 #include "verdict/fit_words.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace memviz::rehearse {

@@ -6,7 +6,6 @@
 
 #include "memviz/flame.hpp"
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

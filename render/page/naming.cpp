@@ -1,11 +1,9 @@
 #include "page/naming.hpp"
 
-#include "base/printable.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/format.hpp"
 #include "memviz/source_line.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <variant>
 

@@ -11,7 +11,6 @@
 #include "story/short_label.hpp"
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,6 @@
 // no name in a snapshot can make the document invalid.
 
 #include <concepts>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

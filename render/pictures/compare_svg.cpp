@@ -11,7 +11,6 @@
 #include "page/notes.hpp"
 #include "page/page.hpp"
 #include "page/ranked_list.hpp"
-#include "page/text_fit.hpp"
 #include "segments/segment_strips.hpp"
 
 #include "base/saturating.hpp"

@@ -3,7 +3,6 @@
 #include "page/header.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
-#include "page/text_fit.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

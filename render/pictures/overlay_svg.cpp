@@ -5,7 +5,6 @@
 #include "page/notes.hpp"
 #include "page/page.hpp"
 #include "page/palette.hpp"
-#include "page/text_fit.hpp"
 #include "timeline/timeline_scale.hpp"
 
 #include "story/overlay_words.hpp"

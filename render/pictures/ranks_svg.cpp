@@ -7,7 +7,6 @@
 #include "page/ranked_list.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/label.hpp"
 #include "memviz/svg.hpp"
 #include "story/kind_totals.hpp"
 #include "story/picture_words.hpp"

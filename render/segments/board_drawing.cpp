@@ -10,7 +10,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <initializer_list>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>

@@ -4,10 +4,8 @@
 #include "page/legend.hpp"
 #include "page/naming.hpp"
 #include "page/notes.hpp"
-#include "page/text_fit.hpp"
 #include "segments/board_data.hpp"
 #include "segments/board_drawing.hpp"
-#include "segments/pins_list.hpp"
 #include "web/embedded.hpp"
 
 #include "memviz/format.hpp"

@@ -7,7 +7,6 @@
 
 #include "memviz/pins.hpp"
 
-#include <string>
 #include <vector>
 
 namespace memviz::render {

@@ -1,7 +1,6 @@
 #include "segments/segment_strips.hpp"
 
 #include "page/header.hpp"
-#include "page/naming.hpp"
 #include "page/notes.hpp"
 #include "page/palette.hpp"
 

@@ -10,7 +10,6 @@
 #include "memviz/timeline.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>

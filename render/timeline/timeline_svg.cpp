@@ -24,10 +24,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <functional>
 #include <limits>
-#include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>

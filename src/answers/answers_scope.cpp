@@ -1,4 +1,3 @@
-#include "base/path_ends.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
@@ -7,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace memviz {

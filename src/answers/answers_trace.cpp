@@ -3,7 +3,6 @@
 #include "memviz/trace_json.hpp"
 
 #include <fmt/format.h>
-#include <string_view>
 
 namespace memviz {
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-#include <utility>
 
 namespace memviz {
 

@@ -1,7 +1,6 @@
 #include "attach/answer.hpp"
 
 #include "base/printable.hpp"
-#include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>

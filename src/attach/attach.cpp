@@ -8,7 +8,6 @@
 #include "memviz/error.hpp"
 
 #include <fmt/format.h>
-#include <optional>
 #include <string>
 
 namespace memviz::attach {

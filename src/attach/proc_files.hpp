@@ -2,7 +2,6 @@
 
 // The files of /proc about a process, and the names in any folder.
 
-#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -6,7 +6,6 @@
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -5,8 +5,6 @@
 
 #include "base/log_commands.hpp"
 
-#include <utility>
-
 namespace memviz {
 namespace {
 

@@ -4,7 +4,6 @@
 #include "memviz/format.hpp"
 
 #include <fmt/format.h>
-#include <string_view>
 
 namespace memviz::cli {
 

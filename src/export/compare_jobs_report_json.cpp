@@ -7,8 +7,6 @@
 #include "story/compare_jobs_words.hpp"
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace memviz {
 namespace {

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <initializer_list>
-#include <utility>
 #include <vector>
 
 namespace memviz {

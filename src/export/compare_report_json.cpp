@@ -13,9 +13,7 @@
 #include "story/compare_words.hpp"
 
 #include <functional>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 namespace memviz {
 

@@ -8,8 +8,6 @@
 #include "memviz/perfect_allocator.hpp"
 #include "value/field.hpp"
 
-#include <optional>
-
 namespace memviz {
 
 /// A device as a value in JSON.

@@ -17,7 +17,6 @@
 #include "story/moment_words.hpp"
 
 #include <fmt/format.h>
-#include <map>
 
 namespace memviz {
 

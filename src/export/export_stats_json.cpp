@@ -17,7 +17,6 @@
 #include "story/no_stack_words.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -9,7 +9,6 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace memviz {
 

@@ -20,7 +20,6 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <iterator>
 #include <map>
 #include <utility>
 

@@ -9,7 +9,6 @@
 #include "memviz/frames.hpp"
 #include "memviz/label.hpp"
 
-#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>

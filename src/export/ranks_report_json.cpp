@@ -6,12 +6,9 @@
 #include "export/schemas.hpp"
 #include "story/ranks_words.hpp"
 
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace memviz {
 namespace {

@@ -3,8 +3,6 @@
 #include "base/json_object.hpp"
 #include "memviz/rehearsal.hpp"
 
-#include <optional>
-
 namespace memviz {
 
 inline constexpr auto kRehearsal = json_object<Rehearsal>(

@@ -11,7 +11,6 @@
 #include "memviz/kinds.hpp"
 #include "memviz/warnings.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string_view>

@@ -4,7 +4,6 @@
 
 #include "memviz/memory_state.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace memviz {

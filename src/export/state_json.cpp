@@ -13,11 +13,9 @@
 #include "export/trace_lines.hpp"
 #include "memviz/block_lines.hpp"
 #include "memviz/kinds.hpp"
-#include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
 
 #include <array>
-#include <cstdint>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>

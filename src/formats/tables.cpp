@@ -6,7 +6,6 @@
 #include "formats/recording_rows.hpp"
 #include "memviz/source_line.hpp"
 
-#include <string>
 #include <utility>
 
 namespace memviz {

@@ -2,7 +2,6 @@
 
 // The maximum memory that the program may take from the system. The only code that sets a limit, for POSIX.
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>

@@ -3,7 +3,6 @@
 // Bytes -> the entries of a tar archive: ustar, and the names of GNU tar and pax. Read here, because no library that
 // does is as small as its 512-byte headers.
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,7 +3,6 @@
 // A private folder of make_private_temporary_folder(), removed with everything in it.
 
 #include <filesystem>
-#include <string>
 
 namespace memviz {
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <set>
 #include <zip.h>
 

@@ -5,9 +5,7 @@
 #include "io/byte_buffer.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>

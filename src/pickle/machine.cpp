@@ -5,7 +5,6 @@
 #include "memviz/error.hpp"
 
 #include <fmt/format.h>
-#include <utility>
 
 namespace memviz::pickle {
 namespace {

@@ -1,4 +1,3 @@
-#include "memviz/error.hpp"
 #include "pickle/machine.hpp"
 
 #include <fmt/format.h>

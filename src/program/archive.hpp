@@ -5,11 +5,9 @@
 
 #include "memviz/flops.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace memviz::program {
 

@@ -5,13 +5,10 @@
 #include "memviz/error.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
 namespace memviz::program {
 namespace {

@@ -12,7 +12,6 @@
 #include "program/work_budget.hpp"
 
 #include "memviz/error.hpp"
-#include "memviz/format.hpp"
 #include "memviz/redact.hpp"
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include "memviz/flops_modules.hpp"
 
 #include <fmt/format.h>
-#include <span>
 #include <utility>
 
 namespace memviz {

@@ -5,7 +5,6 @@
 #include "memviz/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <span>
 #include <utility>

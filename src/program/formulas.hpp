@@ -6,12 +6,8 @@
 #include "memviz/flops.hpp"
 #include "program/program.hpp"
 
-#include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace memviz::program {
 

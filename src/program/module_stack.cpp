@@ -2,8 +2,6 @@
 
 #include "program/module_path.hpp"
 
-#include "memviz/error.hpp"
-
 #include <algorithm>
 #include <fmt/format.h>
 

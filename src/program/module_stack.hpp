@@ -4,7 +4,6 @@
 
 #include "program/program.hpp"
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>

@@ -5,8 +5,6 @@
 #include "memviz/flops.hpp"
 #include "program/program.hpp"
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 namespace memviz::program {

@@ -3,7 +3,6 @@
 #include "program/formulas.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace memviz::program {

@@ -4,13 +4,9 @@
 #include "memviz/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdint>
 #include <fmt/format.h>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace memviz::program {

@@ -1,7 +1,6 @@
 #include "memviz/events.hpp"
 
 #include <array>
-#include <utility>
 
 namespace memviz {
 namespace {

@@ -6,7 +6,6 @@
 #include "recording/module_names.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>

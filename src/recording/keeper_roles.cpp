@@ -2,7 +2,6 @@
 
 #include "recording/module_names.hpp"
 
-#include <cstddef>
 #include <string_view>
 
 namespace memviz {

@@ -9,7 +9,6 @@
 #include "value/field.hpp"
 
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace memviz {

@@ -2,7 +2,6 @@
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
-#include "memviz/format.hpp"
 #include "recording/value_text.hpp"
 #include "value/field.hpp"
 

@@ -8,7 +8,6 @@
 #include "redact/needle_index.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 

@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 #include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace memviz {

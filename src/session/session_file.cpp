@@ -4,7 +4,6 @@
 #include "session/chosen_snapshot.hpp"
 
 #include <string_view>
-#include <utility>
 
 namespace memviz {
 

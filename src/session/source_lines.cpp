@@ -15,7 +15,6 @@
 #include <limits>
 #include <map>
 #include <string_view>
-#include <utility>
 
 namespace memviz {
 

@@ -1,11 +1,9 @@
 #include "sqlite/report_tables.hpp"
 
 #include "export/text_limit.hpp"
-#include "memviz/source_line.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace memviz {

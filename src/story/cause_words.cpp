@@ -4,7 +4,6 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "story/explain_answers.hpp"
-#include "story/explain_figures.hpp"
 #include "story/explain_words.hpp"
 
 #include <algorithm>

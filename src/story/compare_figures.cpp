@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace memviz {

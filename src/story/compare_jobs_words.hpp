@@ -4,7 +4,6 @@
 
 #include "memviz/compare_jobs.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

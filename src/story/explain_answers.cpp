@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <utility>
 
 namespace memviz {
 

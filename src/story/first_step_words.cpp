@@ -3,7 +3,6 @@
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
-#include "story/explain_figures.hpp"
 #include "story/explain_words.hpp"
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include "memviz/format.hpp"
 #include "story/flops_words.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,6 @@
 #include "story/ranks_words.hpp"
 
 #include "base/capitalized.hpp"
-#include "base/printable.hpp"
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

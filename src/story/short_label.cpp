@@ -3,7 +3,6 @@
 #include "base/font_columns.hpp"
 #include "base/printable.hpp"
 #include "memviz/flame.hpp"
-#include "memviz/format.hpp"
 #include "memviz/source_line.hpp"
 
 #include <algorithm>

@@ -9,9 +9,7 @@
 #include "story/like_warnings.hpp"
 #include "story/skipped_actions.hpp"
 
-#include <cstddef>
 #include <fmt/format.h>
-#include <utility>
 
 namespace memviz {
 namespace {

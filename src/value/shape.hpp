@@ -6,7 +6,6 @@
 #include "value/value.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -2,14 +2,12 @@
 #include "support/files.hpp"
 #include "support/process.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
 // Faults during a run of the real program: disks fill up, folders disappear, readers and writers die, files shrink

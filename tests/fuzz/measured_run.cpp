@@ -1,7 +1,6 @@
 #include "measured_run.hpp"
 
 #include <array>
-#include <cstdio>
 #include <fcntl.h>
 #include <stdexcept>
 #include <sys/resource.h>

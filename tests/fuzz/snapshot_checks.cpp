@@ -15,7 +15,6 @@
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/trace.hpp"
-#include "memviz/warnings.hpp"
 #include "promises.hpp"
 #include "require.hpp"
 #include "same_snapshot.hpp"

@@ -7,7 +7,6 @@
 #include "measured_run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
-#include <iterator>
 #include <pugixml.hpp>
 #include <string_view>
 

@@ -2,7 +2,6 @@
 
 #include "support/files.hpp"
 
-#include <array>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdexcept>

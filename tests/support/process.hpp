@@ -6,8 +6,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>

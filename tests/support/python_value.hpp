@@ -4,7 +4,6 @@
 //   pickled(dict({{"segments", list({})}, {"answer", 42}}), {.protocol = 2})
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>

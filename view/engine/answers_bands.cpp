@@ -4,8 +4,6 @@
 #include "engine/lit.hpp"
 #include "engine/numbers.hpp"
 
-#include "memviz/format.hpp"
-
 #include <algorithm>
 #include <cmath>
 

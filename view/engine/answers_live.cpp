@@ -5,8 +5,6 @@
 #include "engine/lit.hpp"
 #include "engine/numbers.hpp"
 #include "engine/streams.hpp"
-#include "memviz/error.hpp"
-#include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "story/keeper_words.hpp"
 #include "story/short_label.hpp"

@@ -1,7 +1,6 @@
 #include "engine/answers.hpp"
 
 #include "base/json_writer.hpp"
-#include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"

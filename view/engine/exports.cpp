@@ -8,7 +8,6 @@
 #include <exception>
 #include <new>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace {

@@ -6,7 +6,6 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <link.h>

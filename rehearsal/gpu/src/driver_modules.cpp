@@ -2,8 +2,6 @@
 #include "device_facts.hpp"
 #include "machine.hpp"
 
-#include <cstring>
-
 using namespace memviz::rehearsal;
 
 namespace {

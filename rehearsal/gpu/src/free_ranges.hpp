@@ -4,7 +4,6 @@
 
 #include "numbers.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -2,8 +2,6 @@
 #include "machine.hpp"
 #include "versioned.hpp"
 
-#include <cstring>
-
 using namespace memviz::rehearsal;
 
 namespace {

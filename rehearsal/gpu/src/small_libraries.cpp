@@ -6,7 +6,6 @@
 #include "stubs.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <iterator>
 #include <mutex>

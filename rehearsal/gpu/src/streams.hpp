@@ -7,7 +7,6 @@
 #include "settings.hpp"
 #include "work_order.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <set>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 // Declared without parameters, to take their addresses; nothing is called here.
 #define BOOKS(library, name) extern "C" void name();

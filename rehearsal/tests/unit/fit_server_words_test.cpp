@@ -2,7 +2,6 @@
 
 #include "support/contains.hpp"
 
-#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>

@@ -2,7 +2,6 @@
 #include "run/change.hpp"
 #include "run/search.hpp"
 #include "support/contains.hpp"
-#include "support/files.hpp"
 #include "verdict/fit_report.hpp"
 #include "verdict/fit_words.hpp"
 

@@ -1,6 +1,5 @@
 #include "analysis/causes/varying_sizes.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>

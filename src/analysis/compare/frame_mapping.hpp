@@ -5,8 +5,6 @@
 #include "analysis/compare/moved_files.hpp"
 #include "memviz/compare.hpp"
 
-#include <cstdint>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>

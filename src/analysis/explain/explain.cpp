@@ -18,7 +18,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <utility>
 
 namespace memviz {
 

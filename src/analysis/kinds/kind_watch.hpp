@@ -11,9 +11,7 @@
 #include "base/number_map.hpp"
 #include "memviz/kinds.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -3,7 +3,6 @@
 // The number of allocations of each size, by the kinds that they may have.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 

@@ -5,7 +5,6 @@
 #include "memviz/flame.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 namespace memviz {

@@ -3,8 +3,6 @@
 #include "base/saturating.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <set>
 
 namespace memviz {

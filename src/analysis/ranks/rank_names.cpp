@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
-#include <memory>
 #include <optional>
 #include <re2/re2.h>
 #include <set>

@@ -5,7 +5,6 @@
 #include "memviz/recording.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <vector>
 

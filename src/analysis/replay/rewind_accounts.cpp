@@ -2,8 +2,6 @@
 #include "analysis/replay/rewind.hpp"
 #include "analysis/replay/segment_totals.hpp"
 
-#include <utility>
-
 namespace memviz {
 
 namespace {

@@ -6,7 +6,6 @@
 #include "memviz/memory_report.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

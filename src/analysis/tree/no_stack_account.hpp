@@ -6,9 +6,7 @@
 
 #include "memviz/flame.hpp"
 
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace memviz {

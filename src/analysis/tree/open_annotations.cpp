@@ -1,7 +1,6 @@
 #include "analysis/tree/open_annotations.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <list>
 #include <map>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include "memviz/memory_state.hpp"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace memviz {

@@ -18,7 +18,6 @@
 #include <set>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 namespace memviz::cli {

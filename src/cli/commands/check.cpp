@@ -7,7 +7,6 @@
 #include "cli/frame/text_outputs.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/check_report.hpp"
-#include "memviz/error.hpp"
 #include "memviz/warnings.hpp"
 
 #include <fmt/format.h>

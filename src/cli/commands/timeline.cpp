@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace memviz::cli {

@@ -1,6 +1,5 @@
 #include "cli/frame/baseline_file.hpp"
 
-#include "answers/scope_options.hpp"
 #include "cli/frame/snapshot_file.hpp"
 #include "memviz/baseline_json.hpp"
 #include "memviz/input.hpp"

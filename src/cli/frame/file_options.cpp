@@ -5,7 +5,6 @@
 #include "cli/frame/messages.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
-#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

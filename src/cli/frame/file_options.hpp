@@ -7,7 +7,6 @@
 #include "answers/sizes.hpp"
 #include "memviz/redact.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

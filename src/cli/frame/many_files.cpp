@@ -4,7 +4,6 @@
 #include "memviz/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>

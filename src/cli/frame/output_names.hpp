@@ -5,7 +5,6 @@
 #include "cli/frame/command.hpp"
 
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <vector>
 

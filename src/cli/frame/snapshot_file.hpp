@@ -9,7 +9,6 @@
 #include "memviz/answers.hpp"
 #include "memviz/source_lines.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 #include <string_view>
-#include <utility>
 
 namespace memviz::cli {
 

@@ -8,11 +8,9 @@
 #include "memviz/input.hpp"
 
 #include <doctest/doctest.h>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 using namespace memviz;
 using namespace memviz::test;

@@ -1,12 +1,10 @@
 #include "memviz/compare.hpp"
-#include "memviz/label.hpp"
 #include "memviz/replay.hpp"
 #include "support/files.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <tuple>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "story/keeper_words.hpp"
 #include "support/keeper_heap.hpp"
 
-#include <algorithm>
 #include <array>
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-#include "memviz/error.hpp"
 #include "memviz/session.hpp"
 #include "support/conservation.hpp"
 #include "support/files.hpp"

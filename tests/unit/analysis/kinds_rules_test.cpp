@@ -4,7 +4,6 @@
 
 #include <array>
 #include <doctest/doctest.h>
-#include <string>
 
 using namespace memviz;
 using namespace memviz::test;

@@ -1,4 +1,3 @@
-#include "memviz/replay.hpp"
 #include "story/moment_words.hpp"
 
 #include <doctest/doctest.h>

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 using namespace memviz;

@@ -1,4 +1,3 @@
-#include "memviz/error.hpp"
 #include "memviz/export.hpp"
 #include "memviz/input.hpp"
 #include "memviz/warnings.hpp"

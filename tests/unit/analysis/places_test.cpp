@@ -1,7 +1,6 @@
 #include "memviz/pins.hpp"
 #include "memviz/places.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/warnings.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 

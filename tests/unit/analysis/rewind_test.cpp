@@ -1,10 +1,8 @@
-#include "memviz/error.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/input.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/warnings.hpp"
-#include "support/files.hpp"
 #include "support/rewound.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/tree_builder.hpp"
@@ -12,8 +10,6 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <map>
-#include <random>
 
 using namespace memviz;
 using namespace memviz::test;

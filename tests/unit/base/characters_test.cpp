@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <doctest/doctest.h>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>

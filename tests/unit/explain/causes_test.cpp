@@ -2,7 +2,6 @@
 
 #include "memviz/explain.hpp"
 #include "memviz/kinds.hpp"
-#include "memviz/label.hpp"
 #include "story/cause_words.hpp"
 #include "support/explained.hpp"
 #include "support/files.hpp"
@@ -12,9 +11,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace memviz {

@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 #include <memory>
-#include <string>
 #include <vector>
 
 // The need of the pass in which a request failed, and the changes that cover it.

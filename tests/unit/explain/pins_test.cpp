@@ -8,7 +8,6 @@
 #include "support/states.hpp"
 
 #include <doctest/doctest.h>
-#include <string>
 
 using namespace memviz;
 using namespace memviz::test;

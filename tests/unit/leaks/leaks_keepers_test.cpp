@@ -1,6 +1,5 @@
 #include "memviz/leaks.hpp"
 #include "memviz/leaks_report.hpp"
-#include "memviz/replay.hpp"
 #include "support/contains.hpp"
 #include "support/keeper_builder.hpp"
 #include "support/snapshot_builder.hpp"
@@ -8,7 +7,6 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 using namespace memviz;

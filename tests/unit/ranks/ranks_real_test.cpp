@@ -1,6 +1,5 @@
 #include "memviz/answers.hpp"
 #include "memviz/ranks.hpp"
-#include "memviz/ranks_report.hpp"
 #include "story/ranks_words.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
@@ -8,7 +7,6 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
 // Jobs on the made-up GPU, each with a line of one rank that keeps its samples, or two ranks that swapped lines.

@@ -10,7 +10,6 @@
 #include <doctest/doctest.h>
 #include <string>
 #include <string_view>
-#include <vector>
 
 using namespace memviz;
 using namespace memviz::test;

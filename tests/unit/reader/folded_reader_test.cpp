@@ -1,14 +1,12 @@
 #include "recording/folded_reader.hpp"
 
 #include "memviz/error.hpp"
-#include "memviz/export.hpp"
 #include "memviz/label.hpp"
 #include "memviz/recording.hpp"
 #include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
-#include <string_view>
 #include <vector>
 
 using namespace memviz;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <string>
-#include <vector>
 
 using namespace memviz;
 using namespace std::string_literals;

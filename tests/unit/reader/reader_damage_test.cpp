@@ -1,6 +1,5 @@
 #include "memviz/error.hpp"
 #include "memviz/recording.hpp"
-#include "memviz/replay.hpp"
 #include "support/files.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"

@@ -2,7 +2,6 @@
 #include "memviz/flame.hpp"
 #include "memviz/label.hpp"
 #include "memviz/recording.hpp"
-#include "memviz/replay.hpp"
 #include "memviz/source_line.hpp"
 #include "support/both_readers.hpp"
 #include "support/snapshot_builder.hpp"

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>

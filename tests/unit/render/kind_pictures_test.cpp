@@ -6,7 +6,6 @@
 #include "support/tree_builder.hpp"
 
 #include "graph/box_kinds.hpp"
-#include "page/kind_paints.hpp"
 #include "page/naming.hpp"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "support/states.hpp"
 #include "support/svg_check.hpp"
 
-#include "memviz/format.hpp"
 #include "memviz/input.hpp"
 
 #include <doctest/doctest.h>

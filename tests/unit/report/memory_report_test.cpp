@@ -8,7 +8,6 @@
 #include "support/states.hpp"
 
 #include <doctest/doctest.h>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>

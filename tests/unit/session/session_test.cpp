@@ -10,7 +10,6 @@
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
-#include <vector>
 
 using namespace memviz;
 using namespace memviz::test;

@@ -2,7 +2,6 @@
 #include "story/kinds_advice.hpp"
 
 #include <doctest/doctest.h>
-#include <string>
 #include <vector>
 
 using namespace memviz;

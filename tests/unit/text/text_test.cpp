@@ -1,12 +1,7 @@
-#include "memviz/format.hpp"
 #include "memviz/label.hpp"
-
-#include "support/files.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
