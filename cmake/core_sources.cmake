@@ -15,7 +15,7 @@ foreach(folder IN ITEMS base value json pickle fast_reader recording text redact
 endforeach()
 
 set(MEMVIZ_SYSTEM_SOURCES ${MEMVIZ_CORE_SOURCES})
-list(FILTER MEMVIZ_SYSTEM_SOURCES INCLUDE REGEX "^src/(io|sqlite|program|logs)/|/(check|check_json|check_text|contents|foreign_archive|packing|flops_.+|logged_error_.+|record_lookahead|session_file|source_lines)\\.cpp$")
+list(FILTER MEMVIZ_SYSTEM_SOURCES INCLUDE REGEX "^src/(io|sqlite|program|logs)/|/(check|check_json|check_text|contents|packing|flops_.+|logged_error_.+|record_lookahead|session_file|source_lines)\\.cpp$")
 list(FILTER MEMVIZ_SYSTEM_SOURCES EXCLUDE REGEX "^src/io/(byte_buffer|decompress(_gzip|_zstd|_page)?|input)\\.cpp$")
 list(REMOVE_ITEM MEMVIZ_CORE_SOURCES ${MEMVIZ_SYSTEM_SOURCES})
 file(GLOB_RECURSE sources RELATIVE ${root} ${depends} ${root}/render/*.cpp)

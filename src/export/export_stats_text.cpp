@@ -1,19 +1,28 @@
 #include "base/first_of.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
-#include "export/device_text.hpp"
 #include "export/holders_text.hpp"
 #include "export/keepers_text.hpp"
-#include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
 #include "export/text_table.hpp"
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
+#include "memviz/memory_state.hpp"
+#include "memviz/moment.hpp"
+#include "memviz/places.hpp"
+#include "memviz/recording.hpp"
+#include "memviz/replay.hpp"
 #include "memviz/warnings.hpp"
+#include "story/accounts.hpp"
+#include "story/kind_words.hpp"
+#include "story/moment_words.hpp"
+#include "story/perfect_allocator_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +32,143 @@
 namespace memviz {
 
 namespace {
+
+/// "by frames"; for several kinds of evidence, how much by each.
+std::string known_by(const KindAmount& amount) {
+  std::vector<std::size_t> ways;
+  for (std::size_t i = 1; i < kKindEvidences; ++i)
+    if (amount.bytes_by[i] > 0) ways.push_back(i);
+  if (ways.empty()) return std::string(evidence_words(KindEvidence::none));
+  std::string text;
+  for (const std::size_t way : ways) {
+    text += text.empty() ? "" : ", ";
+    text += evidence_words(static_cast<KindEvidence>(way));
+    if (ways.size() > 1) text += " " + format_bytes(amount.bytes_by[way]);
+  }
+  return text;
+}
+
+/// Returns the kinds that exist or existed, the largest first.
+std::vector<std::size_t> kinds_of(const KindAccount& now, const KindAccount& peak) {
+  const auto most = [&](std::size_t kind) { return std::max(now[kind].bytes, peak[kind].bytes); };
+  std::vector<std::size_t> kinds;
+  for (std::size_t i = 0; i < kMemoryKinds; ++i)
+    if (most(i) > 0) kinds.push_back(i);
+  std::ranges::stable_sort(kinds, std::ranges::greater(), most);
+  return kinds;
+}
+
+std::string table_of(const KindAccount& now) {
+  TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left};
+  table.add_row({"requested", "share", "blocks", "kind", "known"});
+  const std::uint64_t total_bytes = bytes_of_kinds(now);
+  for (const std::size_t i : kinds_of(now, {})) {
+    const KindAmount& amount = now[i];
+    table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, total_bytes), format_count(amount.blocks),
+                   std::string(kind_name(static_cast<MemoryKind>(i))), known_by(amount)});
+  }
+  return table.text("  ");
+}
+
+std::string table_of(const KindAccount& now, const std::string& moment, const KindAccount& peak) {
+  TextTable table{Align::right, Align::right, Align::right, Align::right, Align::left, Align::left};
+  table.add_row({moment, "share", "at the peak", "share", "kind", "known"});
+  const std::uint64_t now_bytes = bytes_of_kinds(now);
+  const std::uint64_t peak_bytes = bytes_of_kinds(peak);
+  for (const std::size_t i : kinds_of(now, peak))
+    table.add_row({format_bytes(now[i].bytes), format_percent(now[i].bytes, now_bytes), format_bytes(peak[i].bytes),
+                   format_percent(peak[i].bytes, peak_bytes), std::string(kind_name(static_cast<MemoryKind>(i))),
+                   known_by(now[i].bytes > 0 ? now[i] : peak[i])});
+  return table.text("  ");
+}
+
+/// Returns a heading and one row per kind, the largest first, with its bytes at the peak if that is another moment, and
+/// its evidence; "" for a state without kinds, or a device without memory in use.
+std::string kinds_text(const MemoryState& state, const DeviceState& device_state, const KindsByDevice& peak_kinds) {
+  if (!state.has_kinds) return "";
+  const KindAccount now = kind_account(state, device_state.device);
+  const auto found = peak_kinds.find(device_state.device);
+  const bool has_peak =
+      found != peak_kinds.end() && device_state.figures.events > 0 && device_state.moment.kind != MomentKind::peak;
+  if (bytes_of_kinds(now) == 0 && (!has_peak || bytes_of_kinds(found->second) == 0)) return "";
+  return "  kinds of memory in use\n" +
+         (has_peak ? table_of(now, short_moment_text(device_state.moment), found->second) : table_of(now));
+}
+
+constexpr std::size_t kMostPools = 20;
+
+std::string totals(const DeviceState& device_state) {
+  TextTable table{Align::left, Align::right, Align::right, Align::right};
+  const auto add = [&](const std::string& name, std::uint64_t bytes) {
+    table.add_row({name, format_bytes(bytes), format_count(bytes) + " B",
+                   format_percent(bytes, device_state.figures.reserved_bytes)});
+  };
+  add("reserved", device_state.figures.reserved_bytes);
+  add("  in use (active_allocated)", device_state.figures.allocated_bytes);
+  add("  awaiting free (active_pending_free)", device_state.figures.pending_free_bytes);
+  add("  free (inactive)", device_state.figures.inactive_bytes);
+  if (device_state.figures.unaccounted_bytes > 0) add("  unaccounted", device_state.figures.unaccounted_bytes);
+  add("requested", device_state.figures.requested_bytes);
+  if (device_state.figures.outside_bytes > 0) add("  outside all segments", device_state.figures.outside_bytes);
+  add("rounding", device_state.figures.rounding_bytes());
+  return table.text("  ");
+}
+
+/// Returns "" if the device has one pool and one stream, because the totals say everything.
+std::string pools_and_streams(const MemoryState& state, DeviceId device) {
+  const std::vector<Place> places = places_of(state, device);
+  if (places.size() < 2) return "";
+
+  TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
+  table.add_row({"pool and stream", "segments", "reserved", "in use", "awaiting free", "free"});
+  const auto shown = first_of(places, kMostPools);
+  for (const Place& place : shown) {
+    const std::string pool = node_label(state.frames(), place.pool);
+    table.add_row({elided(fmt::format("{}, stream {}", pool, place.stream), 40), format_count(place.totals.segments),
+                   format_bytes(place.totals.reserved_bytes), format_bytes(place.totals.allocated_bytes),
+                   format_bytes(place.totals.pending_free_bytes), format_bytes(place.totals.inactive_bytes)});
+  }
+  return "\n" + table.text("  ", places.size() - shown.size());
+}
+
+std::string event_text(EventIndex event) {
+  return event.is_none() ? "before the first event" : "after event " + format_count(event.value());
+}
+
+/// Returns the requested bytes over the recording, as a sum that a person can check.
+std::string accounts(const DeviceState& device_state) {
+  if (device_state.figures.events == 0) return "  no events: the history was not recorded, or nothing was allocated\n";
+  TextTable table{Align::left, Align::right, Align::right, Align::left};
+  const auto add = [&](const std::string& name, std::uint64_t bytes, const std::string& note) {
+    table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", note});
+  };
+  const std::string unmatched = device_state.figures.unmatched_frees == 0
+                                    ? ""
+                                    : "without a recorded alloc: " + format_count(device_state.figures.unmatched_frees);
+  add(fmt::format("  alive {}", baseline_text(device_state.figures)), device_state.figures.baseline_bytes, "");
+  add("+ allocated", device_state.figures.alloc_bytes, "allocs: " + format_count(device_state.figures.allocs));
+  add("- freed", device_state.figures.free_bytes, unmatched);
+  add("= alive at the end", device_state.figures.end_requested_bytes, balance_cell(device_state.figures));
+  add("  peak", device_state.figures.peak_requested_bytes, event_text(device_state.peak_event));
+  std::string text = fmt::format("  requested bytes over {}\n", format_counted(device_state.figures.events, "event")) +
+                     table.text("  ");
+  if (const auto perfect = perfect_allocator(device_state))
+    text += fmt::format("  {}\n", perfect_allocator_text(*perfect));
+  if (device_state.figures.ooms > 0) {
+    text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(device_state.figures.ooms),
+                        format_count(device_state.last_oom_event.value()));
+  }
+  return text;
+}
+
+/// Returns the reserved memory and the memory in use at the end, by pool and stream if there are several, and the sum
+/// that leads there.
+std::string device_text(const MemoryState& state, const DeviceState& device_state) {
+  const std::string moment = device_state.moment.is_end() ? "" : ' ' + printable(moment_text(device_state));
+  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_heading(device_state), moment,
+                     format_count(device_state.figures.segments), format_count(device_state.figures.blocks)) +
+         totals(device_state) + pools_and_streams(state, device_state.device) + "\n" + accounts(device_state);
+}
 
 constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;

@@ -1,18 +1,40 @@
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
-#include "base/time_text.hpp"
 #include "export/trace_lines.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/source_line.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <fmt/format.h>
+#include <string>
 #include <utility>
 
 namespace memviz {
 
 namespace {
+
+/// "12.345678": seconds.
+std::string seconds_text(std::int64_t us) {
+  constexpr std::uint64_t kSecond = 1'000'000;
+  const std::uint64_t size = magnitude(us);
+  return fmt::format("{}{}.{:06}", us < 0 ? "-" : "", size / kSecond, size % kSecond);
+}
+
+/// "2024-05-01 12:34:56.123456" from microseconds since 1970, UTC; "12 us since 1970" outside the years 1970 to 9999.
+std::string utc_time(std::int64_t us_since_1970) {
+  constexpr std::int64_t kYear10000 = 253'402'300'800'000'000;
+  if (us_since_1970 < 0 || us_since_1970 >= kYear10000) return fmt::format("{} us since 1970", us_since_1970);
+  const std::chrono::sys_time<std::chrono::microseconds> time{std::chrono::microseconds(us_since_1970)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss<std::chrono::microseconds> clock{time - day};
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+}
 
 constexpr std::size_t kTraceLineColumns = 60;
 constexpr std::size_t kTextColumns = 100;
