@@ -11,6 +11,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from expectations import expect, failures, finish  # noqa: E402
+
 # The operators for which FlopCounterMode has no rule, or that it counts differently; the reasons are in the figures'
 # notes.
 BY_HAND = {
@@ -47,27 +50,21 @@ KEPT_OTHERWISE = {"llama", "dynamic_llama", "lstm", "gru", "cond", "cond_later",
 KEPT_ON_A_GPU = {"block_relu": 201523216, "block_gelu": 268632080, "mlp_relu": 83886080, "mlp_gelu": 150994944}
 
 
-class Differences(list):
-    def expect(self, what, found, expected):
-        if found != expected:
-            self.append(f"{what}: {found}, expected {expected}")
-
-
 def counted(memviz, archive, *options):
     done = subprocess.run([memviz, "flops", archive, "--json", "-", *options], capture_output=True, text=True)
     return json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip()}
 
 
-def check_sums(name, answer, differences):
+def check_sums(name, answer):
     """Operators add up to modules, and modules to their parents."""
     if answer["flops"] is None:
         return
     for index, module in enumerate(answer["modules"]):
         below = sum(one["flops"] for one in answer["modules"][index + 1 :] if one["parent"] == index)
         own = sum(one["flops"] for one in module["own_operators"])
-        differences.expect(f"{name} {module['path']} by operators", own, module["own_flops"])
-        differences.expect(f"{name} {module['path']}", module["own_flops"] + below, module["flops"])
-    differences.expect(f"{name} by operators", sum(one["flops"] for one in answer["operators"]), answer["flops"])
+        expect(f"{name} {module['path']} by operators", own, module["own_flops"])
+        expect(f"{name} {module['path']}", module["own_flops"] + below, module["flops"])
+    expect(f"{name} by operators", sum(one["flops"] for one in answer["operators"]), answer["flops"])
 
 
 # Nodes in separate graphs: FlopCounterMode counts the operator that runs the graph, memviz its contents; and such a
@@ -75,91 +72,90 @@ def check_sums(name, answer, differences):
 WITH_GRAPHS = ("cond", "region", "map", "scan", "while_loop")
 
 
-def check_targets(name, answer, figures, differences):
+def check_targets(name, answer, figures):
     expected = {}
     for target, flops in figures["by_target"].items():
         operator = ".".join(target.split(".")[:2])
         expected[operator] = expected.get(operator, 0) + flops
     found = {one["operator"]: one["flops"] for one in answer["operators"] if one["flops"]}
-    differences.expect(f"{name} operators", found, expected)
+    expect(f"{name} operators", found, expected)
 
 
-def check_modules(name, answer, figures, differences):
+def check_modules(name, answer, figures):
     """By the paths that both have; FlopCounterMode begins each with the class of the model."""
     eager = {}
     for path, by_operator in figures["by_module"].items():
         eager[path.partition(".")[2]] = sum(by_operator.values())
     shared = [module for module in answer["modules"] if module["path"] in eager and module["flops"]]
     if len(eager) > 2 and len(shared) < 2:
-        differences.append(f"{name}: no modules as in the eager program")
+        failures.append(f"{name}: no modules as in the eager program")
     for module in shared:
-        differences.expect(f"{name} {module['path']}", module["flops"], eager[module["path"]])
+        expect(f"{name} {module['path']}", module["flops"], eager[module["path"]])
 
 
-def check_archive(memviz, archive, differences):
+def check_archive(memviz, archive):
     figures = json.loads(archive.with_suffix(".json").read_text())
     folder, stem = archive.parent.name, archive.stem
     name = f"{folder}/{stem}"
     answer = counted(memviz, archive)
     if "error" in answer:
-        differences.append(f"{name}: {answer['error']}")
+        failures.append(f"{name}: {answer['error']}")
         return
     graph = figures["graph_flops"]
     is_by_hand = stem in BY_HAND and graph != BY_HAND[stem]
-    differences.expect(f"{name} FLOP", answer["flops"], BY_HAND[stem] if is_by_hand else graph)
-    check_sums(name, answer, differences)
+    expect(f"{name} FLOP", answer["flops"], BY_HAND[stem] if is_by_hand else graph)
+    check_sums(name, answer)
     if not is_by_hand and graph and not any(word in stem for word in WITH_GRAPHS):
-        check_targets(name, answer, figures, differences)
+        check_targets(name, answer, figures)
         if graph == figures["total_flops"] and "called_twice" not in stem:
-            check_modules(name, answer, figures, differences)
+            check_modules(name, answer, figures)
     if stem not in OTHER_PARAMETERS | OTHER_PARAMETERS_BEFORE.get(folder, set()):
-        differences.expect(f"{name} parameters", answer["parameter_bytes"], figures["parameter_bytes"])
+        expect(f"{name} parameters", answer["parameter_bytes"], figures["parameter_bytes"])
     if stem in KEPT_ON_A_GPU:
-        differences.expect(f"{name} kept", answer["saved_bytes"], KEPT_ON_A_GPU[stem])
+        expect(f"{name} kept", answer["saved_bytes"], KEPT_ON_A_GPU[stem])
     elif stem not in KEPT_OTHERWISE and figures.get("saved_bytes") is not None:
-        differences.expect(f"{name} kept", answer["saved_bytes"], figures["saved_bytes"])
+        expect(f"{name} kept", answer["saved_bytes"], figures["saved_bytes"])
 
 
-def check_article(memviz, archives, differences):
+def check_article(memviz, archives):
     """The figures of "Counting nanoGPT FLOPs in PyTorch"."""
     def operators(name):
         return {one["operator"]: one["flops"] for one in counted(memviz, archives / name)["operators"]}
 
-    differences.expect("the article's first module", operators("2.15/linear_800_decomposed.pt2"), {"aten.addmm": 800})
-    differences.expect("its second", operators("2.15/products_2560_decomposed.pt2"),
-                       {"aten.addmm": 800, "aten.mm": 1600, "aten.bmm": 160})
-    differences.expect("its GPT", operators("2.15/nanogpt_decomposed.pt2"),
-                       {"aten.addmm": 173946175488, "aten.bmm": 38654705664, "aten.mm": 77266944})
+    expect("the article's first module", operators("2.15/linear_800_decomposed.pt2"), {"aten.addmm": 800})
+    expect("its second", operators("2.15/products_2560_decomposed.pt2"),
+           {"aten.addmm": 800, "aten.mm": 1600, "aten.bmm": 160})
+    expect("its GPT", operators("2.15/nanogpt_decomposed.pt2"),
+           {"aten.addmm": 173946175488, "aten.bmm": 38654705664, "aten.mm": 77266944})
     table = counted(memviz, archives / "2.15/nanogpt_table.pt2")["transformer"]
-    differences.expect("its table", {line["name"]: line["flops"] for line in table["lines"]}, {
+    expect("its table", {line["name"]: line["flops"] for line in table["lines"]}, {
         "attention/kqv": 3623878656, "attention/scores": 1610612736, "attention/reduce": 1610612736,
         "attention/proj": 1207959552, "attention": 8053063680, "mlp/ffw1": 4831838208, "mlp/ffw2": 4831838208,
         "mlp": 9663676416, "block": 17716740096, "transformer": 212600881152, "dense": 79047426048,
         "forward_total": 291648307200, "backward_total": 583296614400, "total": 874944921600})
 
 
-def check_sizes(memviz, archives, differences):
+def check_sizes(memviz, archives):
     """Twice the batch is twice the work, by the count itself and by its formula."""
     archive = archives / "2.15/dynamic_gpt.pt2"
     usual = counted(memviz, archive)
     batch = usual["sizes"][0]
     doubled = counted(memviz, archive, "--set", f"{batch['name']}={2 * batch['value']}")
-    differences.expect("twice the batch", doubled["flops"], 2 * usual["flops"])
+    expect("twice the batch", doubled["flops"], 2 * usual["flops"])
     unknown = counted(memviz, archives / "2.15/unbacked.pt2")
-    differences.expect("a size that only the data tell", (unknown["flops"], "u0" in unknown["flops_formula"]), (None, True))
+    expect("a size that only the data tell", (unknown["flops"], "u0" in unknown["flops_formula"]), (None, True))
 
 
 def main(memviz, source):
     archives = pathlib.Path(source) / "testdata" / "flops"
     files = sorted(archives.glob("*/*.pt2"))
-    differences = Differences()
     for archive in files:
-        check_archive(memviz, archive, differences)
-    check_article(memviz, archives, differences)
-    check_sizes(memviz, archives, differences)
-    print("\n".join(differences) or f"{len(files)} archives are counted as PyTorch counts them")
-    return 1 if differences or len(files) < 100 else 0
+        check_archive(memviz, archive)
+    check_article(memviz, archives)
+    check_sizes(memviz, archives)
+    expect("a hundred archives", len(files) >= 100, True)
+    finish(f"{len(files)} archives are counted as PyTorch counts them")
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

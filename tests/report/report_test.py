@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from expectations import expect, failures, finish  # noqa: E402
+
 # docs/memory-report.md of DeepView.Profile.
 SCHEMA = """
 CREATE TABLE weight_entries (
@@ -68,11 +71,6 @@ def stats_at_peak(file):
     words = ["stats", str(file), "--json", "-"]
     at_peak = subprocess.run([sys.argv[1], *words, "--at", "peak", "-q"], capture_output=True)
     return json.loads(at_peak.stdout if at_peak.returncode == 0 else memviz(*words))["devices"]
-
-
-def expect(what, found, wanted):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
 
 
 class Report:
@@ -215,16 +213,13 @@ def main():
         if not (shared / "snapshots").exists():
             print("no real snapshots (../shared): they are left out")
             if os.environ.get("MEMVIZ_NEED_SHARED"):
-                return 1
+                sys.exit(1)
         for file, figures in files:
-            try:
-                check_file(file, folder, figures)
-            except Exception as error:
-                print(f"{file.name}: {error}")
-                return 1
-    print(f"{len(files)} files")
-    return 0
+            before = len(failures)
+            check_file(file, folder, figures)
+            failures[before:] = [f"{file.name}: {failure}" for failure in failures[before:]]
+    finish(f"{len(files)} files")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
