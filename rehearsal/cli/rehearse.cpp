@@ -161,9 +161,8 @@ std::vector<Setup> setups_of(const RehearseCommand& options) {
       if (setups[i].profile.name == setups.back().profile.name)
         throw UsageError(fmt::format("--gpu: {} is named twice", setups.back().profile.name));
   }
-  std::stable_sort(setups.begin(), setups.end(), [](const Setup& one, const Setup& other) {
-    return one.profile.total_bytes > other.profile.total_bytes;
-  });
+  std::ranges::stable_sort(
+      setups, [](const Setup& one, const Setup& other) { return one.profile.total_bytes > other.profile.total_bytes; });
   return setups;
 }
 

@@ -83,9 +83,8 @@ std::string folder_name(const Axis& axis, const std::string& value) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
            c == '_';
   };
-  if (value.size() <= kMost && std::all_of(value.begin(), value.end(), is_plain))
-    return fmt::format("{}-{}", axis.name, value);
-  const auto found = std::find(axis.values.begin(), axis.values.end(), value);
+  if (value.size() <= kMost && std::ranges::all_of(value, is_plain)) return fmt::format("{}-{}", axis.name, value);
+  const auto found = std::ranges::find(axis.values, value);
   return fmt::format("{}-value-{}", axis.name, found - axis.values.begin() + 1);
 }
 
@@ -144,8 +143,7 @@ private:
     const RunChange* change = nullptr;
     for (std::size_t i = 0; i < point.size(); ++i) {
       const Axis& axis = report_.axes[i];
-      const auto place =
-          static_cast<std::size_t>(std::find(axis.values.begin(), axis.values.end(), point[i]) - axis.values.begin());
+      const auto place = static_cast<std::size_t>(std::ranges::find(axis.values, point[i]) - axis.values.begin());
       if (axis.kind == AxisKind::gpu)
         program.setup = setups_[place];
       else if (axis.kind != AxisKind::setting)
@@ -175,8 +173,7 @@ private:
       else if (axis.kind != AxisKind::setting)
         folder /= folder_name(axis, point[i]);
       else if (point[i] != rehearse::kUnchanged)
-        folder /= fmt::format("variant-{}",
-                              std::find(axis.values.begin(), axis.values.end(), point[i]) - axis.values.begin());
+        folder /= fmt::format("variant-{}", std::ranges::find(axis.values, point[i]) - axis.values.begin());
     }
     return folder;
   }
@@ -244,7 +241,7 @@ private:
     const std::string before = at.name.empty() ? "" : at.name + ", ";
     std::vector<FitRun> runs =
         run_ranks(at.world, at.program, [&](const std::string& line) { on_line_(before + line); });
-    const bool are_all = std::all_of(runs.begin(), runs.end(), [&](const FitRun& run) {
+    const bool are_all = std::ranges::all_of(runs, [&](const FitRun& run) {
       return rehearse::is_answer(run.verdict) && (!is_search_ || run.verdict.outcome == FitOutcome::fits);
     });
     if (!chosen.empty() || at.world.rank || !are_all) return runs;
@@ -252,7 +249,7 @@ private:
     for (const FitRun& run : runs)
       order.push_back(&run);
     if (is_search_)
-      std::stable_sort(order.begin(), order.end(), [](const FitRun* one, const FitRun* other) {
+      std::ranges::stable_sort(order, [](const FitRun* one, const FitRun* other) {
         return peak_of(one->verdict) > peak_of(other->verdict);
       });
     for (const FitRun* const run : order)

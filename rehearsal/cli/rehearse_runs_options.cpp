@@ -55,8 +55,8 @@ void check_searches(const AxisOptions& options, const std::vector<std::string>& 
                            ? fmt::format("--search: {} is a name of the answer's own; use another", search.name)
                            : fmt::format("--search: {} is named twice", search.name));
   if (options.searches.size() < 2) return;
-  const bool is_unclear = std::any_of(words.begin(), words.end(),
-                                      [](const std::string& word) { return word.find("{}") != std::string::npos; });
+  const bool is_unclear =
+      std::ranges::any_of(words, [](const std::string& word) { return word.find("{}") != std::string::npos; });
   if (is_unclear)
     throw UsageError(fmt::format("with several names to --search, write {{{}}} and {{{}}} instead of {{}}",
                                  options.searches[0].name, options.searches[1].name));

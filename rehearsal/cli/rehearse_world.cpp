@@ -42,8 +42,8 @@ std::vector<RankSet> chosen_ranks(const WorldOptions& options, const rehearse::W
 }
 
 bool is_done(const std::vector<FitRun>& runs, const RankSet& set) {
-  return std::all_of(set.begin(), set.end(), [&](std::uint64_t rank) {
-    return std::any_of(runs.begin(), runs.end(), [&](const FitRun& run) { return run.rank == rank; });
+  return std::ranges::all_of(set, [&](std::uint64_t rank) {
+    return std::ranges::any_of(runs, [&](const FitRun& run) { return run.rank == rank; });
   });
 }
 
@@ -52,8 +52,8 @@ RankSet needed_by(const std::vector<FitVerdict>& verdicts, const RankSet& set) {
   RankSet needed;
   for (const FitVerdict& verdict : verdicts)
     for (const std::uint64_t rank : verdict.facts.needed_ranks)
-      if (std::find(set.begin(), set.end(), rank) == set.end()) needed.push_back(rank);
-  std::sort(needed.begin(), needed.end());
+      if (std::ranges::find(set, rank) == set.end()) needed.push_back(rank);
+  std::ranges::sort(needed);
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
   needed.resize(std::min(needed.size(), rehearse::kMostMeeting - set.size()));
   return needed;
@@ -67,7 +67,7 @@ std::vector<FitRun> run_together(const JobProgram& program, RankSet set, const O
     on_line(fmt::format("rank {} takes objects from {}: run again, together", fmt::join(set, " + "),
                         fmt::join(needed, ", ")));
     set.insert(set.end(), needed.begin(), needed.end());
-    std::sort(set.begin(), set.end());
+    std::ranges::sort(set);
     verdicts = run();
   }
   std::vector<FitRun> runs;
@@ -156,8 +156,8 @@ std::vector<FitRun> run_ranks(const WorldOptions& options, JobProgram program, c
     bool fits = true;
     for (FitRun& run : run_together(program, sets[index], on_line)) {
       on_line(fmt::format("rank {} of {}: {}", *run.rank, ranks, rehearse::short_text(run.verdict)));
-      is_known = is_known && std::any_of(runs.begin(), runs.end(),
-                                         [&](const FitRun& other) { return are_alike(run.verdict, other.verdict); });
+      is_known = is_known &&
+                 std::ranges::any_of(runs, [&](const FitRun& other) { return are_alike(run.verdict, other.verdict); });
       fits = fits && run.verdict.outcome == rehearse::FitOutcome::fits;
       runs.push_back(std::move(run));
     }
@@ -165,7 +165,7 @@ std::vector<FitRun> run_ranks(const WorldOptions& options, JobProgram program, c
     if (!rehearse::is_answer(runs.back().verdict) || (is_chosen && repeats == 2) || (program.stops_early && !fits))
       break;
   }
-  std::sort(runs.begin(), runs.end(), [](const FitRun& one, const FitRun& other) { return one.rank < other.rank; });
+  std::ranges::sort(runs, [](const FitRun& one, const FitRun& other) { return one.rank < other.rank; });
   return runs;
 }
 

@@ -44,7 +44,7 @@ FitVerdict deciding_end(FitVerdict earliest, FitVerdict latest) {
 
 std::vector<FitVerdict> rehearse_both_ends(const Setup& setup, const RunOneWay& run) {
   std::vector<FitVerdict> verdicts = run(setup, {});
-  if (!setup.both_ends || !std::all_of(verdicts.begin(), verdicts.end(), is_answer)) return verdicts;
+  if (!setup.both_ends || !std::ranges::all_of(verdicts, is_answer)) return verdicts;
   Setup late = setup;
   late.output = setup.output / "late";
   std::vector<FitVerdict> latest = run(late, {{"MEMVIZ_REHEARSAL_EVENTS", "late"}});
@@ -64,7 +64,7 @@ bool may_decide(const FitVerdict& verdict) {
 /// Whether some of the values are made up. Unknown ones are zeros in both runs.
 bool has_made_up(const FitVerdict& verdict) {
   const std::vector<ReadLine>& decisions = verdict.facts.decisions;
-  return std::any_of(decisions.begin(), decisions.end(), [](const ReadLine& read) { return read.made_up_count > 0; });
+  return std::ranges::any_of(decisions, [](const ReadLine& read) { return read.made_up_count > 0; });
 }
 
 /// Returns how computing values changed a run, other than by what the program reads.
@@ -105,7 +105,7 @@ FitVerdict deciding_values(FitVerdict zeros, FitVerdict values) {
 
 std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& run) {
   std::vector<FitVerdict> verdicts = rehearse_both_ends(setup, run);
-  const auto reader = std::find_if(verdicts.begin(), verdicts.end(), may_decide);
+  const auto reader = std::ranges::find_if(verdicts, may_decide);
   if (setup.values != Values::automatic || reader == verdicts.end()) return verdicts;
   setup.say(fmt::format("the program reads values that may decide its control flow at {}: running it again with values",
                         read_lines_text(reader->facts.decisions)));

@@ -80,11 +80,10 @@ std::vector<FitChange> changes_worth_a_run(const DeviceExplanation& device) {
 std::optional<FileFacts> facts_at_peak(const std::string& file) {
   const MemoryState state = read_at(file, MomentKind::peak);
   // Host memory, which sorts below any GPU, does not have to fit.
-  const auto fullest = std::max_element(state.devices.begin(), state.devices.end(),
-                                        [](const DeviceState& one, const DeviceState& other) {
-                                          if (is_host(one.device) != is_host(other.device)) return is_host(one.device);
-                                          return one.figures.peak_requested_bytes < other.figures.peak_requested_bytes;
-                                        });
+  const auto fullest = std::ranges::max_element(state.devices, [](const DeviceState& one, const DeviceState& other) {
+    if (is_host(one.device) != is_host(other.device)) return is_host(one.device);
+    return one.figures.peak_requested_bytes < other.figures.peak_requested_bytes;
+  });
   if (fullest == state.devices.end() || fullest->figures.events == 0 || is_host(fullest->device)) return std::nullopt;
   return facts_of(file, state, *fullest, rank_user_lines(state, fullest->device));
 }

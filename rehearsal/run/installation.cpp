@@ -63,8 +63,7 @@ fs::path folder_with_names(const fs::path& folder, const fs::path& room) {
   for (std::string line; std::getline(stream, line);)
     names.push_back(line);
   std::error_code ignored;
-  if (std::all_of(names.begin(), names.end(), [&](const auto& name) { return fs::exists(folder / name, ignored); }))
-    return folder;
+  if (std::ranges::all_of(names, [&](const auto& name) { return fs::exists(folder / name, ignored); })) return folder;
   const fs::path library = fs::absolute(folder / kLibrary);
   names.emplace_back(kLibrary);
   fs::create_directory(room);

@@ -116,7 +116,7 @@ Option option_of(const Grammar& grammar, std::string_view word) {
     option.name = word.substr(0, 1);
     option.value = word.substr(1);
   }
-  std::replace(option.name.begin(), option.name.end(), '_', '-');
+  std::ranges::replace(option.name, '_', '-');
   return option;
 }
 
@@ -147,8 +147,7 @@ std::optional<std::uint64_t> number_of(const Parsed& parsed, std::string_view na
 }
 
 bool is_given(const Parsed& parsed, std::string_view names) {
-  return std::any_of(parsed.values.begin(), parsed.values.end(),
-                     [&](const auto& option) { return has(names, option.first); });
+  return std::ranges::any_of(parsed.values, [&](const auto& option) { return has(names, option.first); });
 }
 
 /// Returns N of Open MPI's --map-by ppr:N:node.
@@ -164,14 +163,14 @@ std::optional<std::uint64_t> mapped_node_ranks(const Parsed& parsed) {
 /// Returns how many nodes one of these options names.
 std::optional<std::uint64_t> number_of_hosts(const Parsed& parsed, std::string_view names) {
   for (const auto& [name, value] : parsed.values)
-    if (has(names, name)) return static_cast<std::uint64_t>(std::count(value.begin(), value.end(), ',')) + 1;
+    if (has(names, name)) return static_cast<std::uint64_t>(std::ranges::count(value, ',')) + 1;
   return std::nullopt;
 }
 
 const Grammar* grammar_of(std::string_view launcher) {
   if (launcher == "mpiexec" || launcher == "orterun" || launcher == "mpiexec.hydra") launcher = "mpirun";
-  const auto* const found = std::find_if(kGrammars.begin(), kGrammars.end(),
-                                         [&](const Grammar& grammar) { return grammar.launcher == launcher; });
+  const auto* const found =
+      std::ranges::find_if(kGrammars, [&](const Grammar& grammar) { return grammar.launcher == launcher; });
   return found == kGrammars.end() ? nullptr : found;
 }
 
@@ -190,7 +189,7 @@ Start module_start(const Words& words) {
       {"deepspeed.launcher.runner", "deepspeed"},
       {"deepspeed", "deepspeed"},
   }};
-  const auto option = std::find(words.begin(), words.end(), "-m");
+  const auto option = std::ranges::find(words, "-m");
   const bool is_first =
       std::all_of(words.begin() + 1, option, [](const std::string& word) { return word.starts_with('-'); });
   if (option == words.end() || option + 1 == words.end() || !is_first) return {};
@@ -245,7 +244,7 @@ std::optional<Launch> launch_of(const std::vector<std::string>& words) {
   Launch launch = launch_of(start, parsed, words);
   if (!is_taken_off(*start.grammar)) return launch;
   launch.words.erase(launch.words.begin(), launch.words.begin() + static_cast<std::ptrdiff_t>(parsed.program));
-  launch.has_several_programs = std::find(launch.words.begin(), launch.words.end(), ":") != launch.words.end();
+  launch.has_several_programs = std::ranges::find(launch.words, ":") != launch.words.end();
   if (auto inner = launch_of(launch.words)) {
     inner->needs_cluster = inner->needs_cluster || launch.needs_cluster;
     return inner;

@@ -120,7 +120,7 @@ std::vector<fs::path> profile_files(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder / "profiles", error))
     if (entry.is_regular_file(error)) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -153,7 +153,7 @@ std::vector<std::string> names_of(const std::vector<fs::path>& files) {
   std::vector<std::string> names;
   for (const fs::path& file : files)
     names.push_back(stem_of(file));
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

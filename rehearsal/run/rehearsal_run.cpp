@@ -184,8 +184,8 @@ void read_peak(FitVerdict& verdict) {
   const std::vector<WrittenFile>& files = verdict.facts.files;
   if (files.empty()) return;
   const DeviceUse* const use = fullest(verdict.facts);
-  const auto of_fullest = std::find_if(files.begin(), files.end(),
-                                       [&](const WrittenFile& file) { return use != nullptr && file.pid == use->pid; });
+  const auto of_fullest =
+      std::ranges::find_if(files, [&](const WrittenFile& file) { return use != nullptr && file.pid == use->pid; });
   verdict.peak = facts_at_peak((of_fullest == files.end() ? files.front() : *of_fullest).path);
 }
 

@@ -60,14 +60,13 @@ std::vector<nlohmann::json> objects(const nlohmann::json& object, const char* ke
   std::vector<nlohmann::json> result;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_array()) return result;
-  std::copy_if(found->begin(), found->end(), std::back_inserter(result),
-               [](const nlohmann::json& one) { return one.is_object(); });
+  std::ranges::copy_if(*found, std::back_inserter(result), [](const nlohmann::json& one) { return one.is_object(); });
   return result;
 }
 
 void add_once(std::vector<std::string>& list, const std::string& one) {
   if (one.empty() || list.size() == kMostTexts) return;
-  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+  if (std::ranges::find(list, one) == list.end()) list.push_back(one);
 }
 
 class Reader {
@@ -142,7 +141,7 @@ public:
       if (const auto rank = ranks_.find(use.pid); rank != ranks_.end()) use.rank = rank->second;
       facts_.uses.push_back(use);
     }
-    std::stable_sort(facts_.uses.begin(), facts_.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
+    std::ranges::stable_sort(facts_.uses, [](const DeviceUse& one, const DeviceUse& other) {
       return std::tuple(one.rank, one.pid, one.device) < std::tuple(other.rank, other.pid, other.device);
     });
     for (const auto& [place, count] : failures_)
@@ -169,7 +168,7 @@ private:
   void add_failure(const nlohmann::json& line) {
     const std::string what = text(line, "text");
     add_once(facts_.failures, what);
-    if (std::find(facts_.failures.begin(), facts_.failures.end(), what) == facts_.failures.end()) return;
+    if (std::ranges::find(facts_.failures, what) == facts_.failures.end()) return;
     std::uint64_t& count = failures_[{pid_of(line), what}];
     count = std::max({count, number(line, "count"), std::uint64_t{1}});
   }
@@ -207,8 +206,7 @@ private:
     std::vector<ReadLine> lines;
     for (const auto& [place, sum] : sums)
       lines.push_back(sum);
-    std::stable_sort(lines.begin(), lines.end(),
-                     [](const ReadLine& one, const ReadLine& other) { return one.count > other.count; });
+    std::ranges::stable_sort(lines, [](const ReadLine& one, const ReadLine& other) { return one.count > other.count; });
     lines.resize(std::min(lines.size(), kMostReads));
     return lines;
   }
@@ -251,7 +249,7 @@ std::vector<std::filesystem::path> live_reports(const std::filesystem::path& rep
        entry.increment(error))
     if (entry->path().filename().string().starts_with(report.filename().string() + ".live-"))
       files.push_back(entry->path());
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   files.resize(std::min(files.size(), kMostProcesses));
   return files;
 }

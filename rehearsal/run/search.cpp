@@ -16,7 +16,7 @@ namespace {
 bool is_name(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !text.empty() && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 [[noreturn]] void refuse(const std::string& text) {
@@ -54,7 +54,7 @@ Axis parse_search(const std::string& text) {
   axis.kind = AxisKind::values;
   for (const std::string_view value : parts_of(rest, ',')) {
     if (value.empty() || range_of(value)) refuse(text);
-    if (std::find(axis.values.begin(), axis.values.end(), value) != axis.values.end())
+    if (std::ranges::find(axis.values, value) != axis.values.end())
       throw UsageError(fmt::format("--search: {} has the value {} twice", axis.name, value));
     axis.values.emplace_back(value);
   }
@@ -83,7 +83,7 @@ std::vector<std::string> with_values(std::vector<std::string> words, const Varia
     for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open)) {
       const std::size_t close = word.find('}', open);
       if (close == std::string::npos) break;
-      const auto value = std::find_if(values.begin(), values.end(), [&](const auto& one) {
+      const auto value = std::ranges::find_if(values, [&](const auto& one) {
         return close == open + 1 || word.compare(open + 1, close - open - 1, one.first) == 0;
       });
       if (value != values.end()) word.replace(open, close - open + 1, value->second);

@@ -65,8 +65,7 @@ void add_server_event(std::optional<ServerFacts>& facts, const nlohmann::json& e
     facts->version = text(event, "version");
   }
   const std::string added = text(event, "added");
-  if (!added.empty() && std::find(facts->added.begin(), facts->added.end(), added) == facts->added.end())
-    facts->added.push_back(added);
+  if (!added.empty() && std::ranges::find(facts->added, added) == facts->added.end()) facts->added.push_back(added);
   add_figures(*facts, event);
   facts->has_started = facts->has_started || facts->cache_bytes || flag(event, "ready");
   facts->is_over_http = facts->is_over_http || flag(event, "over_http");

@@ -33,9 +33,8 @@ std::uint64_t rank_of(const RankWords& words, std::string_view text) {
 RankSet joined_ranks(const RankWords& words, std::string_view text) {
   RankSet set;
   for (const std::string_view part : parts_of(text, '+'))
-    if (const std::uint64_t rank = rank_of(words, part); std::find(set.begin(), set.end(), rank) == set.end())
-      set.push_back(rank);
-  std::sort(set.begin(), set.end());
+    if (const std::uint64_t rank = rank_of(words, part); std::ranges::find(set, rank) == set.end()) set.push_back(rank);
+  std::ranges::sort(set);
   if (set.size() <= kMostMeeting) return set;
   throw UsageError(
       fmt::format("--{} joins {} ranks; at most {} run at the same time", words.option, set.size(), kMostMeeting));
@@ -55,7 +54,7 @@ std::vector<RankSet> ranks_between(const RankWords& words, std::string_view firs
 std::vector<std::uint64_t> positions(std::uint64_t node_ranks) {
   std::vector<std::uint64_t> list;
   const auto add = [&](std::uint64_t position) {
-    if (position < node_ranks && std::find(list.begin(), list.end(), position) == list.end()) list.push_back(position);
+    if (position < node_ranks && std::ranges::find(list, position) == list.end()) list.push_back(position);
   };
   add(1); // in a tensor-parallel group, the first that is not its head
   for (std::uint64_t parts = 2; parts < 2 * node_ranks; parts *= 2)
@@ -77,7 +76,7 @@ std::vector<RankSet> parse_ranks(std::string_view option, std::string_view text,
     else
       sets = ranks_between(words, part.substr(0, dots), part.substr(dots + 2));
     for (RankSet& set : sets)
-      if (std::find(list.begin(), list.end(), set) == list.end()) list.push_back(std::move(set));
+      if (std::ranges::find(list, set) == list.end()) list.push_back(std::move(set));
   }
   return list;
 }
@@ -85,7 +84,7 @@ std::vector<RankSet> parse_ranks(std::string_view option, std::string_view text,
 std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks, std::uint64_t most) {
   std::vector<std::uint64_t> list;
   const auto add = [&](std::uint64_t rank) {
-    if (list.size() < most && std::find(list.begin(), list.end(), rank) == list.end()) list.push_back(rank);
+    if (list.size() < most && std::ranges::find(list, rank) == list.end()) list.push_back(rank);
   };
   add(0);
   add(ranks - 1);

@@ -31,10 +31,8 @@ int exit_code(const FitVerdict& verdict) {
 }
 
 const DeviceUse* fullest(const RunFacts& facts) {
-  const auto found =
-      std::min_element(facts.uses.begin(), facts.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
-        return one.left_bytes() < other.left_bytes();
-      });
+  const auto found = std::ranges::min_element(
+      facts.uses, [](const DeviceUse& one, const DeviceUse& other) { return one.left_bytes() < other.left_bytes(); });
   return found == facts.uses.end() ? nullptr : &*found;
 }
 

@@ -54,7 +54,7 @@ std::vector<Line> lines_of(const FitReport& report, const std::vector<FitRow>& r
   const bool is_search = searched_axis(report.axes) != nullptr;
   for (const FitRun* const run : is_search ? first.points : first.runs)
     lines.push_back({run, run->verdict.outcome, is_search ? run->point.back() : ""});
-  std::stable_sort(lines.begin(), lines.end(), [&](const Line& one, const Line& other) {
+  std::ranges::stable_sort(lines, [&](const Line& one, const Line& other) {
     if (!is_search) return one.run == first.answer && other.run != first.answer;
     return whole_number<std::uint64_t>(one.number) < whole_number<std::uint64_t>(other.number);
   });
@@ -86,15 +86,14 @@ public:
 
 private:
   template <class Holds> [[nodiscard]] bool any(Holds holds) const {
-    return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) { return holds(*line.run); });
+    return std::ranges::any_of(lines_, [&](const Line& line) { return holds(*line.run); });
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, Align>> columns_of() const {
     std::vector<std::pair<std::string, Align>> columns;
     for (const Axis& axis : report_.axes) {
-      const bool are_numbers = std::all_of(axis.values.begin(), axis.values.end(), [](const std::string& value) {
-        return whole_number<std::uint64_t>(value).has_value();
-      });
+      const bool are_numbers = std::ranges::all_of(
+          axis.values, [](const std::string& value) { return whole_number<std::uint64_t>(value).has_value(); });
       columns.emplace_back(axis.kind == AxisKind::gpu ? "GPU" : axis.name, are_numbers ? Align::right : Align::left);
       if (axis.kind == AxisKind::gpu) columns.emplace_back("memory", Align::right);
     }

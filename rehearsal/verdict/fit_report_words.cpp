@@ -152,7 +152,7 @@ Outcomes outcomes_of(const FitReport& report, const std::vector<FitRow>& rows) {
 std::string largest_text(const FitReport& report, Rows rows) {
   if (rows.size() > kMostNamed) {
     const auto less = [](const FitRow* one, const FitRow* other) { return one->largest < other->largest; };
-    const FitRow* const most = *std::max_element(rows.begin(), rows.end(), less);
+    const FitRow* const most = *std::ranges::max_element(rows, less);
     const FitRow* const least = *std::min_element(rows.rbegin(), rows.rend(), less);
     rows = {most, least};
   }

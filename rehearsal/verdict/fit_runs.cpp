@@ -17,7 +17,7 @@ constexpr int kNoneFits = 3;
 using Runs = std::vector<const FitRun*>;
 
 std::optional<std::size_t> place_of(const std::vector<Axis>& axes, AxisKind kind) {
-  const auto found = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.kind == kind; });
+  const auto found = std::ranges::find_if(axes, [&](const Axis& axis) { return axis.kind == kind; });
   return found == axes.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - axes.begin()));
 }
 
@@ -41,7 +41,7 @@ bool is_number_or_setting(AxisKind kind) {
 /// the one that left least, of those that are not sure if there are any.
 const FitRun* deciding_run(const Runs& runs) {
   const auto first = [&](auto holds) {
-    return std::find_if(runs.begin(), runs.end(), [&](const FitRun* run) { return holds(run->verdict.outcome); });
+    return std::ranges::find_if(runs, [&](const FitRun* run) { return holds(run->verdict.outcome); });
   };
   // Ranks that wait for one that ran out of memory fail as a consequence.
   const auto does_not_fit = first([](FitOutcome outcome) { return outcome == FitOutcome::does_not_fit; });
@@ -52,9 +52,8 @@ const FitRun* deciding_run(const Runs& runs) {
     const DeviceUse* const use = fullest(verdict.facts);
     return std::pair(is_sure(verdict), use == nullptr ? std::numeric_limits<std::uint64_t>::max() : use->left_bytes());
   };
-  return *std::min_element(runs.begin(), runs.end(), [&](const FitRun* one, const FitRun* other) {
-    return left(one->verdict) < left(other->verdict);
-  });
+  return *std::ranges::min_element(
+      runs, [&](const FitRun* one, const FitRun* other) { return left(one->verdict) < left(other->verdict); });
 }
 
 /// Returns the deciding run of each point, in the order of the points.
@@ -132,7 +131,7 @@ bool surely_fits(const FitReport& report, const FitRow& row) {
 }
 
 const FitRow& unchanged_row(const FitReport& report, const std::vector<FitRow>& rows, const FitRow& row) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const FitRow& other) {
+  const auto found = std::ranges::find_if(rows, [&](const FitRow& other) {
     return is_unchanged(report, other) && are_alike(report, *other.answer, *row.answer, is_number_or_setting);
   });
   return found == rows.end() ? row : *found;
@@ -155,8 +154,8 @@ const FitRow& answering_row(const FitReport& report, const std::vector<FitRow>& 
 int exit_code(const FitReport& report) {
   const std::vector<FitRow> rows = rows_of(report);
   const auto any = [&](FitOutcome outcome) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const FitRow& row) { return is_unchanged(report, row) && row.outcome == outcome; });
+    return std::ranges::any_of(rows,
+                               [&](const FitRow& row) { return is_unchanged(report, row) && row.outcome == outcome; });
   };
   if (any(FitOutcome::fits)) return 0;
   if (any(FitOutcome::does_not_fit)) return kNoneFits;

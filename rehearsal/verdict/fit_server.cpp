@@ -16,8 +16,8 @@ bool is_memory_error(std::string_view error) {
       "Please try to increase --mem-fraction-static", // SGLang: nothing is left for the KV cache
       "Not enough memory",
   };
-  return std::any_of(kPhrases.begin(), kPhrases.end(),
-                     [&](std::string_view phrase) { return error.find(phrase) != std::string_view::npos; });
+  return std::ranges::any_of(kPhrases,
+                             [&](std::string_view phrase) { return error.find(phrase) != std::string_view::npos; });
 }
 
 } // namespace memviz::rehearse

@@ -20,7 +20,7 @@ std::string error_sentence(const std::string& error) {
   std::string text = error;
   for (const char* const end : {" See https://", " [type=", " If reserved but unallocated"})
     text.resize(std::min(text.size(), text.find(end)));
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   const auto are_spaces = [](char one, char other) { return one == ' ' && other == ' '; };
   text.erase(std::unique(text.begin(), text.end(), are_spaces), text.end());
   while (text.ends_with('.') || text.ends_with(' '))

@@ -65,7 +65,7 @@ std::string use_name(const DeviceUse& use, const RunFacts& facts) {
   std::string name = device_name(use.device, DeviceKind::cuda);
   if (use.rank) return fmt::format("rank {}, {}", *use.rank, name);
   const bool is_only_process =
-      std::all_of(facts.uses.begin(), facts.uses.end(), [&](const DeviceUse& other) { return other.pid == use.pid; });
+      std::ranges::all_of(facts.uses, [&](const DeviceUse& other) { return other.pid == use.pid; });
   return is_only_process ? name : fmt::format("process {}, {}", use.pid, name);
 }
 
@@ -76,9 +76,8 @@ std::string use_table(const RunFacts& facts) {
   for (const DeviceUse& use : facts.uses)
     shown.push_back(&use);
   if (shown.size() > kMostRows) {
-    std::stable_sort(shown.begin(), shown.end(), [](const DeviceUse* one, const DeviceUse* other) {
-      return one->left_bytes() < other->left_bytes();
-    });
+    std::ranges::stable_sort(
+        shown, [](const DeviceUse* one, const DeviceUse* other) { return one->left_bytes() < other->left_bytes(); });
     shown.resize(kMostRows);
   }
   const bool has_outside = std::ranges::any_of(shown, [](const auto* use) { return use->outside_bytes > 0; });

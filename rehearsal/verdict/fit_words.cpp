@@ -263,8 +263,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
     list.push_back(neighbour_text(neighbour));
   for (const SharedDevice& shared : shared_devices(facts))
     list.push_back(shared_text(shared));
-  const bool has_retries =
-      std::any_of(facts.uses.begin(), facts.uses.end(), [](const DeviceUse& use) { return use.retries > 0; });
+  const bool has_retries = std::ranges::any_of(facts.uses, [](const DeviceUse& use) { return use.retries > 0; });
   if (has_retries && verdict.outcome == FitOutcome::fits)
     list.emplace_back(
         "It only just fits: the device had no more memory, so PyTorch released its cached memory and tried again.");

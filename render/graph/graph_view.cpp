@@ -137,7 +137,7 @@ private:
     std::string text;
     for (const KindShare& share : box.kinds) {
       if (share.amount.bytes == 0) continue;
-      const auto known = std::find(kinds_.begin(), kinds_.end(), share.kind);
+      const auto known = std::ranges::find(kinds_, share.kind);
       text += fmt::format("{}{}", text.empty() ? "" : " ", known - kinds_.begin());
       if (known == kinds_.end()) kinds_.push_back(share.kind);
       if (share.amount.bytes != box.bytes) text += fmt::format(":{}", share.amount.bytes);

@@ -47,7 +47,7 @@ std::string without_commands(std::string xml) {
   const std::vector<std::size_t> colons = colon_commands(xml);
   if (places.empty() && colons.empty()) return xml;
   places.insert(places.end(), colons.begin(), colons.end());
-  std::sort(places.begin(), places.end());
+  std::ranges::sort(places);
   std::string result;
   std::size_t done = 0;
   for (const std::size_t at : places) {

@@ -10,6 +10,7 @@
 #include "page/kind_paints.hpp"
 #include "page/leading_rows.hpp"
 #include "page/legend.hpp"
+#include "page/naming.hpp"
 #include "page/narrow_head.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
@@ -116,8 +117,7 @@ std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_abo
     entries.insert(entries.begin(), kinds.begin(), kinds.end());
   }
   std::erase_if(entries, [&](const LegendEntry& entry) {
-    return std::none_of(graph.boxes.begin(), graph.boxes.end(),
-                        [&](const GraphBox& box) { return box.paint->name == entry.paint->name; });
+    return std::ranges::none_of(graph.boxes, [&](const GraphBox& box) { return box.paint->name == entry.paint->name; });
   });
   return entries;
 }
@@ -151,7 +151,7 @@ std::string root_place(const FlamePicture& picture) {
     place = fmt::format("of {}{}", devices_text(picture.subject.devices),
                         are_at_end(picture.subject.devices) ? "" : ", each at its own moment");
   const auto has_outside = [](const DeviceState& device_state) { return device_state.figures.outside_bytes > 0; };
-  if (std::any_of(picture.subject.devices.begin(), picture.subject.devices.end(), has_outside))
+  if (std::ranges::any_of(picture.subject.devices, has_outside))
     place += fmt::format("{}and outside all segments", place.empty() ? "" : ", ");
   return place;
 }
@@ -175,8 +175,7 @@ std::string colours_hint(const FrameWords& words, const SvgOptions& options, boo
 
 bool has_kind_colours(const FlamePicture& picture, const SvgOptions& options) {
   const auto is_known = [](const UserLine& user) { return has_known_kind(user.kinds); };
-  return options.color == ColorBy::kind ||
-         std::any_of(picture.subject.users.begin(), picture.subject.users.end(), is_known);
+  return options.color == ColorBy::kind || std::ranges::any_of(picture.subject.users, is_known);
 }
 
 /// Draws requested memory by kind, if any kind is known.

@@ -38,8 +38,7 @@ std::vector<LegendEntry> legend_of(const Graph& graph) {
                                    {&paint::kCpp, "operators"},
                                    {&paint::kSmaller, "merged small boxes"}};
   std::erase_if(entries, [&](const LegendEntry& entry) {
-    return std::none_of(graph.boxes.begin(), graph.boxes.end(),
-                        [&](const GraphBox& box) { return box.paint->name == entry.paint->name; });
+    return std::ranges::none_of(graph.boxes, [&](const GraphBox& box) { return box.paint->name == entry.paint->name; });
   });
   return entries;
 }
@@ -56,8 +55,8 @@ std::string title_of(const ModuleRow& row) {
 RankedList ranked_list(const ModelFlops& model) {
   std::vector<ModuleRow> rows = module_rows(model);
   std::erase_if(rows, [](const ModuleRow& row) { return row.own_flops == 0; });
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const ModuleRow& left, const ModuleRow& right) { return left.own_flops > right.own_flops; });
+  std::ranges::stable_sort(
+      rows, [](const ModuleRow& left, const ModuleRow& right) { return left.own_flops > right.own_flops; });
   RankedList list;
   list.heading = "Most expensive modules, without their submodules";
   for (const ModuleRow& row : rows) {

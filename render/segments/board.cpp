@@ -56,8 +56,8 @@ std::vector<Cell> cells_of(const MemoryState& state, const Colouring& colouring,
 /// Omits the smallest, and counts them.
 void keep_largest(const MemoryState& state, std::vector<Cell>& cells, std::size_t most, Board& board) {
   if (cells.size() <= most) return;
-  std::stable_sort(cells.begin(), cells.end(),
-                   [&](const Cell& left, const Cell& right) { return bytes_of(state, left) > bytes_of(state, right); });
+  std::ranges::stable_sort(
+      cells, [&](const Cell& left, const Cell& right) { return bytes_of(state, left) > bytes_of(state, right); });
   for (const Cell& cell : std::span(cells).subspan(most)) {
     board.left_out_segments += cell.count;
     board.left_out_bytes += bytes_of(state, cell);
@@ -129,8 +129,7 @@ Board board_of(const MemoryState& state, const Colouring& colouring, const Board
     const std::uint64_t bytes = segment.is_expandable ? 0 : segment.total_bytes;
     return std::tuple(!segment.is_expandable, ~bytes, cell.segment);
   };
-  std::sort(cells.begin(), cells.end(),
-            [&](const Cell& left, const Cell& right) { return order(left) < order(right); });
+  std::ranges::sort(cells, [&](const Cell& left, const Cell& right) { return order(left) < order(right); });
   for (Cell& cell : cells) {
     const Segment& segment = state.segments[cell.segment];
     BoardPlace& place = board.places[places.at(key_of(segment))];

@@ -103,8 +103,8 @@ private:
     if (segment.is_expandable) element.set("x", "1");
     if (cell.count > 1) element.set("n", cell.count);
     are_items_named_ = cell.count == 1; // segments that look alike have other items
-    const bool has_units = std::all_of(cell.pieces.begin(), cell.pieces.end(),
-                                       [](const Piece& piece) { return piece.size_bytes % kUnit == 0; });
+    const bool has_units =
+        std::ranges::all_of(cell.pieces, [](const Piece& piece) { return piece.size_bytes % kUnit == 0; });
     const std::uint64_t unit = has_units ? kUnit : 1;
     element.set("u", unit);
     std::string text;

@@ -44,8 +44,7 @@ std::vector<LegendEntry> legend_of(const BoardPanel& panel, const Board& board) 
     entries.push_back(
         {&paint::kLesserLines, by_keeper ? "freed before the end, or below the largest" : "lines below the largest"});
   const auto is_pending = [](const Block& block) { return block.state == BlockState::active_pending_free; };
-  if (std::any_of(panel.state.blocks.begin(), panel.state.blocks.end(), is_pending))
-    entries.push_back({&kWaiting, "hatched: waits to be freed"});
+  if (std::ranges::any_of(panel.state.blocks, is_pending)) entries.push_back({&kWaiting, "hatched: waits to be freed"});
   for (const Paint* const paint : {&paint::kPrivatePool, &paint::kOtherStream}) {
     const auto is_such = [&](const BoardPlace& place) { return place_paint(place) == paint; };
     if (std::ranges::any_of(board.places, is_such))

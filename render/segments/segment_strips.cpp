@@ -42,7 +42,7 @@ std::vector<Placed> in_address_order(const Comparison& comparison) {
     placed.push_back({segment, Side::after});
   for (const SegmentRef& segment : comparison.in_both)
     placed.push_back({segment, Side::both});
-  std::sort(placed.begin(), placed.end(), [](const Placed& left, const Placed& right) {
+  std::ranges::sort(placed, [](const Placed& left, const Placed& right) {
     return std::tie(left.segment.device, left.segment.address, left.segment.total_bytes, left.side) <
            std::tie(right.segment.device, right.segment.address, right.segment.total_bytes, right.side);
   });

@@ -42,10 +42,9 @@ std::vector<const TimelineDevice*> drawn_devices(const TimelinePicture& picture)
   for (const TimelineDevice& device : picture.devices)
     if (stats_at(picture.state, device.record.device).figures.peak_requested_bytes > 0 || device.record.events > 0)
       devices.push_back(&device);
-  const bool has_events =
-      std::any_of(devices.begin(), devices.end(), [](const auto* device) { return device->record.events > 0; });
+  const bool has_events = std::ranges::any_of(devices, [](const auto* device) { return device->record.events > 0; });
   if (has_events) std::erase_if(devices, [](const TimelineDevice* device) { return device->record.events == 0; });
-  std::stable_sort(devices.begin(), devices.end(), [&](const TimelineDevice* left, const TimelineDevice* right) {
+  std::ranges::stable_sort(devices, [&](const TimelineDevice* left, const TimelineDevice* right) {
     const DeviceState& before = stats_at(picture.state, left->record.device);
     const DeviceState& after = stats_at(picture.state, right->record.device);
     if ((before.figures.ooms > 0) != (after.figures.ooms > 0)) return before.figures.ooms > 0;
@@ -60,8 +59,7 @@ bool has_times(const DeviceRecord& record) {
 }
 
 void check_axis(const std::vector<const TimelineDevice*>& devices, TimelineAxis axis) {
-  const bool all_have =
-      std::all_of(devices.begin(), devices.end(), [](const auto* device) { return has_times(device->record); });
+  const bool all_have = std::ranges::all_of(devices, [](const auto* device) { return has_times(device->record); });
   if (axis == TimelineAxis::time && !all_have)
     throw Error("the events have no times (PyTorch writes them since 2.2): use --axis event");
 }
@@ -236,10 +234,8 @@ void Charts::share_clock() {
     if (chart.device.record.events > 0) timed.push_back(&chart);
   if (timed.empty()) return;
   const auto first_of = [](const Chart* chart) { return chart->device.record.times_us().front(); };
-  const std::int64_t first =
-      first_of(*std::min_element(timed.begin(), timed.end(), [&](const Chart* left, const Chart* right) {
-        return first_of(left) < first_of(right);
-      }));
+  const std::int64_t first = first_of(*std::ranges::min_element(
+      timed, [&](const Chart* left, const Chart* right) { return first_of(left) < first_of(right); }));
   for (Chart* chart : timed) {
     // Subtracted as unsigned numbers: the times are untrusted, and may be further apart than a signed number can
     // represent.

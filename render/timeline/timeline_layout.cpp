@@ -94,7 +94,7 @@ public:
     shapes_.bands.resize(plan.chart.bands.size());
     shapes_.layers.resize(layers_of(plan.chart));
     std::iota(by_first_.begin(), by_first_.end(), 0U);
-    std::stable_sort(by_first_.begin(), by_first_.end(), [&](std::uint32_t one, std::uint32_t other) {
+    std::ranges::stable_sort(by_first_, [&](std::uint32_t one, std::uint32_t other) {
       return plan.chart.bands[one].first < plan.chart.bands[other].first;
     });
   }
@@ -188,7 +188,7 @@ std::size_t layer_of(const BandChart& chart, const Strip& strip) {
 }
 
 std::string Shape::path() const {
-  if (std::all_of(steps.begin(), steps.end(), [](const ShapeStep& step) { return step.top >= step.bottom; })) return "";
+  if (std::ranges::all_of(steps, [](const ShapeStep& step) { return step.top >= step.bottom; })) return "";
   std::string path = "M" + px(columns_wide(0, steps.front().first)) + " " + px(steps.front().top / 2.0);
   const auto end_of = [&](std::size_t i) { return i + 1 < steps.size() ? steps[i + 1].first : end; };
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -58,7 +58,7 @@ bool is_free(const Place& place, const Flag& flag, const std::vector<Place>& tak
     return other.has_text && other.row > place.row && place.begin < other.x + kLineRoom &&
            other.x - kLineRoom < place.end;
   };
-  return std::none_of(taken.begin(), taken.end(), meets) && std::none_of(placed.begin(), placed.end(), is_crossed);
+  return std::ranges::none_of(taken, meets) && std::ranges::none_of(placed, is_crossed);
 }
 
 /// Puts each text next to the line of its flag, in the lowest row with room.

@@ -124,7 +124,7 @@ const LineName& LineNames::of(const NodeKey& line) const {
 }
 
 bool LineNames::has_paint(const Paint& paint) const {
-  return std::any_of(names_.begin(), names_.end(), [&](const auto& entry) { return entry.second.paint == &paint; });
+  return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second.paint == &paint; });
 }
 
 std::vector<Label> LineNames::row_labels(const std::vector<NodeKey>& lines) const {

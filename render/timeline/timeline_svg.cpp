@@ -34,8 +34,7 @@ namespace render {
 namespace {
 
 bool is_seen(const Shape& shape) {
-  return std::any_of(shape.steps.begin(), shape.steps.end(),
-                     [](const ShapeStep& step) { return step.top < step.bottom; });
+  return std::ranges::any_of(shape.steps, [](const ShapeStep& step) { return step.top < step.bottom; });
 }
 
 bool is_freed(const NodeKey& line) {
@@ -352,8 +351,8 @@ private:
     for (const DeviceState& device_state : picture_.state.devices) {
       const auto is_it = [&](const auto& other) { return other.device.record.device == device_state.device; };
       const auto is_asked = [&](const TimelineDevice& device) { return device.record.device == device_state.device; };
-      if (std::any_of(charts_.charts().begin(), charts_.charts().end(), is_it)) continue;
-      if (std::none_of(picture_.devices.begin(), picture_.devices.end(), is_asked)) continue;
+      if (std::ranges::any_of(charts_.charts(), is_it)) continue;
+      if (std::ranges::none_of(picture_.devices, is_asked)) continue;
       if (texts.size() == 8) {
         ++more;
         continue;

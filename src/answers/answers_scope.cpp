@@ -29,7 +29,7 @@ MomentChoice moment_of(MomentChoice choice, std::optional<DeviceId> device) {
 
 void check_device(const std::string& file, const Recording& recording, std::optional<DeviceId> device) {
   const auto present = recording.devices();
-  if (!device || std::find(present.begin(), present.end(), *device) != present.end()) return;
+  if (!device || std::ranges::find(present, *device) != present.end()) return;
   if (present.empty())
     throw UsageError(
         fmt::format("--device {}: {} has no segments and no events on any device", device_word(*device), file));

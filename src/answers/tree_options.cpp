@@ -25,7 +25,7 @@ std::vector<Level> levels_of(std::string_view list) {
   while (true) {
     const std::size_t comma = list.find(',');
     const auto level = chosen<Level>("group", list.substr(0, comma), level_choices());
-    if (std::find(levels.begin(), levels.end(), level) != levels.end())
+    if (std::ranges::find(levels, level) != levels.end())
       throw UsageError(fmt::format("--group names '{}' twice", list.substr(0, comma)));
     levels.push_back(level);
     if (comma == std::string_view::npos) return levels;

@@ -97,7 +97,7 @@ std::vector<pid_t> processes_with_channels() {
       if (id && is_running(*id)) found.push_back(*id);
     }
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }

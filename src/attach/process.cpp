@@ -46,7 +46,7 @@ bool is_python_name(std::string_view name) {
   constexpr std::string_view kPython = "python";
   if (!name.starts_with(kPython)) return false;
   name.remove_prefix(kPython.size());
-  return std::all_of(name.begin(), name.end(), [](char one) {
+  return std::ranges::all_of(name, [](char one) {
     return std::isdigit(static_cast<unsigned char>(one)) != 0 || one == '.' || one == 't' || one == 'd';
   });
 }
@@ -156,7 +156,7 @@ std::vector<pid_t> own_gpu_processes() {
         id && *id != ::getpid() && ::stat(proc_path(*id, "").c_str(), &status) == 0 && status.st_uid == ::geteuid();
     if (is_own && has_gpu_open(*id)) found.push_back(*id);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

@@ -24,7 +24,7 @@ namespace memviz {
 
 /// Whether the text consists of digits, at least one.
 [[nodiscard]] constexpr bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
 } // namespace memviz

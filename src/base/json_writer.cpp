@@ -57,7 +57,7 @@ bool needs_escape(char32_t point, JsonEscapes escapes) {
 void append_json_text(std::string& out, std::string_view text, JsonEscapes escapes) {
   constexpr char32_t kReplacement = 0xFFFD;
   out += '"';
-  if (escapes != JsonEscapes::markup && std::all_of(text.begin(), text.end(), stands_for_itself)) {
+  if (escapes != JsonEscapes::markup && std::ranges::all_of(text, stands_for_itself)) {
     out.append(text) += '"';
     return;
   }

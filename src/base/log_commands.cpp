@@ -44,7 +44,7 @@ std::string without_log_commands(std::string text) {
   const std::vector<std::size_t> colons = colon_commands(text);
   if (places.empty() && colons.empty()) return text;
   places.insert(places.end(), colons.begin(), colons.end());
-  std::sort(places.begin(), places.end());
+  std::ranges::sort(places);
   std::string result;
   std::size_t done = 0;
   for (const std::size_t at : places) {

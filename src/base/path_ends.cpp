@@ -22,7 +22,7 @@ std::string_view ending(std::string_view path, std::size_t names) {
 }
 
 std::size_t count_different(std::vector<std::string_view> texts) {
-  std::sort(texts.begin(), texts.end());
+  std::ranges::sort(texts);
   return static_cast<std::size_t>(std::distance(texts.begin(), std::unique(texts.begin(), texts.end())));
 }
 
@@ -32,8 +32,7 @@ std::vector<std::string> told_apart(const std::vector<std::string_view>& paths, 
   const std::size_t different = count_different(paths);
   std::vector<std::string_view> endings(paths.size());
   for (std::size_t names = 1; names <= most_names; ++names) {
-    std::transform(paths.begin(), paths.end(), endings.begin(),
-                   [&](std::string_view path) { return ending(path, names); });
+    std::ranges::transform(paths, endings.begin(), [&](std::string_view path) { return ending(path, names); });
     if (count_different(endings) == different) break;
   }
   return {endings.begin(), endings.end()};

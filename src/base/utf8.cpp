@@ -83,12 +83,12 @@ std::string_view beginning_of(std::string_view text, std::size_t most_bytes) {
 std::string_view end_of(std::string_view text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   text.remove_prefix(text.size() - most_bytes);
-  const auto begin = std::find_if_not(text.begin(), text.end(), is_continuation);
+  const auto begin = std::ranges::find_if_not(text, is_continuation);
   return text.substr(static_cast<std::size_t>(begin - text.begin()));
 }
 
 bool is_plain_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char byte) { return byte >= 0x20 && byte < 0x7F; });
+  return std::ranges::all_of(text, [](char byte) { return byte >= 0x20 && byte < 0x7F; });
 }
 
 } // namespace memviz

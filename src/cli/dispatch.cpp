@@ -132,7 +132,7 @@ int write_documents(const std::vector<std::string>& words) {
 }
 
 int run_named(const Command& command, const std::vector<std::string>& words) {
-  const auto own_end = command.text.takes_program ? std::find(words.begin(), words.end(), "--") : words.end();
+  const auto own_end = command.text.takes_program ? std::ranges::find(words, "--") : words.end();
   const auto asking = std::find_if(words.begin(), own_end, asks_for_help);
   if (asking == own_end) return command.run(words);
   print(for_output(command_help(command, extent_of(*asking))));

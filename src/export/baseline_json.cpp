@@ -158,7 +158,7 @@ BaselineInFile in_file(const Baseline& baseline) {
     for (std::size_t i = 0; i < device.moments.size(); ++i) {
       auto& lines = written.moments[i].lines;
       lines.assign(device.moments[i].lines.begin(), device.moments[i].lines.end());
-      std::stable_sort(lines.begin(), lines.end(), [](const BaselineEntry& one, const BaselineEntry& other) {
+      std::ranges::stable_sort(lines, [](const BaselineEntry& one, const BaselineEntry& other) {
         return one.second.bytes.high > other.second.bytes.high;
       });
       written.moments[i].moment = std::exchange(device.moments[i], {});

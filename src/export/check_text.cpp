@@ -58,8 +58,7 @@ std::string commonest_opcodes(const pickle::Survey& survey) {
   for (std::size_t opcode = 0; opcode < survey.counts.size(); ++opcode)
     if (survey.counts[opcode] > 0)
       kinds.emplace_back(survey.counts[opcode], pickle::opcode_name(static_cast<pickle::Opcode>(opcode)));
-  std::stable_sort(kinds.begin(), kinds.end(),
-                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  std::ranges::stable_sort(kinds, [](const auto& one, const auto& other) { return one.first > other.first; });
   kinds.resize(std::min(kinds.size(), kShown));
   std::vector<std::string> texts;
   for (const auto& [count, name] : kinds)
@@ -68,7 +67,7 @@ std::string commonest_opcodes(const pickle::Survey& survey) {
 }
 
 void add_survey(TextTable& table, const pickle::Survey& survey) {
-  const auto kinds = std::count_if(survey.counts.begin(), survey.counts.end(), [](auto count) { return count > 0; });
+  const auto kinds = std::ranges::count_if(survey.counts, [](auto count) { return count > 0; });
   std::string opcodes =
       fmt::format("{} of {}", format_count(survey.opcodes), format_counted(static_cast<std::uint64_t>(kinds), "kind"));
   if (survey.frames > 0) opcodes += ", in " + format_counted(survey.frames, "frame");

@@ -234,8 +234,8 @@ public:
     // Bytes are compared as unsigned, which for UTF-8 is the order of code points.
     for (const auto& [prefix, sums] : by_prefix_) {
       std::vector<std::pair<Path, std::uint64_t>> lines(sums.begin(), sums.end());
-      std::sort(lines.begin(), lines.end(),
-                [&](const auto& one, const auto& other) { return order_.compare(one.first, other.first) < 0; });
+      std::ranges::sort(lines,
+                        [&](const auto& one, const auto& other) { return order_.compare(one.first, other.first) < 0; });
       for (std::size_t i = 0; i < lines.size(); ++i) {
         // Two stacks that differ only in omitted frames or in directories have the same text.
         const bool is_same_text = i + 1 < lines.size() && order_.compare(lines[i].first, lines[i + 1].first) == 0;

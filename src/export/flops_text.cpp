@@ -73,13 +73,12 @@ std::string transformer_text(const ModelFlops& model) {
 std::size_t usual_depth(const std::vector<ModuleRow>& rows) {
   std::size_t depth = 1;
   const auto fits = [&](std::size_t level) {
-    return std::count_if(rows.begin(), rows.end(), [&](const ModuleRow& row) { return row.level <= level; }) <=
+    return std::ranges::count_if(rows, [&](const ModuleRow& row) { return row.level <= level; }) <=
            static_cast<std::ptrdiff_t>(kMostModuleRows);
   };
-  const std::size_t deepest =
-      std::max_element(rows.begin(), rows.end(), [](const ModuleRow& left, const ModuleRow& right) {
-        return left.level < right.level;
-      })->level;
+  const std::size_t deepest = std::ranges::max_element(rows, [](const ModuleRow& left, const ModuleRow& right) {
+                                return left.level < right.level;
+                              })->level;
   while (depth < deepest && fits(depth + 1))
     ++depth;
   return depth;

@@ -40,7 +40,7 @@ std::string per_step(double bytes) {
 std::string sparkline(const std::vector<std::uint64_t>& bytes) {
   static constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::size_t kSparklineColumns = 40;
-  const auto [low, high] = std::minmax_element(bytes.begin(), bytes.end());
+  const auto [low, high] = std::ranges::minmax_element(bytes);
   const std::size_t columns = std::min(kSparklineColumns, bytes.size());
   std::string text;
   for (std::size_t column = 0; column < columns; ++column) {
@@ -124,7 +124,7 @@ const std::string& LeaksText::stack_text(StackId stack) {
   if (!is_new) return text;
   const auto all = frames_.stack(stack);
   const auto is_python = [&](FrameId frame) { return origins_.of(frames_.frame(frame).filename) != CodeOrigin::cpp; };
-  const bool has_python = std::any_of(all.begin(), all.end(), is_python);
+  const bool has_python = std::ranges::any_of(all, is_python);
   std::size_t shown = 0;
   for (const FrameId frame : all) {
     if (has_python ? !is_python(frame) : is_omitted(frames_.name(frame), frames_.filename(frame))) continue;
@@ -189,9 +189,8 @@ std::string LeaksText::late_frees(const DeviceLeaks& leaks) {
   TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left};
   table.add_row({"highest", "rises", "falls", "most freed at once", "line"});
   for (const StackGrowth& growth : first_of(leaks.late_frees, kMostRows)) {
-    table.add_row({format_bytes(*std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end())),
-                   format_count(growth.trend.rises), format_count(growth.trend.falls), burst_text(growth.burst),
-                   line_of(growth)});
+    table.add_row({format_bytes(*std::ranges::max_element(growth.floor_bytes)), format_count(growth.trend.rises),
+                   format_count(growth.trend.falls), burst_text(growth.burst), line_of(growth)});
   }
   std::string text = text_of(table, leaks.late_frees);
   const StackGrowth& first = leaks.late_frees.front();

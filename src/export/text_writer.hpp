@@ -24,7 +24,7 @@ public:
   template <class Change> void add(std::string_view text, Change change) {
     while (!text.empty()) {
       const std::string_view part = text.substr(0, kPieceBytes);
-      std::transform(part.begin(), part.end(), std::back_inserter(piece_), change);
+      std::ranges::transform(part, std::back_inserter(piece_), change);
       text.remove_prefix(part.size());
       if (piece_.size() >= kPieceBytes) flush();
     }

@@ -117,7 +117,7 @@ bool has_exactly(const OwnFolder& folder, std::string_view inner, std::vector<st
     if (!folder.has_file(path.filename().string(), text)) return false;
     names.push_back(path.filename().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return folder.has_file(kNoBytecode, "") && folder.names() == names;
 }
 

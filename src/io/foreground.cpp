@@ -27,7 +27,7 @@ std::vector<int> passed_on() {
                                     SIGTRAP, SIGSYS,  SIGCHLD, SIGTTIN, SIGTTOU};
   std::vector<int> numbers;
   for (int number = 1; number <= SIGRTMAX; ++number)
-    if (std::find(kNotPassedOn.begin(), kNotPassedOn.end(), number) == kNotPassedOn.end()) numbers.push_back(number);
+    if (std::ranges::find(kNotPassedOn, number) == kNotPassedOn.end()) numbers.push_back(number);
   return numbers;
 }
 
@@ -78,7 +78,7 @@ public:
       struct sigaction before {};
       if (sigaction(number, nullptr, &before) != 0) continue; // one that the C library uses itself
       // nohup and shells start programs with some of them ignored; these stay ignored.
-      if (before.sa_handler == SIG_IGN && std::find(own.begin(), own.end(), number) == own.end()) continue;
+      if (before.sa_handler == SIG_IGN && std::ranges::find(own, number) == own.end()) continue;
       before_.emplace_back(number, before);
       sigaction(number, &action, nullptr);
     }
@@ -103,7 +103,7 @@ std::vector<std::string> environment_with(const Variables& variables) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
     const auto is_it = [&](const auto& variable) { return variable.first == name; };
-    if (std::none_of(variables.begin(), variables.end(), is_it)) result.emplace_back(text);
+    if (std::ranges::none_of(variables, is_it)) result.emplace_back(text);
   }
   // If two variables have the same name, the last one counts.
   for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -202,8 +202,8 @@ std::size_t next_to_end() {
       if (errno != EINTR) throw Error("waiting for the program: " + system_message(errno));
       continue;
     }
-    const auto found = std::find_if(running.begin(), running.end(),
-                                    [&](const std::atomic<pid_t>& program) { return program == info.si_pid; });
+    const auto found =
+        std::ranges::find_if(running, [&](const std::atomic<pid_t>& program) { return program == info.si_pid; });
     if (found != running.end()) return static_cast<std::size_t>(found - running.begin());
     waitpid(info.si_pid, nullptr, 0); // a child that is not one of the programs
   }

@@ -100,11 +100,11 @@ ZipFile::ZipFile(std::string_view bytes, std::string_view expected) : archive_(o
 }
 
 bool ZipFile::has(std::string_view name) const {
-  return std::find(names_.begin(), names_.end(), name) != names_.end();
+  return std::ranges::find(names_, name) != names_.end();
 }
 
 std::string ZipFile::text(const std::string& name) const {
-  const auto place = std::find(names_.begin(), names_.end(), name);
+  const auto place = std::ranges::find(names_, name);
   if (place == names_.end()) throw Error(fmt::format("the archive has no {}", shown_entry(name)));
   const auto index = static_cast<std::uint64_t>(place - names_.begin());
   const zip_stat_t stat = stat_of(archive_.get(), index);

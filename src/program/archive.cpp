@@ -40,8 +40,8 @@ void replace_odd_numbers(std::string& json) {
 }
 
 bool any_name(const ZipFile& zip, std::string_view part) {
-  return std::any_of(zip.names().begin(), zip.names().end(),
-                     [&](const std::string& name) { return name.find(part) != std::string::npos; });
+  return std::ranges::any_of(zip.names(),
+                             [&](const std::string& name) { return name.find(part) != std::string::npos; });
 }
 
 /// Describes what an archive without a program is instead.

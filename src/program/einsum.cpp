@@ -77,7 +77,7 @@ Indices implied_result(const std::vector<std::vector<Index>>& operands) {
 
 Equation parse(std::string_view text, std::span<const EinsumOperand> operands) {
   std::string plain;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(plain), [](char c) { return c != ' '; });
+  std::ranges::copy_if(text, std::back_inserter(plain), [](char c) { return c != ' '; });
   const std::size_t arrow = plain.find("->");
   const std::vector<std::string_view> parts = parts_of(std::string_view(plain).substr(0, arrow), ',');
   if (parts.size() != operands.size()) throw_misfit(text);

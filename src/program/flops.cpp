@@ -195,7 +195,7 @@ private:
     std::vector<OperatorFlops> operators;
     for (const auto& [name, sum] : sums)
       operators.push_back({name, sum.calls, count_of(sum.flops)});
-    std::stable_sort(operators.begin(), operators.end(), [](const OperatorFlops& left, const OperatorFlops& right) {
+    std::ranges::stable_sort(operators, [](const OperatorFlops& left, const OperatorFlops& right) {
       return left.flops.value.value_or(0) > right.flops.value.value_or(0);
     });
     return operators;

@@ -76,8 +76,7 @@ private:
   }
 
   static void add(std::vector<OperatorFlops>& operators, const OperatorFlops& more) {
-    const auto known = std::find_if(operators.begin(), operators.end(),
-                                    [&](const OperatorFlops& one) { return one.name == more.name; });
+    const auto known = std::ranges::find_if(operators, [&](const OperatorFlops& one) { return one.name == more.name; });
     if (known == operators.end()) {
       operators.push_back({more.name, more.calls, {more.flops.value, ""}});
       return;

@@ -63,7 +63,7 @@ using Formula = Polynomial (*)(const Shapes& shapes);
 /// order; from left to right if a size is a symbol, because the order depends on its value.
 Polynomial cheapest_chain(const std::vector<Polynomial>& sizes) {
   const std::size_t count = sizes.size() - 1;
-  if (!std::all_of(sizes.begin(), sizes.end(), [](const Polynomial& size) { return size.is_number(); })) {
+  if (!std::ranges::all_of(sizes, [](const Polynomial& size) { return size.is_number(); })) {
     Polynomial sum;
     for (std::size_t i = 2; i <= count; ++i)
       sum += sizes[0] * sizes[i - 1] * sizes[i];

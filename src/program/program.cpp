@@ -5,8 +5,8 @@
 namespace memviz::program {
 
 const Argument* argument_of(const Node& node, std::string_view name, std::size_t place) {
-  const auto named = std::find_if(node.arguments.begin(), node.arguments.end(),
-                                  [&](const Argument& argument) { return argument.name == name; });
+  const auto named =
+      std::ranges::find_if(node.arguments, [&](const Argument& argument) { return argument.name == name; });
   if (named != node.arguments.end()) return &*named;
   if (place < node.arguments.size() && node.arguments[place].name.empty()) return &node.arguments[place];
   return nullptr;

@@ -27,7 +27,7 @@ Sort sort_of(const Product& product) {
   const std::string_view name = operator_of(product.node->target);
   if (name.find("attention") != std::string_view::npos) return Sort::fused;
   constexpr std::array<std::string_view, 4> kPairs{"aten.bmm", "aten.baddbmm", "aten.matmul", "aten.einsum"};
-  return std::find(kPairs.begin(), kPairs.end(), name) == kPairs.end() ? Sort::weights : Sort::pairs;
+  return std::ranges::find(kPairs, name) == kPairs.end() ? Sort::weights : Sort::pairs;
 }
 
 bool is_within(const Program& program, ModuleId module, ModuleId outer) {
@@ -52,7 +52,7 @@ ByModule products_of_numbered(const Program& program, const std::vector<Product>
 
 bool has_attention(const std::vector<const Product*>& products) {
   const auto is = [&](Sort sort) {
-    return std::count_if(products.begin(), products.end(), [&](const Product* one) { return sort_of(*one) == sort; });
+    return std::ranges::count_if(products, [&](const Product* one) { return sort_of(*one) == sort; });
   };
   return is(Sort::fused) > 0 || is(Sort::pairs) > 1;
 }

@@ -154,8 +154,7 @@ private:
     // The two factors are next to each other; their places are not needed, because both have names.
     const Argument* const other = argument_of(node, rule.other, node.arguments.size());
     if (other == nullptr) return false;
-    return std::any_of(other->tensors.begin(), other->tensors.end(),
-                       [&](TensorId tensor) { return flows[tensor].needs_gradient; });
+    return std::ranges::any_of(other->tensors, [&](TensorId tensor) { return flows[tensor].needs_gradient; });
   }
 
   void keep_operand(const Node& node, const Graph& graph, const KeepRule& rule, const std::vector<Flow>& flows,

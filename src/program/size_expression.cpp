@@ -200,7 +200,7 @@ private:
   Fraction call(std::string_view function) {
     const std::vector<Fraction> given = arguments();
     const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-      return std::find(names.begin(), names.end(), function) != names.end();
+      return std::ranges::find(names, function) != names.end();
     };
     if (is_one_of({"Add"}) && !given.empty()) {
       Fraction total = given.front();

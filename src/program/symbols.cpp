@@ -37,8 +37,8 @@ std::optional<std::int64_t> applied(Meaning meaning, const std::vector<std::int6
   case Meaning::floor: return floor_of(arguments[0], arguments[1]);
   case Meaning::ceiling: return ceiling_of(arguments[0], arguments[1]);
   case Meaning::modulo: return modulo_of(arguments[0], arguments[1]);
-  case Meaning::max: return *std::max_element(arguments.begin(), arguments.end());
-  case Meaning::min: return *std::min_element(arguments.begin(), arguments.end());
+  case Meaning::max: return *std::ranges::max_element(arguments);
+  case Meaning::min: return *std::ranges::min_element(arguments);
   case Meaning::name:
   case Meaning::opaque: break;
   }

@@ -65,7 +65,7 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
     document.for_each_item(item, [&](Value key, Value value) {
       budget.spend_keys(1, dict);
       const std::string_view word = key.kind() == Kind::text ? document.text(key) : "";
-      if (std::find(kKeys.begin(), kKeys.end(), word) != kKeys.end()) return;
+      if (std::ranges::find(kKeys, word) != kKeys.end()) return;
       annotation.metadata.emplace_back(text_of(TextKind::metadata_key, key), text_of(TextKind::metadata, value));
     });
     recording.annotations.push_back(std::move(annotation));

@@ -20,7 +20,7 @@ std::string_view without_leading_space(std::string_view bytes) {
 }
 
 bool is_identifier(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   });
 }
@@ -41,7 +41,7 @@ bool may_be_text_pickle(std::string_view bytes) {
 
 bool is_readable_text(std::string_view bytes) {
   const std::string_view head = bytes.substr(0, 256);
-  return std::all_of(head.begin(), head.end(), [](char c) {
+  return std::ranges::all_of(head, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte >= 0x20 && byte < 0x7F) || byte == '\t' || byte == '\n' || byte == '\r';
   });

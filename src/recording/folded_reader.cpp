@@ -121,7 +121,7 @@ private:
       const std::string_view part = take_part(rest);
       if (part != "<non-python>" && part != "<no-context>") frames.push_back(frame_of(part));
     }
-    std::reverse(frames.begin(), frames.end());
+    std::ranges::reverse(frames);
     const Value list = document_.add_list();
     document_.append(list, frames);
     return list;

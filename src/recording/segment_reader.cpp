@@ -70,10 +70,9 @@ void SegmentReader::read_list(const Field& segments, std::optional<DeviceId> dev
 }
 
 void SegmentReader::finish(bool are_made_up) {
-  std::stable_sort(recording_.end.segments.begin(), recording_.end.segments.end(),
-                   [](const Segment& left, const Segment& right) {
-                     return std::tie(left.device, left.address) < std::tie(right.device, right.address);
-                   });
+  std::ranges::stable_sort(recording_.end.segments, [](const Segment& left, const Segment& right) {
+    return std::tie(left.device, left.address) < std::tie(right.device, right.address);
+  });
   warn();
   if (!are_made_up) warn_of_uncovered();
 }
@@ -237,7 +236,7 @@ void SegmentReader::warn() {
 
 void SegmentReader::warn_of_uncovered() {
   const auto is_uncovered = [](const Segment& segment) { return segment.uncovered_bytes > 0; };
-  const auto count = std::count_if(recording_.end.segments.begin(), recording_.end.segments.end(), is_uncovered);
+  const auto count = std::ranges::count_if(recording_.end.segments, is_uncovered);
   if (count == 0) return;
   std::uint64_t bytes = 0;
   for (const Segment& segment : recording_.end.segments)

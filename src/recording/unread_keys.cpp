@@ -47,8 +47,7 @@ bool may_hold_memory(const Document& document, Value value, const FrameTable& fr
 }
 
 bool is_read(const Document& document, Value key) {
-  return key.kind() == Kind::text &&
-         std::find(kRootKeys.read.begin(), kRootKeys.read.end(), document.text(key)) != kRootKeys.read.end();
+  return key.kind() == Kind::text && std::ranges::find(kRootKeys.read, document.text(key)) != kRootKeys.read.end();
 }
 
 } // namespace

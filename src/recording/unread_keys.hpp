@@ -32,7 +32,7 @@ public:
     std::size_t count = 0;
     fields.for_each_other([&](Value key) {
       const std::string_view word = key.kind() == Kind::text ? document_.text(key) : "";
-      if (std::find(keys.redundant.begin(), keys.redundant.end(), word) != keys.redundant.end()) return;
+      if (std::ranges::find(keys.redundant, word) != keys.redundant.end()) return;
       ++count;
       keep_first(names, name_of(key));
     });

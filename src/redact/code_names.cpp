@@ -33,8 +33,7 @@ std::size_t word_size(std::string_view text) {
 bool looks_like_library(std::string_view word) {
   static constexpr std::array<std::string_view, 9> kBeginnings{
       "__", "_Py", "Py", "builtin_", "pthread_", "clone", "cfunction_", "start_thread", "type_call"};
-  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
-                     [&](std::string_view part) { return word.starts_with(part); });
+  return std::ranges::any_of(kBeginnings, [&](std::string_view part) { return word.starts_with(part); });
 }
 
 /// Returns the beginning of a pseudonym that trees and rankings treat as the same kind of function.

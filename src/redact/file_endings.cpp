@@ -14,8 +14,7 @@ constexpr std::array<std::string_view, 29> kData{
     ".toml", ".txt", ".xml",  ".yaml", ".yml", ".zip",    ".zst", ".parquet", ".safetensors"};
 
 template <class Endings> std::string_view ending_of(std::string_view path, const Endings& endings) {
-  const auto found =
-      std::find_if(endings.begin(), endings.end(), [&](std::string_view ending) { return path.ends_with(ending); });
+  const auto found = std::ranges::find_if(endings, [&](std::string_view ending) { return path.ends_with(ending); });
   return found == endings.end() ? std::string_view() : *found;
 }
 
@@ -27,7 +26,7 @@ std::string_view known_extension(std::string_view path) {
 }
 
 bool is_source_ending(std::string_view ending) {
-  return std::find(kSource.begin(), kSource.end(), ending) != kSource.end();
+  return std::ranges::find(kSource, ending) != kSource.end();
 }
 
 } // namespace memviz

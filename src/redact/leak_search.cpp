@@ -40,7 +40,7 @@ template <class Belongs, class Visit> void for_each_run(std::string_view text, B
 template <class Visit> void for_each_word(std::string_view text, Visit visit) {
   constexpr std::size_t kShortestWord = 4;
   for_each_run(text, is_word_character, [&](std::string_view word) {
-    if (word.size() >= kShortestWord && !std::all_of(word.begin(), word.end(), is_digit)) visit(word);
+    if (word.size() >= kShortestWord && !std::ranges::all_of(word, is_digit)) visit(word);
   });
 }
 
@@ -70,7 +70,7 @@ std::string needle_of(std::string_view text) {
 /// them, a regular expression of a script ("/page/g"), or the rest of a URL.
 std::string_view path_needle_of(std::string_view run) {
   if (run.ends_with('/')) run.remove_suffix(1);
-  const auto separators = std::count(run.begin(), run.end(), '/');
+  const auto separators = std::ranges::count(run, '/');
   const bool is_path = separators > 2 || (separators == 2 && !known_extension(run).empty());
   const std::string_view needle = run.substr(0, kLongestNeedle);
   if (!is_path || needle.size() < kShortestNeedle || needle.starts_with("//") || !is_distinctive(needle)) return {};
@@ -106,14 +106,14 @@ void LeakSearch::keep(std::string_view text) {
 }
 
 void LeakSearch::add_pseudonym(std::string_view text) {
-  const std::string_view::const_iterator end = std::find_if_not(text.begin(), text.end(), is_word_character);
+  const std::string_view::const_iterator end = std::ranges::find_if_not(text, is_word_character);
   pseudonyms_.add(std::string_view(text.begin(), end));
 }
 
 void LeakSearch::index(const Texts& hidden, NeedleIndex& needles) const {
   std::vector<std::string> wanted;
   hidden.for_each([&](const std::string& needle, NoValue) { wanted.push_back(needle); });
-  std::sort(wanted.begin(), wanted.end());
+  std::ranges::sort(wanted);
   // Dropping one may reveal longer ones that it covered, so this is repeated until nothing is dropped: at most once for
   // each length.
   for (std::size_t dropped = 1; dropped > 0;) {

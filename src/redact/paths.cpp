@@ -13,7 +13,7 @@ namespace {
 
 std::string with_slashes(std::string_view filename) {
   std::string path(filename);
-  std::replace(path.begin(), path.end(), '\\', '/');
+  std::ranges::replace(path, '\\', '/');
   return path;
 }
 
@@ -44,7 +44,7 @@ std::string_view standard_library_path(std::string_view path) {
   const std::size_t slash = rest.find('/');
   if (slash > 2 || rest.substr(0, slash).find_first_not_of("0123456789") != std::string_view::npos) return {};
   const std::string_view inside = rest.substr(slash + 1);
-  return std::count(inside.begin(), inside.end(), '/') <= kMostFolders ? tail : std::string_view();
+  return std::ranges::count(inside, '/') <= kMostFolders ? tail : std::string_view();
 }
 
 /// "/Python-3.11.1/Python/ceval.c"
@@ -77,10 +77,10 @@ bool is_public_pseudo_file(std::string_view path) {
   static constexpr std::array<std::string_view, 6> kFrozen{"<frozen importlib", "<frozen runpy>", "<frozen codecs>",
                                                            "<frozen abc>",      "<frozen os>",    "<frozen zipimport>"};
   constexpr std::string_view kGenerated = "<eval_with_key>";
-  if (std::find(kWhole.begin(), kWhole.end(), path) != kWhole.end()) return true;
+  if (std::ranges::find(kWhole, path) != kWhole.end()) return true;
   if (path.starts_with(kGenerated))
     return path.find_first_not_of(".0123456789", kGenerated.size()) == std::string_view::npos;
-  return std::any_of(kFrozen.begin(), kFrozen.end(), [&](std::string_view part) { return path.starts_with(part); });
+  return std::ranges::any_of(kFrozen, [&](std::string_view part) { return path.starts_with(part); });
 }
 
 /// Returns the part of `path`, with '/' between its folders, that is public knowledge; "" if there is none.

@@ -27,12 +27,12 @@ bool is_path_character(char c) {
 }
 
 std::size_t path_word_size(std::string_view text) {
-  const std::string_view::const_iterator end = std::find_if_not(text.begin(), text.end(), is_path_character);
+  const std::string_view::const_iterator end = std::ranges::find_if_not(text, is_path_character);
   return static_cast<std::size_t>(end - text.begin());
 }
 
 std::ptrdiff_t separator_count(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), is_separator);
+  return std::ranges::count_if(text, is_separator);
 }
 
 /// "C:\", "C:/"
@@ -79,7 +79,7 @@ std::size_t rooted_size(std::string_view text) {
 bool is_relative_path(std::string_view word) {
   const std::string_view ending = known_extension(word);
   const bool is_named = !ending.empty() && word != ending;
-  if (std::none_of(word.begin(), word.end(), is_letter)) return false;
+  if (std::ranges::none_of(word, is_letter)) return false;
   return separator_count(word) >= 2 || (is_named && (separator_count(word) == 1 || is_source_ending(ending)));
 }
 

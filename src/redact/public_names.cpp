@@ -95,9 +95,9 @@ bool is_public_python_name(std::string_view name) {
   static constexpr std::string_view kNames =
       "<dictcomp> <genexpr> <lambda> <listcomp> <module> <setcomp> <string> ?? backward forward main wrapper";
   constexpr std::size_t kLongestMethod = 24;
-  const bool is_dunder =
-      name.size() > 4 && name.size() <= kLongestMethod && name.starts_with("__") && name.ends_with("__") &&
-      std::all_of(name.begin(), name.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
+  const bool is_dunder = name.size() > 4 && name.size() <= kLongestMethod && name.starts_with("__") &&
+                         name.ends_with("__") &&
+                         std::ranges::all_of(name, [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
   return is_dunder || name.empty() || has(kNames, name);
 }
 

@@ -77,7 +77,7 @@ std::string hidden_operator(std::string_view target, const Hiding& hiding) {
   static constexpr std::array<std::string_view, 8> kPublic{"aten",  "prims", "higher_order", "_operator",
                                                            "torch", "math",  "builtins",     "torchvision"};
   const std::string_view space = target.substr(0, target.find('.'));
-  if (std::find(kPublic.begin(), kPublic.end(), space) != kPublic.end()) {
+  if (std::ranges::find(kPublic, space) != kPublic.end()) {
     hiding.search.keep(target);
     return std::string(target);
   }
@@ -97,7 +97,7 @@ std::string hidden_size(std::string_view name, const Hiding& hiding) {
 }
 
 bool has_letters(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::any_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
   });
 }
@@ -106,7 +106,7 @@ bool has_letters(std::string_view text) {
 bool is_action(std::string_view text) {
   constexpr std::size_t kLongestAction = 24;
   return text.size() <= kLongestAction &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
+         std::ranges::all_of(text, [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
 }
 
 /// Whether every word in it is one of the allocator's settings.

@@ -69,8 +69,8 @@ void decode(Session& session, CheckDepth depth, CheckReport& report) {
 } // namespace
 
 bool CheckReport::is_balanced() const {
-  return state && std::all_of(state->devices.begin(), state->devices.end(),
-                              [](const DeviceState& device_state) { return device_state.figures.balanced(); });
+  return state && std::ranges::all_of(state->devices,
+                                      [](const DeviceState& device_state) { return device_state.figures.balanced(); });
 }
 
 CheckReport check(const std::string& path, CheckDepth depth, const SessionOptions& options) {

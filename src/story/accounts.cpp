@@ -129,9 +129,8 @@ std::vector<Account> accounts_of(std::span<const DeviceState> devices) {
   }
   if (!accounts.empty()) return accounts;
   // Accounts that begin with an estimate are incomplete.
-  const bool is_whole = std::none_of(devices.begin(), devices.end(), [](const DeviceState& device_state) {
-    return device_state.figures.may_have_lost_events;
-  });
+  const bool is_whole = std::ranges::none_of(
+      devices, [](const DeviceState& device_state) { return device_state.figures.may_have_lost_events; });
   return {{balance_text(sum_of(devices)), true, is_whole}}; // at the end, whatever moment is drawn
 }
 

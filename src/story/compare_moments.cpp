@@ -25,11 +25,11 @@ std::uint64_t largest_change(const DeviceReadings& readings) {
 std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most) {
   std::vector<std::size_t> order(comparison.readings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+  std::ranges::stable_sort(order, [&](std::size_t one, std::size_t other) {
     return largest_change(comparison.readings[one]) > largest_change(comparison.readings[other]);
   });
   order.resize(std::min(order.size(), most));
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   return order;
 }
 
@@ -69,13 +69,12 @@ std::string match_text(const Comparison& comparison) {
 }
 
 std::string end_text(const Comparison& comparison) {
-  const bool are_at_peak =
-      std::all_of(comparison.devices.begin(), comparison.devices.end(), [](const DeviceChange& device) {
-        return device.before.moment.kind == MomentKind::peak && device.after.moment.kind == MomentKind::peak;
-      });
+  const bool are_at_peak = std::ranges::all_of(comparison.devices, [](const DeviceChange& device) {
+    return device.before.moment.kind == MomentKind::peak && device.after.moment.kind == MomentKind::peak;
+  });
   const auto changed = [&](Gauge gauge) {
-    return std::any_of(comparison.readings.begin(), comparison.readings.end(),
-                       [&](const DeviceReadings& device) { return device.of(gauge).change_bytes() != 0; });
+    return std::ranges::any_of(comparison.readings,
+                               [&](const DeviceReadings& device) { return device.of(gauge).change_bytes() != 0; });
   };
   if (!are_at_peak || !comparison.changes.empty() || changed(Gauge::peak) || !changed(Gauge::end)) return "";
   return "the peaks are equal and only the ends differ: --at end compares those";

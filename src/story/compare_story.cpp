@@ -22,13 +22,13 @@ std::int64_t delta_of(std::uint64_t before, std::uint64_t after) {
 
 bool is_same(const Comparison& comparison) {
   const auto is_steady = [](const DeviceReadings& device) {
-    return std::all_of(device.readings.begin(), device.readings.end(),
-                       [](const Reading& reading) { return reading.before_bytes == reading.after_bytes; });
+    return std::ranges::all_of(device.readings,
+                               [](const Reading& reading) { return reading.before_bytes == reading.after_bytes; });
   };
-  return std::all_of(comparison.readings.begin(), comparison.readings.end(), is_steady) &&
-         comparison.only_before.empty() && comparison.only_after.empty() && comparison.changes.empty() &&
-         std::all_of(comparison.tree.nodes.begin(), comparison.tree.nodes.end(),
-                     [](const TreeNode<Change>& node) { return node.total.before == node.total.after; });
+  return std::ranges::all_of(comparison.readings, is_steady) && comparison.only_before.empty() &&
+         comparison.only_after.empty() && comparison.changes.empty() &&
+         std::ranges::all_of(comparison.tree.nodes,
+                             [](const TreeNode<Change>& node) { return node.total.before == node.total.after; });
 }
 
 /// The same amount is requested as before, but something else has changed.

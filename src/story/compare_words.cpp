@@ -27,8 +27,8 @@ std::string growth_text(const GaugeGrowth& growth, bool names_device, bool is_fi
 }
 
 const UserLineChange* most_grown(const Comparison& comparison) {
-  const auto found = std::find_if(comparison.changes.begin(), comparison.changes.end(),
-                                  [](const UserLineChange& line) { return line.change.delta_bytes() > 0; });
+  const auto found = std::ranges::find_if(comparison.changes,
+                                          [](const UserLineChange& line) { return line.change.delta_bytes() > 0; });
   return found == comparison.changes.end() ? nullptr : &*found;
 }
 
@@ -71,8 +71,8 @@ std::vector<DeviceState> used_devices(const Comparison& comparison, DeviceState 
 }
 
 bool lacks_events(const Comparison& comparison, DeviceState DeviceChange::*side) {
-  return std::none_of(comparison.devices.begin(), comparison.devices.end(),
-                      [&](const DeviceChange& device) { return (device.*side).figures.events > 0; });
+  return std::ranges::none_of(comparison.devices,
+                              [&](const DeviceChange& device) { return (device.*side).figures.events > 0; });
 }
 
 } // namespace

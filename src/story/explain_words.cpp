@@ -83,8 +83,8 @@ std::string imbalance(const DeviceExplanation& device) {
                                 i == 0 ? "held " : "", format_bytes(others[i].reserved_bytes)));
   if (others.size() > kMostNames)
     names.push_back(format_counted(others.size() - kMostNames, "more device") + " less than half as much");
-  const bool at_peaks = std::all_of(others.begin(), others.end(),
-                                    [](const OtherDevice& other) { return other.at.kind == MomentKind::peak; });
+  const bool at_peaks =
+      std::ranges::all_of(others, [](const OtherDevice& other) { return other.at.kind == MomentKind::peak; });
   const std::string last = names.size() > 1 ? " and " + names.back() : "";
   if (names.size() > 1) names.pop_back();
   return fmt::format("{} {} held {}; {}{}{}.", kImbalance, device_name(device.device_state),
@@ -182,9 +182,8 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   if (device.device_state.are_segments_made_up) text.emplace_back(kMadeUpSegments);
   if (const auto perfect = perfect_allocator(device.device_state, ledger.device_free_bytes))
     text.push_back(capitalized(perfect_allocator_text(*perfect)) + ".");
-  const bool has_private_pools = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
-    return answer.circumstance == Circumstance::no_private_pools;
-  });
+  const bool has_private_pools = std::ranges::any_of(
+      device.what_ifs, [](const WhatIf& answer) { return answer.circumstance == Circumstance::no_private_pools; });
   if (has_private_pools && !device.settings.private_pools_expand) text.push_back(private_pools(device));
   if (device.settings.collects_garbage)
     text.emplace_back("Not modelled: garbage_collection_threshold, which is set. It matters only with "

@@ -42,7 +42,7 @@ std::string owner_text(const MemorySubject& subject) {
 
 /// Returns the first device that is drawn at its out-of-memory error; null if none is.
 const DeviceState* failed_device(const MemorySubject& subject) {
-  const auto failed = std::find_if(subject.devices.begin(), subject.devices.end(), [](const DeviceState& device_state) {
+  const auto failed = std::ranges::find_if(subject.devices, [](const DeviceState& device_state) {
     return device_state.moment.kind == MomentKind::oom && device_state.moment.asked_bytes > 0;
   });
   return failed == subject.devices.end() ? nullptr : &*failed;
@@ -67,8 +67,7 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceFigures&
   const FrameTable& frames = subject.state.frames();
   const UserLine& first = subject.users.front();
   const NoStackAccount no_stack = no_stack_account(subject.users);
-  const auto known =
-      std::find_if(subject.users.begin(), subject.users.end(), [](const UserLine& line) { return is_frame(line.key); });
+  const auto known = std::ranges::find_if(subject.users, [](const UserLine& line) { return is_frame(line.key); });
   if (is_frame(first.key) && first.amount.bytes >= no_stack.total.bytes) {
     const bool stands_out = first.amount.bytes >= sum.requested_bytes / kStandsOut;
     return fmt::format(

@@ -17,8 +17,8 @@ constexpr std::size_t kSharesALine = 3;
 
 KindShares largest_first(KindShares shares) {
   std::erase_if(shares, [](const KindShare& share) { return share.amount.bytes == 0; });
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const KindShare& one, const KindShare& other) { return one.amount.bytes > other.amount.bytes; });
+  std::ranges::stable_sort(
+      shares, [](const KindShare& one, const KindShare& other) { return one.amount.bytes > other.amount.bytes; });
   return shares;
 }
 

@@ -38,9 +38,8 @@ std::string room_text(const DeviceLeaks& leaks) {
 std::string_view judgement(const DeviceLeaks& leaks) {
   if (!leaks.is_sure()) return "Perhaps a leak, too little evidence";
   if (leaks.steps.is_guess()) return "A leak, if these are steps";
-  const bool is_high = std::any_of(leaks.grows.begin(), leaks.grows.end(), [](const StackGrowth& growth) {
-    return growth.trend.confidence == Confidence::high;
-  });
+  const bool is_high = std::ranges::any_of(
+      leaks.grows, [](const StackGrowth& growth) { return growth.trend.confidence == Confidence::high; });
   return is_high ? "A leak" : "Probably a leak";
 }
 

@@ -63,12 +63,11 @@ std::string place_name(const FrameTable& frames, const Place& place, bool has_po
 std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> places) {
   std::vector<MemoryRow> rows;
   if (places.size() < 2) return rows;
-  std::stable_sort(places.begin(), places.end(), [](const Place& left, const Place& right) {
+  std::ranges::stable_sort(places, [](const Place& left, const Place& right) {
     return left.totals.reserved_bytes > right.totals.reserved_bytes;
   });
   const std::size_t shown = places.size() > kMostPlaces + 1 ? kMostPlaces : places.size();
-  const bool has_pools =
-      std::any_of(places.begin(), places.end(), [](const Place& place) { return place.pool.is_private(); });
+  const bool has_pools = std::ranges::any_of(places, [](const Place& place) { return place.pool.is_private(); });
   MemoryTotals rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (i >= shown)

@@ -16,9 +16,8 @@ std::size_t resized_segments(const Comparison& comparison) {
   std::set<std::tuple<DeviceId, std::uint64_t>> before;
   for (const SegmentRef& segment : comparison.only_before)
     before.insert(home(segment));
-  return static_cast<std::size_t>(
-      std::count_if(comparison.only_after.begin(), comparison.only_after.end(),
-                    [&](const SegmentRef& segment) { return before.contains(home(segment)); }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      comparison.only_after, [&](const SegmentRef& segment) { return before.contains(home(segment)); }));
 }
 
 /// Two processes share nothing that a list of addresses could show.

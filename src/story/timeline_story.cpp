@@ -20,13 +20,12 @@ namespace {
 std::uint64_t snapshots_in(const TimelineSubject& subject) {
   const std::vector<Mark>& marks = subject.record.marks;
   return static_cast<std::uint64_t>(
-      std::count_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.kind == MarkKind::state; }));
+      std::ranges::count_if(marks, [](const Mark& mark) { return mark.kind == MarkKind::state; }));
 }
 
 /// Returns the largest line at the peak; null if no stack is known, or it holds less than a tenth of the peak.
 const UserLine* largest_line(const TimelineSubject& subject) {
-  const auto line = std::find_if(subject.holders.begin(), subject.holders.end(),
-                                 [](const UserLine& holder) { return is_frame(holder.key); });
+  const auto line = std::ranges::find_if(subject.holders, [](const UserLine& holder) { return is_frame(holder.key); });
   constexpr std::uint64_t kLeastShare = 10;
   const bool stands_out =
       line != subject.holders.end() && line->amount.bytes >= subject.peak().live_bytes / kLeastShare;

@@ -29,8 +29,7 @@ std::string code_text(const FrameTable& frames, const KeeperStep& code) {
 namespace {
 
 bool contains_any(std::string_view text, std::span<const std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+  return std::ranges::any_of(parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
 bool is_unknown(std::string_view text) {
@@ -39,7 +38,7 @@ bool is_unknown(std::string_view text) {
 
 std::string with_forward_slashes(std::string_view filename) {
   std::string path(filename);
-  std::replace(path.begin(), path.end(), '\\', '/');
+  std::ranges::replace(path, '\\', '/');
   return path;
 }
 
@@ -72,8 +71,7 @@ bool is_python_home(std::string_view folder) {
                                                           "miniconda", "miniforge", "mamba", "conda"};
   const std::size_t slash = folder.rfind('/');
   const std::string_view name = folder.substr(slash + 1);
-  if (std::any_of(kHomes.begin(), kHomes.end(), [&](std::string_view home) { return name.starts_with(home); }))
-    return true;
+  if (std::ranges::any_of(kHomes, [&](std::string_view home) { return name.starts_with(home); })) return true;
   return slash != std::string_view::npos && folder.substr(0, slash).ends_with("/envs");
 }
 

@@ -64,8 +64,7 @@ bool is_binding(std::string_view name) {
                                                           "dynamo__custom_eval_frame"};
   constexpr std::size_t kLookedAt = 256;
   name = name.substr(0, kLookedAt);
-  return std::any_of(kParts.begin(), kParts.end(),
-                     [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+  return std::ranges::any_of(kParts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
 bool ends_as_c(std::string_view filename) {
@@ -76,7 +75,7 @@ bool ends_as_c(std::string_view filename) {
 bool is_start(std::string_view name) {
   static constexpr std::array<std::string_view, 5> kNames{"clone", "start_thread", "pthread_condattr_setpshared",
                                                           "__clone", "__clone3"};
-  return name.starts_with("__libc_") || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return name.starts_with("__libc_") || std::ranges::find(kNames, name) != kNames.end();
 }
 
 /// Whether it is a function of the interpreter, unless its file shows otherwise.

@@ -71,8 +71,7 @@ public:
 
 private:
   void note(Value key) {
-    const bool is_read =
-        key.kind() == Kind::text && std::find(names_.begin(), names_.end(), document_->text(key)) != names_.end();
+    const bool is_read = key.kind() == Kind::text && std::ranges::find(names_, document_->text(key)) != names_.end();
     if (!is_read) others_.add(key.bits(), key);
   }
   /// There may be as many dicts without a shape as records, so a bounded number of their keys is examined.

@@ -1,11 +1,17 @@
-#include "errors.hpp"
-
+// Names and texts of errors, as cudaGetErrorName, cudaGetErrorString, cuGetErrorName and cuGetErrorString give them.
 #include "abi.hpp"
 
 #include <array>
 
 namespace memviz::rehearsal {
 namespace {
+
+struct ErrorText {
+  int number;
+  const char* runtime_name; // cudaErrorInvalidValue
+  const char* driver_name;  // CUDA_ERROR_INVALID_VALUE
+  const char* text;
+};
 
 // PyTorch and others search messages for some of these texts ("out of memory"), so they are CUDA's own words.
 constexpr std::array kErrors{
@@ -55,14 +61,14 @@ constexpr std::array kErrors{
               "attempt to terminate a thread-local capture sequence from another thread"},
 };
 
-} // namespace
-
+// Returns null for numbers that this library never returns.
 const ErrorText* error_text(int number) {
   for (const ErrorText& error : kErrors)
     if (error.number == number) return &error;
   return nullptr;
 }
 
+} // namespace
 } // namespace memviz::rehearsal
 
 using namespace memviz::rehearsal;

@@ -53,7 +53,7 @@ std::uint64_t next_division(std::uint64_t bytes, std::uint64_t divisions) {
 /// Whether this file's PyTorch is 2.5 or newer, as far as keys that only such files have show it.
 bool is_newer(const Recording& recording) {
   if (!recording.annotations.empty() || recording.trace_overflowed || recording.trace_max_entries) return true;
-  return std::any_of(recording.settings.begin(), recording.settings.end(), [&](const auto& setting) {
+  return std::ranges::any_of(recording.settings, [&](const auto& setting) {
     return recording.frames.text(setting.first) == "graph_capture_record_stream_reuse";
   });
 }
@@ -127,8 +127,7 @@ std::string_view free_block_order_name(FreeBlockOrder order) {
 }
 
 bool AllocatorSettings::rounds_up() const {
-  return std::any_of(roundup_divisions.begin(), roundup_divisions.end(),
-                     [](std::uint64_t divisions) { return divisions > 1; });
+  return std::ranges::any_of(roundup_divisions, [](std::uint64_t divisions) { return divisions > 1; });
 }
 
 AllocatorSettings allocator_settings(const Recording& recording, std::span<const Segment> segments) {

@@ -133,10 +133,9 @@ MemoryState state_of(const Baseline& baseline, MomentKind moment, std::uint64_t 
 void fold_left_out(Comparison& comparison, const Baseline& before, const Baseline& after) {
   if (before.most_of_left_out_bytes > 0) fold_left_out(comparison, before.most_of_left_out_bytes, &Change::before);
   if (after.most_of_left_out_bytes > 0) fold_left_out(comparison, after.most_of_left_out_bytes, &Change::after);
-  std::stable_sort(comparison.changes.begin(), comparison.changes.end(),
-                   [](const UserLineChange& one, const UserLineChange& other) {
-                     return std::abs(one.change.delta_bytes()) > std::abs(other.change.delta_bytes());
-                   });
+  std::ranges::stable_sort(comparison.changes, [](const UserLineChange& one, const UserLineChange& other) {
+    return std::abs(one.change.delta_bytes()) > std::abs(other.change.delta_bytes());
+  });
   comparison.only_before.clear();
   comparison.only_after.clear();
   comparison.in_both.clear();

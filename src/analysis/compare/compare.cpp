@@ -48,7 +48,7 @@ std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<Devi
   for (const Segment& segment : side.recording->end.segments)
     if (!device || segment.device == *device)
       refs.push_back({segment.address, segment.total_bytes, as_compared(segment.device, paired), segment.stream});
-  std::sort(refs.begin(), refs.end());
+  std::ranges::sort(refs);
   return refs;
 }
 
@@ -154,7 +154,7 @@ private:
   }
 
   static void sort(std::vector<UserLineChange>& lines, const FrameOrder& order) {
-    std::stable_sort(lines.begin(), lines.end(), [&](const UserLineChange& left, const UserLineChange& right) {
+    std::ranges::stable_sort(lines, [&](const UserLineChange& left, const UserLineChange& right) {
       if (magnitude(left) != magnitude(right)) return magnitude(left) > magnitude(right);
       return order.is_before(left.key, right.key);
     });
@@ -185,7 +185,7 @@ bool is_one_moment(std::span<const DeviceState> devices) {
   const auto is_shared = [](MomentKind kind) {
     return kind == MomentKind::end || kind == MomentKind::time || kind == MomentKind::annotation;
   };
-  return devices.size() <= 1 || std::all_of(devices.begin(), devices.end(), [&](const DeviceState& device_state) {
+  return devices.size() <= 1 || std::ranges::all_of(devices, [&](const DeviceState& device_state) {
            return is_shared(device_state.moment.kind) && device_state.moment.kind == devices.front().moment.kind;
          });
 }

@@ -16,8 +16,7 @@ DeviceReadings& readings_for(Found& found, DeviceId device) {
 }
 
 bool has_events(std::span<const DeviceState> devices) {
-  return std::any_of(devices.begin(), devices.end(),
-                     [](const DeviceState& device_state) { return device_state.figures.events > 0; });
+  return std::ranges::any_of(devices, [](const DeviceState& device_state) { return device_state.figures.events > 0; });
 }
 
 void add_side(Found& found, const GaugedSide& gauged, BytesOfSide side) {
@@ -87,8 +86,8 @@ GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GateLim
   for (const Gauge judged : kGauges) {
     const std::optional<GrowthLimit>& limit = limits.of(judged);
     if (!limit) continue;
-    const bool is_known = std::all_of(devices.begin(), devices.end(),
-                                      [&](const DeviceReadings& device) { return device.of(judged).is_known(); });
+    const bool is_known =
+        std::ranges::all_of(devices, [&](const DeviceReadings& device) { return device.of(judged).is_known(); });
     (is_known ? verdict.judged : verdict.unknown).push_back(judged);
     std::optional<GaugeGrowth> worst;
     for (const DeviceReadings& device : devices) {
@@ -99,8 +98,8 @@ GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GateLim
     }
     if (worst) verdict.exceeded.push_back(*worst);
   }
-  std::stable_sort(verdict.exceeded.begin(), verdict.exceeded.end(),
-                   [](const GaugeGrowth& one, const GaugeGrowth& other) { return one.bytes() > other.bytes(); });
+  std::ranges::stable_sort(
+      verdict.exceeded, [](const GaugeGrowth& one, const GaugeGrowth& other) { return one.bytes() > other.bytes(); });
   return verdict;
 }
 

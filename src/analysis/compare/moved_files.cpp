@@ -43,7 +43,7 @@ std::size_t common_names(std::string_view one, std::string_view other) {
 FilesByName only_in(const Names& files, const Names& others) {
   FilesByName found;
   for (const std::string_view file : files) {
-    if (others.contains(file) || std::none_of(file.begin(), file.end(), is_separator)) continue;
+    if (others.contains(file) || std::ranges::none_of(file, is_separator)) continue;
     found[file_basename(file)].push_back(file);
   }
   return found;

@@ -13,8 +13,7 @@ PoolFinder::PoolFinder(const LeadUp& lead_up) {
     for (const Segment& segment : memory->segments_of(lead_up.device))
       if (segment.pool.is_private())
         ranges_.push_back({segment.address, segment.address + segment.total_bytes, segment.pool});
-  std::sort(ranges_.begin(), ranges_.end(),
-            [](const Range& left, const Range& right) { return left.begin < right.begin; });
+  std::ranges::sort(ranges_, [](const Range& left, const Range& right) { return left.begin < right.begin; });
 }
 
 PoolId PoolFinder::pool_of(const Event& event) const {

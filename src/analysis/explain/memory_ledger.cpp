@@ -27,8 +27,8 @@ std::int64_t main_stream(const MemoryMap& state, DeviceId device) {
       if (block.is_active()) bytes += block.size_bytes;
   }
   // On a tie, the default stream is chosen, which has the lowest number.
-  const auto most = std::max_element(live.begin(), live.end(),
-                                     [](const auto& left, const auto& right) { return left.second < right.second; });
+  const auto most =
+      std::ranges::max_element(live, [](const auto& left, const auto& right) { return left.second < right.second; });
   return most == live.end() ? 0 : most->first;
 }
 

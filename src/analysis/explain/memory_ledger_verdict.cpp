@@ -41,8 +41,8 @@ Candidates causes(const MemoryLedger& ledger) {
 }
 
 Candidate largest_of(const Candidates& candidates) {
-  return *std::max_element(candidates.begin(), candidates.end(),
-                           [](const Candidate& left, const Candidate& right) { return left.second < right.second; });
+  return *std::ranges::max_element(
+      candidates, [](const Candidate& left, const Candidate& right) { return left.second < right.second; });
 }
 
 bool is_outside_to_blame(const MemoryLedger& ledger, const Judgement& judgement) {

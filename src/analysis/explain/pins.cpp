@@ -64,7 +64,7 @@ public:
     if (names_ == nullptr) return std::move(pins_);
     for (const auto& [key, line] : lines_)
       pins_.lines.push_back(line);
-    std::sort(pins_.lines.begin(), pins_.lines.end(), [&](const PinningLine& left, const PinningLine& right) {
+    std::ranges::sort(pins_.lines, [&](const PinningLine& left, const PinningLine& right) {
       const auto weight = [](const PinningLine& line) { return std::tie(line.alone_bytes, line.held_bytes); };
       if (weight(left) != weight(right)) return weight(left) > weight(right);
       return names_->order.is_before(left.key, right.key);

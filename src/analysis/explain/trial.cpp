@@ -33,8 +33,8 @@ Trial::Trial(const MemoryState& state, DeviceId device, const Request& request, 
                                                            {segment.pool, segment.stream, is_small_segment(segment)},
                                                            unmapped.bytes_before(segment.address))});
   }
-  std::sort(segments_.begin(), segments_.end(),
-            [](const Adopted& left, const Adopted& right) { return left.first_block < right.first_block; });
+  std::ranges::sort(segments_,
+                    [](const Adopted& left, const Adopted& right) { return left.first_block < right.first_block; });
 }
 
 bool Trial::fits_without(std::span<const std::uint32_t> blocks) const {

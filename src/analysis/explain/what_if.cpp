@@ -237,8 +237,7 @@ private:
     const bool may_wait = !plan.no_private_pools || had_waiting_frees(lead_up_);
     if (had_private_pools_ && may_wait) return Proviso::capture;
     const auto start = lead_up_.start.segments_of(lead_up_.device);
-    const bool has_pages =
-        std::any_of(start.begin(), start.end(), [](const Segment& segment) { return segment.is_expandable; });
+    const bool has_pages = std::ranges::any_of(start, [](const Segment& segment) { return segment.is_expandable; });
     const bool needs_pages = request && plan.settings.expandable_segments && plan.start != Start::packed;
     return needs_pages && has_pages ? Proviso::pages : Proviso::none;
   }

@@ -57,10 +57,9 @@ public:
       add_runs_to_give_back(missing);
       add_pages_to_give_back(missing);
     }
-    std::sort(found_.begin(), found_.end());
+    std::ranges::sort(found_);
     found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
-    const auto best =
-        std::find_if(found_.begin(), found_.end(), [&](const auto& candidate) { return fits(candidate.second); });
+    const auto best = std::ranges::find_if(found_, [&](const auto& candidate) { return fits(candidate.second); });
     const Blocks few = best == found_.end() ? fewest_of_all() : without_idle(best->second);
     return smallest_ == Smallest::bytes || few.size() == 1 ? few : one_instead_of(few);
   }
@@ -190,7 +189,7 @@ private:
   void keep_cheapest(std::vector<std::pair<Cost, Run>> runs) {
     constexpr std::size_t kKept = 4;
     const auto by_cost = [](const auto& left, const auto& right) { return left.first < right.first; };
-    std::stable_sort(runs.begin(), runs.end(), by_cost);
+    std::ranges::stable_sort(runs, by_cost);
     for (std::size_t i = 0; i < std::min(kKept, runs.size()); ++i) {
       Blocks blocks;
       for (std::uint32_t block = runs[i].second.first_block; block < runs[i].second.end_block; ++block)
@@ -223,7 +222,7 @@ private:
     Blocks blocks;
     for (const std::uint32_t position : chosen)
       blocks.push_back(pages.blocks()[position]);
-    std::sort(blocks.begin(), blocks.end());
+    std::ranges::sort(blocks);
     add(std::move(blocks));
   }
 
@@ -243,7 +242,7 @@ private:
       if (gained > 0)
         offers.push_back({static_cast<double>(gained) / static_cast<double>(paid), weight.line_bytes, group});
     }
-    std::stable_sort(offers.begin(), offers.end(), [](const Offer& left, const Offer& right) {
+    std::ranges::stable_sort(offers, [](const Offer& left, const Offer& right) {
       return left.worth != right.worth ? left.worth > right.worth : left.line_bytes > right.line_bytes;
     });
     return offers;
@@ -256,8 +255,7 @@ private:
       const std::uint32_t block = pages.blocks()[position];
       return std::pair(~state_.blocks[block].size_bytes, line_bytes(block));
     };
-    std::stable_sort(chosen.begin(), chosen.end(),
-                     [&](std::uint32_t left, std::uint32_t right) { return rank(left) < rank(right); });
+    std::ranges::stable_sort(chosen, [&](std::uint32_t left, std::uint32_t right) { return rank(left) < rank(right); });
     std::erase_if(chosen, [&](std::uint32_t position) {
       static_cast<void>(pages.restore(position));
       if (pages.free_bytes() >= missing) return true;
@@ -283,7 +281,7 @@ private:
     for (const Segment& segment : state_.segments_of(device_))
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
         if (state_.blocks[i].is_active()) blocks.push_back(i);
-    std::sort(blocks.begin(), blocks.end());
+    std::ranges::sort(blocks);
     if (blocks.empty() || !fits(blocks)) return {};
     for (std::size_t length = (blocks.size() + 1) / 2; length > 0 && trials_left_ > 0; length /= 2) {
       for (std::size_t first = 0; first < blocks.size() && trials_left_ > 0;) {

@@ -60,7 +60,7 @@ void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& ev
     is_alive_[block] = false;
   } else if (event.action == Action::annotate && is_alive_[block]) {
     std::vector<StringId>& texts = birth.annotations;
-    const bool is_new = std::find(texts.begin(), texts.end(), event.user_metadata) == texts.end();
+    const bool is_new = std::ranges::find(texts, event.user_metadata) == texts.end();
     if (is_new && texts.size() < BlockBirth::kMostAnnotations) texts.push_back(event.user_metadata);
   }
 }

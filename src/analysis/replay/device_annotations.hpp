@@ -15,8 +15,8 @@ namespace memviz {
   std::vector<const Annotation*> annotations;
   for (const Annotation& annotation : recording.annotations)
     if (annotation.device == device) annotations.push_back(&annotation);
-  std::stable_sort(annotations.begin(), annotations.end(),
-                   [](const Annotation* left, const Annotation* right) { return left->time_us < right->time_us; });
+  std::ranges::stable_sort(
+      annotations, [](const Annotation* left, const Annotation* right) { return left->time_us < right->time_us; });
   return annotations;
 }
 
@@ -28,7 +28,7 @@ public:
     sorted_.reserve(recording.annotations.size());
     for (const Annotation& annotation : recording.annotations)
       sorted_.push_back(&annotation);
-    std::stable_sort(sorted_.begin(), sorted_.end(), [](const Annotation* left, const Annotation* right) {
+    std::ranges::stable_sort(sorted_, [](const Annotation* left, const Annotation* right) {
       return left->device != right->device ? left->device < right->device : left->time_us < right->time_us;
     });
   }

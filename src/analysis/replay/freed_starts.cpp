@@ -38,8 +38,7 @@ std::vector<FreedStart> FreedStarts::until(EventIndex moment) const {
     const EventIndex event = LastTwo::unpacked(bits).until(moment);
     if (!event.is_none()) starts.push_back({address, event});
   });
-  std::sort(starts.begin(), starts.end(),
-            [](const FreedStart& one, const FreedStart& other) { return one.address < other.address; });
+  std::ranges::sort(starts, [](const FreedStart& one, const FreedStart& other) { return one.address < other.address; });
   return starts;
 }
 

@@ -98,17 +98,17 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
                      death.event});
   }
   // The state at the end is better evidence than an event.
-  std::stable_sort(pasts.begin(), pasts.end(),
-                   [](const Past& one, const Past& other) { return one.block.address < other.block.address; });
+  std::ranges::stable_sort(pasts,
+                           [](const Past& one, const Past& other) { return one.block.address < other.block.address; });
   return pasts;
 }
 
 bool Rewinder::is_as_at_end(const PastSegment& past, std::span<const Past> inside) const {
   if (!past.origin) return false;
   const auto blocks = recording_.end.blocks_of(recording_.end.segments[*past.origin]);
-  const auto active = std::count_if(blocks.begin(), blocks.end(), [](const Block& block) { return block.is_active(); });
+  const auto active = std::ranges::count_if(blocks, [](const Block& block) { return block.is_active(); });
   return static_cast<std::size_t>(active) == inside.size() &&
-         std::all_of(inside.begin(), inside.end(), [](const Past& live) { return live.is_as_at_end; });
+         std::ranges::all_of(inside, [](const Past& live) { return live.is_as_at_end; });
 }
 
 void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Unplaced& unplaced) {

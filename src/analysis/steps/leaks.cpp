@@ -35,8 +35,8 @@ std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
     }
     if (highest > lowest) found.push_back({&kind, highest - lowest});
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Candidate& left, const Candidate& right) { return left.risen_bytes > right.risen_bytes; });
+  std::ranges::stable_sort(
+      found, [](const Candidate& left, const Candidate& right) { return left.risen_bytes > right.risen_bytes; });
   found.resize(std::min(found.size(), kMostStacks));
   std::vector<const KindFloors*> result;
   for (const Candidate& candidate : found)
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const Dev
 }
 
 std::uint64_t highest_floor(const StackGrowth& growth) {
-  return *std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end());
+  return *std::ranges::max_element(growth.floor_bytes);
 }
 
 /// Whether a pass in progress has to keep it, or it is loaded before a pass.
@@ -212,13 +212,13 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceState& device_state) {
   result.stacks = floors.kinds.size();
   lasting_ = lasting_memory(state_, device_state.device);
   add_trends(result, floors);
-  std::stable_sort(result.grows.begin(), result.grows.end(), [](const StackGrowth& left, const StackGrowth& right) {
+  std::ranges::stable_sort(result.grows, [](const StackGrowth& left, const StackGrowth& right) {
     const auto is_sure = [](const StackGrowth& growth) { return growth.trend.confidence > Confidence::low; };
     if (is_sure(left) != is_sure(right)) return is_sure(left);
     return left.trend.bytes_per_step > right.trend.bytes_per_step;
   });
   for (auto* list : {&result.stopped, &result.late_frees, &result.replaced})
-    std::stable_sort(list->begin(), list->end(), [](const StackGrowth& left, const StackGrowth& right) {
+    std::ranges::stable_sort(*list, [](const StackGrowth& left, const StackGrowth& right) {
       return highest_floor(left) > highest_floor(right);
     });
   for (auto* list : {&result.grows, &result.stopped, &result.late_frees, &result.replaced})
@@ -234,8 +234,8 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceState& device_state) {
 } // namespace
 
 bool DeviceLeaks::is_sure() const {
-  return std::any_of(grows.begin(), grows.end(),
-                     [](const StackGrowth& growth) { return growth.trend.confidence > Confidence::low; });
+  return std::ranges::any_of(grows,
+                             [](const StackGrowth& growth) { return growth.trend.confidence > Confidence::low; });
 }
 
 std::size_t DeviceLeaks::judged_stacks() const {

@@ -99,8 +99,8 @@ bool grows_after_one_fall(const std::vector<std::uint64_t>& bytes, std::size_t f
 /// Classifies growth with falls that matter. A few large ones, after which it rises again, are late frees; if the
 /// remaining level grows, there is a leak below them.
 TrendKind kind_of_sawtooth(const std::vector<std::uint64_t>& bytes, const Changes& changes) {
-  const auto after_fall = std::count_if(changes.rises.begin(), changes.rises.end(),
-                                        [&](std::size_t rise) { return rise > changes.falls.front(); });
+  const auto after_fall =
+      std::ranges::count_if(changes.rises, [&](std::size_t rise) { return rise > changes.falls.front(); });
   if (changes.rises.size() < 2 * changes.falls.size() || after_fall < 2) return TrendKind::none;
   const std::vector<std::uint64_t> troughs = troughs_of(bytes, changes);
   constexpr double kMuch = 0.25; // of what falls back each time

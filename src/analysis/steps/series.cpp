@@ -114,7 +114,7 @@ std::size_t start_of_growth(std::span<const double> series) {
       best = first;
     }
   }
-  const auto [low, high] = std::minmax_element(series.begin(), series.end());
+  const auto [low, high] = std::ranges::minmax_element(series);
   constexpr double kExact = 1e-4; // of the range: a fit this good cannot be beaten
   const auto count = static_cast<double>(series.size());
   const double floor = count * (*high - *low) * (*high - *low) * kExact * kExact;

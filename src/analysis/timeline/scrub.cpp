@@ -20,9 +20,9 @@ Scrub::Scrub(const DeviceRecord& record, std::uint32_t least_distance) : record_
   std::iota(index_at_.begin(), index_at_.end(), 0U);
   for (const std::uint32_t index : index_at_)
     if (life(index).end != kForever) ends_.push_back(index);
-  std::stable_sort(ends_.begin(), ends_.end(),
-                   [&](std::uint32_t left, std::uint32_t right) { return life(left).end < life(right).end; });
-  std::sort(index_at_.begin(), index_at_.end(), [&](std::uint32_t left, std::uint32_t right) {
+  std::ranges::stable_sort(ends_,
+                           [&](std::uint32_t left, std::uint32_t right) { return life(left).end < life(right).end; });
+  std::ranges::sort(index_at_, [&](std::uint32_t left, std::uint32_t right) {
     return std::make_tuple(life(left).address, known_from(left), left) <
            std::make_tuple(life(right).address, known_from(right), right);
   });
@@ -100,7 +100,7 @@ void Scrub::keep_checkpoint() {
 }
 
 void Scrub::restore(const Checkpoint& checkpoint) {
-  std::fill(live_.begin(), live_.end(), 0);
+  std::ranges::fill(live_, 0);
   for (const std::uint32_t rank : checkpoint.live)
     live_[rank / kBits] |= std::uint64_t{1} << (rank % kBits);
   live_count_ = static_cast<std::uint32_t>(checkpoint.live.size());

@@ -69,7 +69,7 @@ AnnotationLane annotation_lane(const Recording& recording, const DeviceRecord& r
   AnnotationLane lane;
   if (record.times_us().empty()) return lane;
   std::vector<AnnotationSpan> spans = paired(recording.frames, annotations_of(recording, record.device), record);
-  std::stable_sort(spans.begin(), spans.end(), [](const AnnotationSpan& left, const AnnotationSpan& right) {
+  std::ranges::stable_sort(spans, [](const AnnotationSpan& left, const AnnotationSpan& right) {
     return left.begin_us != right.begin_us ? left.begin_us < right.begin_us : left.end_us > right.end_us;
   });
   struct Row {
@@ -78,9 +78,8 @@ AnnotationLane annotation_lane(const Recording& recording, const DeviceRecord& r
   };
   std::vector<Row> rows;
   for (AnnotationSpan& span : spans) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
-      return candidate.end <= span.begin && candidate.end_us <= span.begin_us;
-    });
+    const auto row = std::ranges::find_if(
+        rows, [&](const Row& candidate) { return candidate.end <= span.begin && candidate.end_us <= span.begin_us; });
     if (row == rows.end() && rows.size() == most_rows) {
       ++lane.left_out;
       continue;

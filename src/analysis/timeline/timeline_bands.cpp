@@ -44,8 +44,7 @@ void choose_bands(const Curves& curves, const std::vector<KindOf>* kinds, const 
     if (chosen.size() > 2 * options.most_bands + 1024) prune(chosen, options.most_bands);
   }
   prune(chosen, options.most_bands);
-  std::sort(chosen.begin(), chosen.end(),
-            [](const Candidate& left, const Candidate& right) { return left.index < right.index; });
+  std::ranges::sort(chosen, [](const Candidate& left, const Candidate& right) { return left.index < right.index; });
   for (const Candidate& candidate : chosen) {
     const Life& life = lives[candidate.index];
     chart.bands.push_back({.life = life,
@@ -55,7 +54,7 @@ void choose_bands(const Curves& curves, const std::vector<KindOf>* kinds, const 
   }
   chart.rest_lives -= chart.bands.size();
   if (!chart.is_by_kind) return;
-  std::stable_sort(chart.bands.begin(), chart.bands.end(), [](const Band& lower, const Band& upper) {
+  std::ranges::stable_sort(chart.bands, [](const Band& lower, const Band& upper) {
     return kind_layer(lower.kind.kind) < kind_layer(upper.kind.kind);
   });
 }
@@ -71,7 +70,7 @@ void count_earlier_uses(const std::vector<Life>& lives, const std::vector<Life>&
     for (const Life& life : *list)
       if (life.end != kForever && is_drawn.contains(life.address)) uses.emplace_back(life.address, life.end);
   }
-  std::sort(uses.begin(), uses.end());
+  std::ranges::sort(uses);
   for (Band& band : bands) {
     const auto first = std::lower_bound(uses.begin(), uses.end(), Use{band.life.address, 0});
     const auto last = std::upper_bound(first, uses.end(), Use{band.life.address, band.life.begin});

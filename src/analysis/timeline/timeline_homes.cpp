@@ -136,8 +136,8 @@ template <class T>
 void sort_lives(DeviceRecord& record) {
   std::vector<std::size_t> order(record.lives.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t left, std::size_t right) { return record.lives[left].begin < record.lives[right].begin; });
+  std::ranges::sort(
+      order, [&](std::size_t left, std::size_t right) { return record.lives[left].begin < record.lives[right].begin; });
   record.lives = in_order(record.lives, order);
   if (record.kinds) record.kinds->lives = in_order(record.kinds->lives, order);
 }
@@ -147,7 +147,7 @@ DeviceRecord joined(std::span<DeviceRecord> parts) {
   for (const DeviceRecord& part : parts.subspan(1))
     join(whole, part);
   sort_lives(whole);
-  std::sort(whole.ranges.begin(), whole.ranges.end(), [](const Life& left, const Life& right) {
+  std::ranges::sort(whole.ranges, [](const Life& left, const Life& right) {
     return left.begin != right.begin ? left.begin < right.begin : left.address < right.address;
   });
   whole.reserved.clear();
@@ -159,7 +159,7 @@ DeviceRecord joined(std::span<DeviceRecord> parts) {
 
 std::vector<DeviceRecord> split_by_home(const MemoryMap& memory, const DeviceRecord& record, std::size_t most) {
   std::vector<DeviceRecord> split = Splitter(memory, record).run();
-  std::stable_sort(split.begin(), split.end(), [](const DeviceRecord& left, const DeviceRecord& right) {
+  std::ranges::stable_sort(split, [](const DeviceRecord& left, const DeviceRecord& right) {
     return most_reserved(left) > most_reserved(right);
   });
   if (split.size() <= most) return split;

@@ -150,7 +150,7 @@ void rebuild_ranges(const MemoryMap& memory, const std::vector<RangeChange>& cha
     if (!fits) record.reserved_known_from = std::max(record.reserved_known_from, change->state);
   }
   mapped.finish();
-  std::sort(record.ranges.begin(), record.ranges.end(), [](const Life& left, const Life& right) {
+  std::ranges::sort(record.ranges, [](const Life& left, const Life& right) {
     return left.begin != right.begin ? left.begin < right.begin : left.address < right.address;
   });
   sum_up_ranges(record);

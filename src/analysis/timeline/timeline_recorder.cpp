@@ -148,7 +148,7 @@ std::vector<StringId> DeviceRecord::annotations_of(const Life& life) const {
   const auto [first, last] = std::equal_range(annotations->begin(), annotations->end(),
                                               LifeAnnotation{life.begin, {}, life.address}, is_of_earlier_life);
   for (auto annotation = first; annotation != last && texts.size() < BlockBirth::kMostAnnotations; ++annotation)
-    if (std::find(texts.begin(), texts.end(), annotation->text) == texts.end()) texts.push_back(annotation->text);
+    if (std::ranges::find(texts, annotation->text) == texts.end()) texts.push_back(annotation->text);
   return texts;
 }
 
@@ -185,7 +185,7 @@ std::vector<DeviceRecord> TimelineRecorder::finish(const Recording& recording) {
     const bool has_events = found != nullptr && *found != nullptr;
     Device& recorded = has_events ? **found : without_events;
     recorded.record.times = std::make_shared<const std::vector<std::int64_t>>(std::move(recorded.times));
-    std::stable_sort(recorded.annotations.begin(), recorded.annotations.end(), is_of_earlier_life);
+    std::ranges::stable_sort(recorded.annotations, is_of_earlier_life);
     recorded.record.annotations = std::make_shared<const std::vector<LifeAnnotation>>(std::move(recorded.annotations));
     keep_unexplained(recording.end, recorded.live, recorded.record);
     rebuild_ranges(recording.end, recorded.changes, recorded.record);

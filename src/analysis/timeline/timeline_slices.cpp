@@ -9,8 +9,8 @@ namespace {
 
 std::vector<std::uint64_t> without_negative(const std::vector<std::int64_t>& sums) {
   std::vector<std::uint64_t> bytes(sums.size());
-  std::transform(sums.begin(), sums.end(), bytes.begin(),
-                 [](std::int64_t sum) { return sum < 0 ? 0 : static_cast<std::uint64_t>(sum); });
+  std::ranges::transform(sums, bytes.begin(),
+                         [](std::int64_t sum) { return sum < 0 ? 0 : static_cast<std::uint64_t>(sum); });
   return bytes;
 }
 

@@ -46,8 +46,7 @@ public:
       : lines_(lines), record_(record), chart_(chart), slice_at_(chart.slices, chart.window) {
     for (const Band& band : chart.bands)
       banded_.push_back(band.life);
-    std::stable_sort(banded_.begin(), banded_.end(),
-                     [](const Life& left, const Life& right) { return left.begin < right.begin; });
+    std::ranges::stable_sort(banded_, [](const Life& left, const Life& right) { return left.begin < right.begin; });
   }
 
   [[nodiscard]] KeyNumbers& numbers() { return numbers_; }
@@ -119,7 +118,7 @@ std::vector<NodeKey> weightiest(Unbanded& unbanded, const LifeLists& lists, cons
   std::vector<std::pair<double, NodeKey>> ranked;
   for (std::size_t number = 0; number < weights.size(); ++number)
     if (weights[number]) ranked.emplace_back(-*weights[number], unbanded.numbers().key(number));
-  std::sort(ranked.begin(), ranked.end());
+  std::ranges::sort(ranked);
   ranked.resize(std::min(ranked.size(), most));
   std::vector<NodeKey> lines;
   for (const auto& [weight, line] : ranked)

@@ -50,8 +50,7 @@ bool TraceSieve::wants(DeviceId device, std::uint64_t index, const Event& event,
   if (EventIndex(index) < range.first_event || EventIndex(index) > range.last_event ||
       !is_in_time(range, event.time_us))
     return false;
-  if (!filter_.actions.empty() &&
-      std::find(filter_.actions.begin(), filter_.actions.end(), event.action) == filter_.actions.end())
+  if (!filter_.actions.empty() && std::ranges::find(filter_.actions, event.action) == filter_.actions.end())
     return false;
   if (event.size_bytes < filter_.min_bytes || (filter_.stream && event.stream != *filter_.stream)) return false;
   return (!filter_.address || is_at_address(event, life)) && (matches_.empty() || matches_[event.stack.value]);

@@ -16,17 +16,17 @@ std::vector<Level> with_device(const MemoryState& state, std::vector<Level> leve
 } // namespace
 
 bool need_births(std::span<const Level> levels) {
-  return std::any_of(levels.begin(), levels.end(), [](Level level) {
+  return std::ranges::any_of(levels, [](Level level) {
     return level == Level::annotation || level == Level::metadata || level == Level::compile;
   });
 }
 
 bool need_kinds(std::span<const Level> levels) {
-  return std::find(levels.begin(), levels.end(), Level::kind) != levels.end();
+  return std::ranges::find(levels, Level::kind) != levels.end();
 }
 
 bool need_keepers(std::span<const Level> levels) {
-  return std::find(levels.begin(), levels.end(), Level::keeper) != levels.end();
+  return std::ranges::find(levels, Level::keeper) != levels.end();
 }
 
 std::vector<Level> memory_levels(const MemoryState& state) {

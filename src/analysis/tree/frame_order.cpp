@@ -12,7 +12,7 @@ namespace {
 template <class Key> std::vector<std::uint32_t> ranks(std::size_t count, Key key) {
   std::vector<std::uint32_t> ids(count);
   std::iota(ids.begin(), ids.end(), 0U);
-  std::sort(ids.begin(), ids.end(), [&](std::uint32_t left, std::uint32_t right) { return key(left) < key(right); });
+  std::ranges::sort(ids, [&](std::uint32_t left, std::uint32_t right) { return key(left) < key(right); });
   std::vector<std::uint32_t> rank(count);
   for (std::uint32_t place = 0; place < count; ++place)
     rank[ids[place]] = place;

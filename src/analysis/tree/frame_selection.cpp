@@ -96,8 +96,8 @@ const FrameSelection::Look& FrameSelection::look_at(StackId stack) {
   std::copy_if(innermost_first.rbegin(), innermost_first.rend(), std::back_inserter(kept_),
                [&](FrameId frame) { return keeps_[frame.value]; });
   look->size = static_cast<std::uint32_t>(kept_.size() - look->begin);
-  look->is_in_focus = !has_focus_ || std::any_of(innermost_first.begin(), innermost_first.end(),
-                                                 [&](FrameId frame) { return matches_focus_[frame.value]; });
+  look->is_in_focus =
+      !has_focus_ || std::ranges::any_of(innermost_first, [&](FrameId frame) { return matches_focus_[frame.value]; });
   return *look;
 }
 

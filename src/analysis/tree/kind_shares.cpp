@@ -6,8 +6,7 @@
 namespace memviz {
 
 void add_share(KindShares& shares, const KindShare& more) {
-  const auto known =
-      std::find_if(shares.begin(), shares.end(), [&](const KindShare& one) { return one.kind == more.kind; });
+  const auto known = std::ranges::find_if(shares, [&](const KindShare& one) { return one.kind == more.kind; });
   if (known == shares.end())
     shares.push_back(more);
   else
@@ -20,9 +19,8 @@ void add_shares(KindShares& shares, const KindShares& more) {
 }
 
 bool has_known_kind(const KindShares& shares) {
-  return std::any_of(shares.begin(), shares.end(), [](const KindShare& share) {
-    return share.kind.kind != MemoryKind::unknown && share.amount.bytes > 0;
-  });
+  return std::ranges::any_of(
+      shares, [](const KindShare& share) { return share.kind.kind != MemoryKind::unknown && share.amount.bytes > 0; });
 }
 
 std::uint64_t shared_bytes(const KindShares& shares) {

@@ -8,8 +8,8 @@
 namespace memviz {
 
 NoStackReasons::NoStackReasons(const MemoryState& state) : state_(state) {
-  const bool has_events = std::any_of(state.recording->event_counts.begin(), state.recording->event_counts.end(),
-                                      [](const auto& counted) { return counted.second > 0; });
+  const bool has_events =
+      std::ranges::any_of(state.recording->event_counts, [](const auto& counted) { return counted.second > 0; });
   const FrameTable& frames = state.frames();
   is_history_off_ = !has_events && frames.frame_count() == 0;
   TextFacts<CodeOrigin> origins(frames, origin_of);

@@ -21,8 +21,9 @@ public:
     NoStackAccount account{total_, {}};
     for (const auto& [reason, amount] : by_reason_)
       account.reasons.push_back({reason, amount});
-    std::stable_sort(account.reasons.begin(), account.reasons.end(),
-                     [](const UserLine& one, const UserLine& other) { return one.amount.bytes > other.amount.bytes; });
+    std::ranges::stable_sort(account.reasons, [](const UserLine& one, const UserLine& other) {
+      return one.amount.bytes > other.amount.bytes;
+    });
     return account;
   }
 

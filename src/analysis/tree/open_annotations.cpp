@@ -29,7 +29,7 @@ std::map<DeviceId, std::vector<StageMark>> marks_by_device(const Recording& reco
     by_device[annotation.device].push_back({annotation.time_us, stage == "END", annotation.name});
   }
   for (auto& [device, marks] : by_device)
-    std::stable_sort(marks.begin(), marks.end(), [](const StageMark& left, const StageMark& right) {
+    std::ranges::stable_sort(marks, [](const StageMark& left, const StageMark& right) {
       return std::tie(left.time_us, left.is_end) < std::tie(right.time_us, right.is_end);
     });
   return by_device;
@@ -53,7 +53,7 @@ public:
     AnnotationPath path;
     for (auto name = open_.rbegin(); name != open_.rend() && path.size() < kMostOpen; ++name)
       path.push_back(*name);
-    std::reverse(path.begin(), path.end());
+    std::ranges::reverse(path);
     return path;
   }
 
@@ -92,7 +92,7 @@ std::vector<TimedBlock> timed_blocks(const MemoryState& state, DeviceId device) 
   for (const Segment& segment : state.segments_of(device))
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
       if (const auto& birth = state.facts[i].birth; birth && birth->time_us) blocks.push_back({*birth->time_us, i});
-  std::sort(blocks.begin(), blocks.end(), [](const TimedBlock& left, const TimedBlock& right) {
+  std::ranges::sort(blocks, [](const TimedBlock& left, const TimedBlock& right) {
     return std::tie(left.time_us, left.block) < std::tie(right.time_us, right.block);
   });
   return blocks;

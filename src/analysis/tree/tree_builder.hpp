@@ -53,7 +53,7 @@ public:
     std::vector<std::uint32_t> siblings(nodes_.size() - 1);
     for (std::uint32_t i = 0; i < siblings.size(); ++i)
       siblings[i] = i + 1;
-    std::sort(siblings.begin(), siblings.end(), [&](std::uint32_t left, std::uint32_t right) {
+    std::ranges::sort(siblings, [&](std::uint32_t left, std::uint32_t right) {
       const TreeNode<Weight>& one = nodes_[left];
       const TreeNode<Weight>& other = nodes_[right];
       if (one.parent != other.parent) return one.parent < other.parent;

@@ -237,7 +237,7 @@ std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
     lines.push_back({line, held.amount, held.kinds});
     all_bytes += held.amount.bytes;
   }
-  std::sort(lines.begin(), lines.end(), [&](const UserLine& left, const UserLine& right) {
+  std::ranges::sort(lines, [&](const UserLine& left, const UserLine& right) {
     if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
     return order.is_before(left.key, right.key);
   });
@@ -251,7 +251,7 @@ std::vector<InnerLine> largest_within(const std::map<FrameId, Amount>& within, s
   std::vector<InnerLine> inner;
   for (const auto& [frame, amount] : within)
     if (amount.bytes >= whole_bytes / kLeastPartWithin) inner.push_back({frame, amount});
-  std::sort(inner.begin(), inner.end(), [&](const InnerLine& left, const InnerLine& right) {
+  std::ranges::sort(inner, [&](const InnerLine& left, const InnerLine& right) {
     if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
     return order.is_before(left.frame, right.frame);
   });

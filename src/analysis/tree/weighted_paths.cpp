@@ -55,9 +55,8 @@ class PathCollector {
 public:
   PathCollector(const MemoryState& state, const TreeOptions& options)
       : state_(state), options_(options), selection_(state.frames(), options), no_stack_(state),
-        groups_by_state_(std::find(options.levels.begin(), options.levels.end(), Level::state) !=
-                         options.levels.end()) {
-    if (std::find(options.levels.begin(), options.levels.end(), Level::annotation) != options.levels.end())
+        groups_by_state_(std::ranges::find(options.levels, Level::state) != options.levels.end()) {
+    if (std::ranges::find(options.levels, Level::annotation) != options.levels.end())
       open_annotations_ = open_annotations(state);
     if (options.keepers == nullptr && need_keepers(options.levels) && state.recording->keepers.is_recorded)
       found_keepers_ = keeper_paths(*state.recording);
@@ -181,8 +180,7 @@ private:
   /// Returns the device, if it is a level, and one word in place of all other levels.
   std::uint32_t prefix_outside(DeviceId device) {
     std::vector<NodeKey> keys;
-    const bool has_device =
-        std::find(options_.levels.begin(), options_.levels.end(), Level::device) != options_.levels.end();
+    const bool has_device = std::ranges::find(options_.levels, Level::device) != options_.levels.end();
     if (has_device) keys.push_back(device_key(state_, device));
     keys.emplace_back(Pseudo::outside);
     return prefix_of(std::move(keys));

@@ -93,7 +93,7 @@ PageCover cover_of(Loaded first) {
   cover.pictures.push_back(flame_svg(picture, {.scripts = false, .max_bytes = kPictureBytes}));
   const TimelineAnswer timeline = timeline_answer({}, std::move(flame.loaded));
   const auto has_events = [](const TimelineDevice& device) { return device.record.events > 0; };
-  if (std::any_of(timeline.devices.begin(), timeline.devices.end(), has_events))
+  if (std::ranges::any_of(timeline.devices, has_events))
     cover.pictures.push_back(timeline_svg(picture_of(timeline), {.scripts = false, .max_bytes = kPictureBytes}));
   return cover;
 }

@@ -19,7 +19,7 @@ namespace {
 
 ParsedWords words_with_program(const CommandText& text, const std::vector<OptionText>& options,
                                const std::vector<std::string>& words) {
-  const auto separator = std::find(words.begin(), words.end(), "--");
+  const auto separator = std::ranges::find(words, "--");
   ParsedWords parsed = parse_words({words.begin(), separator}, options);
   if (!parsed.operands.empty())
     throw UsageError(
@@ -55,7 +55,7 @@ struct Ceiling {
 /// Several files are read at once, each perhaps by several threads.
 unsigned most_threads(const CommandText& text, const CommandOptions& options) {
   const bool has_several = text.takes_several && options.operands.size() > 1;
-  const bool has_folder = std::any_of(options.operands.begin(), options.operands.end(), [](const std::string& operand) {
+  const bool has_folder = std::ranges::any_of(options.operands, [](const std::string& operand) {
     std::error_code unknown;
     return std::filesystem::is_directory(operand, unknown);
   });
@@ -82,9 +82,8 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
   if (text.takes_program) return words_with_program(text, options, words);
   ParsedWords parsed = parse_words(words, options);
   const std::size_t found = parsed.operands.size();
-  const bool is_alone = std::any_of(parsed.given.begin(), parsed.given.end(), [&](const GivenOption& given) {
-    return options[given.option].name == text.stands_alone;
-  });
+  const bool is_alone = std::ranges::any_of(
+      parsed.given, [&](const GivenOption& given) { return options[given.option].name == text.stands_alone; });
   if (is_alone && found > 0)
     throw UsageError(fmt::format("--{} takes no {}; '{}' is one too many", text.stands_alone,
                                  text.takes_process ? "process" : "snapshots", parsed.operands.front()));
@@ -99,7 +98,7 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
   }
   for (const std::string& operand : parsed.operands)
     if (operand.empty()) throw UsageError("the name of a snapshot is empty; - is standard input");
-  if (text.takes_several && std::count(parsed.operands.begin(), parsed.operands.end(), "-") > 1)
+  if (text.takes_several && std::ranges::count(parsed.operands, "-") > 1)
     throw UsageError("only one of the snapshots can be standard input");
   return parsed;
 }

@@ -86,8 +86,8 @@ ParsedWords parse_words(const std::vector<std::string>& words, const std::vector
       result.operands.insert(result.operands.end(), option.value.begin(), option.value.end());
       continue;
     }
-    const auto known = std::find_if(options.begin(), options.end(),
-                                    [&](const OptionText& one) { return one.name == option.string_key; });
+    const auto known =
+        std::ranges::find_if(options, [&](const OptionText& one) { return one.name == option.string_key; });
     const auto index = static_cast<std::size_t>(known - options.begin());
     if (is_given.at(index) && !known->may_repeat)
       throw UsageError(fmt::format("--{} is given twice", option.string_key));
