@@ -138,7 +138,7 @@ struct CodePlace {
 };
 
 /// The limit that ended the walk over the heap.
-enum class KeeperLimit : std::uint8_t { none, time, nodes, objects, unknown };
+enum class KeeperLimit : std::uint8_t { none, time, nodes, objects, depth, unknown };
 
 /// All ids are valid.
 struct KeeperGraph {

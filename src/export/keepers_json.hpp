@@ -169,8 +169,8 @@ inline constexpr auto kKeepers = json_object<KeepersInJson>(
             kKeeperGroup)),
     member(
         "limit",
-        "What ended the walk over the heap early: its time, the number of objects walked or written; empty for a "
-        "complete walk. After an early end retained_bytes are upper bounds",
+        "What ended the walk over the heap early: its time, the number of objects walked or written, the depth of a "
+        "graph; empty for a complete walk. After an early end retained_bytes are upper bounds",
         [](const KeepersInJson& in) { return in.keepers.limit; },
         named(keeper_word, KeeperLimit::none, KeeperLimit::unknown)),
     member("texts", "The same in sentences",

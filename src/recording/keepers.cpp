@@ -85,6 +85,7 @@ std::string_view keeper_word(KeeperLimit limit) {
   case KeeperLimit::time: return "time";
   case KeeperLimit::nodes: return "nodes";
   case KeeperLimit::objects: return "objects";
+  case KeeperLimit::depth: return "depth";
   case KeeperLimit::unknown: break;
   }
   return "unknown";

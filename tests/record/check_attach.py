@@ -49,14 +49,16 @@ while goes_on():
     optimizer.zero_grad()
 """,
     "sleep": "while goes_on(): time.sleep(2)\n",
+    # Python 3.14 no longer forks by itself.
     "loader": """
+forked = {"multiprocessing_context": "fork"}
 class Data(torch.utils.data.Dataset):
     def __len__(self): return 16
     def __getitem__(self, index):
         time.sleep(0.2)
         return torch.ones(4)
 while goes_on():
-    assert sum(len(batch) for batch in torch.utils.data.DataLoader(Data(), batch_size=4, num_workers=1)) == 16
+    assert sum(len(batch) for batch in torch.utils.data.DataLoader(Data(), batch_size=4, num_workers=1, **forked)) == 16
     step()
 """,
     # One that holds Python's lock, and one that does not.

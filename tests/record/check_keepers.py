@@ -132,6 +132,24 @@ def train(layer):
 train(torch.nn.Linear(1024, 1024, device="cuda"))
 """
 
+# Keeps a graph that is deeper than the walk follows, and frees it after the snapshot: by recursion in PyTorch.
+DEEP = """
+import torch, memviz_torch
+
+def main():
+    total = torch.zeros(1, requires_grad=True)
+    for _ in range(50_000):
+        total = total.exp().neg()
+    recording.dump("deep.pickle")
+    del total
+    print("freed")
+
+recording = memviz_torch.record("unused.pickle", on_exit=False, on_oom=False)
+torch.cuda.init()
+with recording:
+    main()
+"""
+
 # By kilobytes: the references from main() to the storages of this size.
 ALWAYS = {
     1: {("local loud",)},
@@ -205,9 +223,16 @@ def check_error(memviz, folder):
     check(left["1"] == left["0"] and left["1"], left)
 
 
+def check_deep_graph(memviz, folder):
+    done = run(memviz, folder, DEEP)
+    check(done.returncode == 0 and "freed\n" in done.stdout, done.returncode, done.stdout, done.stderr)
+    facts = pickle.loads((folder / "deep.pickle").read_bytes())["memviz_keepers"]
+    check(facts["cut"] == "depth", facts["cut"])
+
+
 def main():
     memviz = os.path.abspath(sys.argv[1])
-    for one in (check_paths, check_error):
+    for one in (check_paths, check_error, check_deep_graph):
         with tempfile.TemporaryDirectory() as folder:
             one(memviz, pathlib.Path(folder))
             print(one.__name__, "is right", flush=True)

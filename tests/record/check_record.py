@@ -63,7 +63,10 @@ print(json.dumps({
 SHARDED = """
 import os, torch, memviz_torch
 import torch.distributed as dist
-from torch.distributed.fsdp import fully_shard
+try:
+    from torch.distributed.fsdp import fully_shard
+except ImportError:  # PyTorch 2.4 and 2.5
+    from torch.distributed._composable.fsdp import fully_shard
 rank = int(os.environ["LOCAL_RANK"])
 torch.cuda.set_device(rank)
 dist.init_process_group("nccl")

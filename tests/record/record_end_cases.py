@@ -21,6 +21,27 @@ class WhereItsFileGoes(RecordStage):
         self.assertEqual((done.returncode, done.out), (0, "[]\n"))
         self.assertRegex(done.err, r"^memviz: process \d+: no file .* and no file .*; the snapshot is lost\n$")
 
+    def test_pytorch_names_frames_itself_where_addr2line_is_missing(self):
+        program = """
+import os
+take = torch.cuda.memory._snapshot
+def show():
+    print("mode", os.environ.get("TORCH_SYMBOLIZE_MODE"))
+    return take()
+torch.cuda.memory._snapshot = show
+torch.allocate(100)
+"""
+        for variables, mode in (
+            ({"PATH": "tools"}, "None"),
+            ({"PATH": "none"}, "fast"),
+            ({"PATH": "none", "TORCH_SYMBOLIZE_MODE": "dladdr"}, "dladdr"),
+        ):
+            with self.subTest(variables=variables):
+                (self.folder / "work" / "tools").mkdir(exist_ok=True)
+                (self.folder / "work" / "tools" / "addr2line").touch(mode=0o755)
+                done = self.record(program, "'m.pickle'", **variables)
+                self.assertIn(f"mode {mode}\n", done.out, done.err)
+
     def test_a_snapshot_that_cannot_be_taken_is_no_error_of_the_program(self):
         done = self.record("torch.allocate(100)\ntorch.cuda.memory._snapshot = None", "'m.pickle'")
         self.assertEqual((done.returncode, done.out), (0, "[]\n"))

@@ -11,6 +11,7 @@ from device_cases import *
 from hook_folder_cases import *
 from keepers_cases import *
 from keepers_hostile_cases import *
+from keepers_nodes_cases import *
 from keepers_pending_cases import *
 from keepers_places_cases import *
 from keepers_reach_cases import *

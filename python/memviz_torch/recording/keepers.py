@@ -3,11 +3,12 @@ of modules and kept exceptions to the tensors, also through autograd's graphs. M
 
 from __future__ import annotations
 
+import array
 import gc
 import os
 import time
 from itertools import compress
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Iterator, Optional
 
 from . import keepers_columns, keepers_pending, keepers_places, keepers_reach, keepers_roots, keepers_unreached, messages, pauses
 from .keepers_code import CodeReader
@@ -62,7 +63,7 @@ class _Walk:
         self._columns = Columns(classes, tensors.found)
         self._walked = 0  # how many of the added nodes
         self._is_late = False
-        self._repeated: set[int] = set()  # ids of tensors that are left out
+        self._repeated = array.array("Q")  # ids of tensors that are left out
         self._code = CodeReader()
         self._variables: list[tuple[Any, list[str]]] = []  # roots, and the names of their variables that were added
 
@@ -77,32 +78,48 @@ class _Walk:
             self._objects.extend(keepers_reach.frozen_objects(self._objects, roots.values()))
         count = len(self._objects)
         reach = self._reach(roots)
-        count += len(self._found.explored) + self._found.dropped
+        count += len(self._found.explored) + len(self._found.nodes) + self._found.dropped
         self._found.forget_ids()
         self._references = References(self._classes, reach.leading, roots.frame_ids, self._tensors, self._code)
-        for kind, root in roots.in_order():
-            if kind == "local" or reach.leads(root):  # a frame also if it holds nothing: temporaries belong to its line
-                self._add_root(kind, root)
-        self._walk()
-        self._add_unreached(reach.leading)
+        with self._tensors.undisturbed():
+            for kind, root in roots.in_order():
+                if kind == "local" or reach.leads(root):  # a frame also if it holds nothing: temporaries belong to its line
+                    self._add_root(kind, root)
+            self._walk()
+            self._add_unreached(reach.leading)
         self._add_places(roots)
+        del reach, roots
         return {
             "format": 1,
             "objects": count,
             "seconds": round(time.monotonic() - self._began, 3),
-            "cut": "time" if self._is_late else "nodes" if self._columns.is_full else "",
+            "cut": self._limit(),
             "unreadable": self._found.unreadable + self._references.unreadable,
-            **self._columns.all(),
+            **self._columns_alone(),
         }
+
+    def _limit(self) -> str:
+        """Returns what ended the walk before it was complete."""
+        if self._is_late:
+            return "time"
+        return "nodes" if self._columns.is_full else "depth" if self._found.is_deep else ""
+
+    def _columns_alone(self) -> dict[str, Any]:
+        """Returns the columns, and frees all else: as lists they take more memory than before."""
+        self._objects.clear()
+        self._found.forget()
+        self._references.forget()
+        self._variables.clear()
+        del self._repeated[:]
+        return self._columns.take()
 
     def _reach(self, roots: Roots) -> keepers_reach.Reach:
         found, classes = self._found, self._classes
         of_all = keepers_reach.classes_of(self._objects)
         holders = list(keepers_reach.of_classes(self._objects, of_all, self._holds_memory))
         self._tensors.explore(holders, lambda: self._is_over(_SHARES[0]))
-        self._objects.extend(found.explored.values())
-        self._objects.extend(found.others)
-        for some in (found.explored.values(), found.others):
+        for some in (found.explored.values(), found.nodes, found.others):
+            self._objects.extend(some)
             of_all.update(keepers_reach.classes_of(some))
         own = set(map(id, keepers_reach.of_classes(self._objects, of_all, lambda cls: classes.of_class(cls).is_own)))
         namespaces = {id(space.items) for space in roots.namespaces}
@@ -145,7 +162,7 @@ class _Walk:
             references = references_of(holder)
             if not references:
                 continue
-            if len(references) > _MANY and not self._found.storages.are_distinct([id(one) for one, _, _ in references]):
+            if len(references) > _MANY and not self._found.storages.are_distinct(id(one) for one, _, _ in references):
                 references = list(self._without_repeated(references))
             columns.add_references(holder, references)
             if type(holder) is RunningFrame or type(holder) is Namespace:
@@ -176,7 +193,7 @@ class _Walk:
             storages = () if row in rows else known.of(key)
             if (row in rows or storages) and self._references.is_only_memory(reference[0]):
                 if row in rows or storages in seen:
-                    self._repeated.add(key)
+                    self._repeated.append(key)
                     continue
                 seen.add(storages)
                 if row >= 0:
@@ -187,11 +204,11 @@ class _Walk:
         """Adds what leads to memory that no root reaches."""
         has = self._columns.has_id
         wanted = {key for key in self._found.storages.holders() if key in leading and not has(key)}
-        wanted -= self._repeated
-        wanted -= self._tensors.storages_of_tensors()
+        wanted.difference_update(self._repeated, self._tensors.storages_of_tensors())
         if not wanted or self._is_late or self._columns.is_full:
             return
-        rest = {key for key in leading if not has(key)} - self._repeated
+        rest = {key for key in leading if not has(key)}
+        rest.difference_update(self._repeated)
         objects = {id(one): one for one in compress(self._objects, map(rest.__contains__, map(id, self._objects)))}
         graph = {key: self._targets(one, objects) for key, one in objects.items()}
         named = {target for targets in graph.values() for target in targets}

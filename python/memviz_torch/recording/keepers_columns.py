@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import array
 import collections
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator, MutableSequence
 
 from . import keepers_frames
 from .keepers_code import Place
@@ -14,6 +15,7 @@ from .keepers_types import Classes, entry, text_of
 MOST_NODES = 200_000
 _MOST_BYTES_OF_TEXT = 512
 _NO_ROOM = -1
+_PACKED = {"label": "q", "address": "Q", "bytes": "Q"}
 # By the id of the class, because a lookup by the class would ask its metaclass for a hash.
 _LENGTHS: dict[int, Any] = {id(cls): cls.__len__ for cls in (list, tuple, dict, set, frozenset, collections.deque)}
 
@@ -41,15 +43,23 @@ class _Words:
 
 
 class _Rows:
-    """Rows of numbers, which become columns."""
+    """Rows of numbers, which become columns. Where these are numbers that nothing else has, without an object for each."""
 
     def __init__(self, prefix: str, *names: str) -> None:
-        self.columns: dict[str, list[int]] = {f"{prefix}_{name}": [] for name in names}
-        self.appends = [column.append for column in self.columns.values()]
+        self._columns: dict[str, MutableSequence[int]] = {
+            f"{prefix}_{name}": array.array(_PACKED[name]) if name in _PACKED else [] for name in names
+        }
+        self.appends = [column.append for column in self._columns.values()]
 
     def add(self, row: Iterable[int]) -> None:
         for append, number in zip(self.appends, row):
             append(number)
+
+    def take(self) -> Iterator[tuple[str, list[int]]]:
+        """Returns each column as a list, which any reader of pickles accepts, and removes it."""
+        self.appends.clear()
+        for name in list(self._columns):
+            yield name, list(self._columns.pop(name))
 
 
 class Columns:
@@ -159,10 +169,13 @@ class Columns:
         self._of_classes[id(cls)] = (*numbers, length)
         return (*numbers, 0, 0, -1 if length is None else length(holder), hidden)
 
-    def all(self) -> dict[str, Any]:
+    def take(self) -> dict[str, Any]:
+        """Returns all columns, and frees what they were made of."""
+        self.added.clear()
+        self._numbers.clear()
         words = {"texts": self._texts, "kinds": self._kinds, "hows": self._hows, "root_kinds": self._root_kinds}
         words["place_hows"] = self._place_hows
         found: dict[str, Any] = {name: word.all() for name, word in words.items()}
         for rows in (self._nodes, self._edges, self._roots, self._storages, self._places):
-            found.update(rows.columns)
+            found.update(rows.take())
         return found

@@ -4,7 +4,6 @@ local and closure variables. Dicts that Python or torch.nn.Module put between an
 from __future__ import annotations
 
 import collections
-import functools
 import gc
 import types
 from typing import Any, Callable, Iterable, Iterator
@@ -30,7 +29,7 @@ class References:
         self._code = code
         self._leading = leading
         self._running = running
-        self._found = tensors.found
+        self._tensors = tensors
         self._nodes = tensors.nodes
         self.skipped: set[int] = set()
         self.unreadable = 0
@@ -43,8 +42,8 @@ class References:
             return list(self._variables(holder.code, holder.locals))
         if type(holder) is Namespace:
             return list(self._keys(holder.items, "global"))
-        noted = self._found.of_tensor(id(holder)) if facts.is_tensor else ()
-        if facts.is_tensor and not noted and self.is_only_memory(holder):
+        noted = self._tensors.references_of(holder) if facts.is_tensor else []
+        if facts.is_tensor and not noted and not self._leads_for_collector(holder):
             return []
         leading = self._leading
         found = [one for one in noted if id(one[0]) in leading]
@@ -73,14 +72,21 @@ class References:
             found.extend((value, "refers", "") for key, value in unnamed.items() if key not in named)
         return found
 
+    def forget(self) -> None:
+        """Frees all but the count."""
+        self._leading.clear()
+        self.skipped.clear()
+
     def is_only_memory(self, one: Any) -> bool:
         """Whether a tensor or a node of a graph leads to no other memory than its own."""
         is_node = self._classes.of(one).is_graph_node
-        references = self._nodes.references_of(one) if is_node else self._found.of_tensor(id(one))
-        if any(how != "base" for _, how, _ in references):
-            return False
+        references = self._nodes.references_of(one) if is_node else self._tensors.references_of(one)
+        return all(how == "base" for _, how, _ in references) and not self._leads_for_collector(one)
+
+    def _leads_for_collector(self, one: Any) -> bool:
+        """Whether it leads to memory by references that the garbage collector sees."""
         values = gc.get_referents(one)
-        return not values or self._leading.isdisjoint(map(id, values))
+        return bool(values) and not self._leading.isdisjoint(map(id, values))
 
     def _add(self, found: list[Reference], part: _Part, holder: Any) -> None:
         try:

@@ -3,6 +3,7 @@ that only C++ has are kept as two columns of ids, and with their names only wher
 
 from __future__ import annotations
 
+import array
 from itertools import compress
 from typing import Any, Iterable, Sequence
 
@@ -14,28 +15,28 @@ _ONLY_NONE = frozenset((id(None),))
 
 
 class Found:
-    """``explored`` are the tensors and nodes of which only C++ had an object, by id. ``sources`` and ``targets`` are the ids
-    of all references that only C++ has. By name, most are kept without an object for each."""
+    """``explored`` are the tensors of which only C++ had an object, by id, and ``nodes`` such nodes. ``heights`` are by the id
+    of each node that was followed: how many nodes the longest way from it leads over. ``sources`` and ``targets`` are the
+    ids of all references that only C++ has."""
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
         self.storages = Storages()  # of all objects of the program that are tensors, storages or nodes, and of others
         self.explored: dict[int, Any] = {}
-        self.sources: list[int] = []
-        self.targets: list[int] = []
-        self._references: dict[int, tuple[Reference, ...]] = {}
-        self._graphs: dict[int, Any] = {}  # the node of a tensor
+        self.nodes: list[Any] = []
+        self.heights: dict[int, int] = {}
+        self.is_deep = False  # whether a graph was left where it became too deep
+        self.sources: list[int] = []  # these are ids that are kept elsewhere as well, the targets mostly are not
+        self.targets = array.array("Q")
+        self.bases: set[int] = set()  # ids of tensors of the program of which others are views
+        self._nodes_of_program: set[int] = set()  # ids of those that were followed
+        self._references: dict[int, tuple[Reference, ...]] = {}  # of nodes
         self._saved: dict[str, dict[int, Any]] = {}  # the tensor of the program that a node saves under a name
         self.hidden: dict[int, int] = {}  # how many saved tensors of a node only a hook could show
         self.others: list[Any] = []  # objects of other kinds that graphs hold
         self.pending: dict[int, Any] = {}  # tensors and nodes that are to be read, by id
         self.dropped = 0  # how many tensors were read that lead to no memory, or whose memory their node has
         self.unreadable = 0
-
-    def of_tensor(self, key: int) -> Sequence[Reference]:
-        """Returns the references of a tensor."""
-        node = self._graphs.get(key)
-        return self._references.get(key, ()) if node is None else ((node, "grad_fn", ""),)
 
     def of_node(self, key: int, labels: Iterable[str]) -> list[Reference]:
         """Returns what a node saves under these names, and all else that was noted of it."""
@@ -48,47 +49,60 @@ class Found:
         return found
 
     def note(self, key: int, references: Sequence[Reference]) -> None:
-        """Keeps references of an object; what they lead to will be read as well."""
+        """Keeps references of a node; what they lead to will be read as well."""
         for value, _, _ in references:
             facts = self.classes.of(value)
-            if not (facts.is_tensor or facts.is_graph_node):
+            if facts.is_tensor or facts.is_graph_node:
+                self.lead([key], [value])
+            else:
                 self.others.append(value)
-            elif not self.is_of_program(value):
-                self.pending[id(value)] = value
-            self.sources.append(key)
-            self.targets.append(id(value))
+                self._add_references([key], [id(value)])
         if references:
             known = self._references.get(key)
             self._references[key] = tuple(references) if known is None else (*known, *references)
 
-    def note_view(self, key: int, to_base: tuple[Reference, ...]) -> None:
-        """Does the same for a tensor that leads to its base alone, in a fraction of the time: there may be many."""
-        self._references[key] = to_base
-        self.sources.append(key)
-        self.targets.append(id(to_base[0][0]))
+    def lead(self, keys: list[int], values: list[Any]) -> None:
+        """Adds a reference from each of these to a tensor or a node, which will be read as well. Its name can be read again."""
+        self.pending.update((id(value), value) for value in values if not self.is_of_program(value))
+        self._add_references(keys, map(id, values))
 
-    def note_graphs(self, keys: list[int], nodes: list[Any]) -> None:
-        """Does the same for tensors that lead to their graphs alone."""
-        ids = list(map(id, nodes))
-        self._graphs.update(zip(keys, nodes))
-        self.pending.update((key, node) for key, node in zip(ids, nodes) if not self.is_of_program(node))
+    def lead_to_bases(self, keys: list[int], bases: list[Any]) -> None:
+        """Does the same for views, as far as what they are made of is of the program. Both have one storage, so this matters
+        for tensors of the program that only C++ has still."""
+        ids = list(map(id, bases))
+        of_program = {id(base) for base in dict(zip(ids, bases)).values() if base is not None and self.is_of_program(base)}
+        if of_program:
+            self.bases |= of_program
+            self._add_references(*those(keys, ids, list(map(of_program.__contains__, ids))))
+
+    def _add_references(self, keys: Iterable[int], targets: Iterable[int]) -> None:
         self.sources.extend(keys)
-        self.targets.extend(ids)
+        self.targets.extend(targets)
 
     def note_saved(self, keys: list[int], tensors: list[Any], label: str) -> None:
         """Keeps that nodes save these tensors of the program."""
         self._saved.setdefault(label, {}).update(zip(keys, tensors))
-        self.sources.extend(keys)
-        self.targets.extend(map(id, tensors))
+        self._add_references(keys, map(id, tensors))
 
     def to_base(self, base: Any, label: str) -> tuple[Reference, ...]:
         """Returns the reference of a view to the tensor that it was made of, if there is one. Both have one storage, so this
         matters for tensors of the program that only C++ has still."""
         return ((base, "base", label),) if base is not None and self.is_of_program(base) else ()
 
+    def add_node(self, key: int, node: Any) -> None:
+        """Adds a node that is followed for the first time."""
+        self.heights[key] = 0
+        if self.storages.knows(key):
+            self._nodes_of_program.add(key)
+        else:
+            self.nodes.append(node)
+
     def is_of_program(self, one: Any) -> bool:
         """Whether the garbage collector knows it: not a tensor or node of which only C++ had an object."""
-        return self.storages.knows(id(one)) and id(one) not in self.explored
+        key = id(one)
+        if key in self.heights:
+            return key in self._nodes_of_program
+        return self.storages.knows(key) and key not in self.explored
 
     def take_pending(self) -> dict[int, Any]:
         """Returns what is to be read now, by id."""
@@ -99,7 +113,12 @@ class Found:
 
     def forget_ids(self) -> None:
         """Frees what is only needed until it is known which objects lead to memory."""
-        self.sources, self.targets, self.explored = [], [], {}
+        self.sources, self.targets, self.explored, self.nodes, self.heights = [], array.array("Q"), {}, [], {}
+
+    def forget(self) -> None:
+        """Frees all but the counts."""
+        self.forget_ids()
+        self.storages, self._references, self._saved, self.others = Storages(), {}, {}, []
 
 
 def are_none(values: Iterable[Any]) -> bool:

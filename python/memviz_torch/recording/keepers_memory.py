@@ -31,6 +31,8 @@ class MemoryReader:
 
     def __init__(self, torch: Any, classes: Classes) -> None:
         self._tensor_fields = class_items(classes.known.base_of_tensors) if classes.known.base_of_tensors else {}
+        names = ("grad_fn", "grad", "retains_grad", "_base")  # the second takes a tensor without a graph, or one that retains it
+        self.graph, self.gradient, self.retains_gradient, self.base = (self._tensor_fields[name].__get__ for name in names)
         self._storage_fields = class_items(classes.known.storage) if classes.known.storage else {}
         # Reads the address of a tensor's storage without making an object for it, or a copy of memory that is shared
         # until it is written to. None in an older PyTorch.
@@ -132,19 +134,19 @@ class MemoryReader:
 
     def graphs(self, tensors: list[Any]) -> list[Any]:
         """Returns the node of each tensor, None for one without a graph."""
-        return list(map(self._tensor_fields["grad_fn"].__get__, tensors))
+        return list(map(self.graph, tensors))
 
     def gradients(self, tensors: list[Any]) -> list[Any]:
         """Returns the gradients of tensors that must have no graph."""
-        return list(map(self._tensor_fields["grad"].__get__, tensors))
+        return list(map(self.gradient, tensors))
 
     def bases(self, tensors: list[Any]) -> list[Any]:
         """Returns for each tensor the one of which it is a view, if any."""
-        return list(map(self._tensor_fields["_base"].__get__, tensors))
+        return list(map(self.base, tensors))
 
-    def any_retains_gradient(self, tensors: list[Any]) -> bool:
-        """Whether one of these, which must have graphs, keeps its gradient."""
-        return any(map(self._tensor_fields["retains_grad"].__get__, tensors))
+    def retained_gradients(self, tensors: list[Any]) -> list[Any]:
+        """Returns the gradients of tensors that must have graphs, None for one that retains none."""
+        return [self.gradient(one) if retains else None for one, retains in zip(tensors, map(self.retains_gradient, tensors))]
 
     def lead_on(self, tensors: list[Any]) -> list[bool]:
         """Whether each of these may refer to another tensor or to a graph."""

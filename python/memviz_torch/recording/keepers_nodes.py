@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, NamedTuple
 
 from .keepers_found import Found, Reference, are_none, those
 from .keepers_graph import Fields, GraphReader, Saved
@@ -10,8 +10,18 @@ from .keepers_memory import MemoryReader
 from .keepers_types import Facts
 
 _AT_ONCE = 256
+# PyTorch 2.13 keeps the object that it makes for a node as long as the node, and frees a chain of such nodes by recursion:
+# 160 bytes of the stack for each of them. Most stacks have 8 MB.
+MOST_HEIGHT = 16_000
 _Read = Callable[[Any], Any]
-_Some = tuple[list[int], list[Any]]  # nodes: their ids, and themselves
+
+
+class _OfClass(NamedTuple):
+    """The nodes of a class."""
+
+    fields: Fields
+    keys: list[int]
+    nodes: list[Any]
 
 
 class NodeReader:
@@ -21,13 +31,15 @@ class NodeReader:
         self._memory = memory
         self._found = found
         self._graph = GraphReader()
-        self._followed: set[int] = set()  # ids of nodes of the program
 
     def references_of(self, node: Any) -> list[Reference]:
         """Returns the references of a node that was read. Those to the nodes that follow are read again, because that takes
         less time and memory than to keep them."""
         fields = self._graph.fields(type(node))
         found = self._found.of_node(id(node), fields.labels)
+        variable = fields.variable(node) if fields.variable is not None else None
+        if variable is not None:
+            found.append((variable, "saved", "variable"))
         for one, _ in fields.next_functions(node):
             if one is not None:
                 found.append((one, "next", ""))
@@ -35,64 +47,66 @@ class NodeReader:
 
     def read(self, starts: dict[int, Any], is_over: Callable[[], bool]) -> None:
         """Reads these nodes, which are by their ids, and those that follow them."""
-        of_classes: dict[int, _Some] = {}
-        for key, node in zip(*self._with_following(starts, is_over)):
-            some = of_classes.get(id(type(node)))
-            if some is None:
-                some = of_classes[id(type(node))] = ([], [])
-            some[0].append(key)
-            some[1].append(node)
-        for keys, nodes in of_classes.values():
-            fields = self._graph.fields(type(nodes[0]))
+        for fields, keys, nodes in self._with_following(starts, is_over):
             for start in range(0, len(nodes), _AT_ONCE):
                 if is_over():
                     return
                 part = slice(start, start + _AT_ONCE)
                 self._read_fields(keys[part], nodes[part], fields)
 
-    def _with_following(self, starts: dict[int, Any], is_over: Callable[[], bool]) -> _Some:
-        """Returns the nodes, each before most of those that follow it: newer ones come first, and lead to older ones."""
-        keys: list[int] = []
-        nodes: list[Any] = []
-        for key, node in reversed(starts.items()):
-            if self._is_new(key, node) and not self._follow(key, node, (keys, nodes), is_over):
+    def _with_following(self, starts: dict[int, Any], is_over: Callable[[], bool]) -> list[_OfClass]:
+        """Returns the nodes by class. Newer ones come first, and lead to older ones."""
+        of_classes: dict[int, _OfClass] = {}
+        for key, node in reversed(starts.items()) if not self._found.is_deep else ():
+            if key not in self._found.heights and not self._follow(key, node, of_classes, is_over):
                 break
-        return keys, nodes
+        return list(of_classes.values())
 
-    def _is_new(self, key: int, node: Any) -> bool:
-        """Whether a node is followed for the first time, which is noted."""
-        if key in self._found.explored or key in self._followed:
-            return False
-        if self._found.storages.knows(key):
-            self._followed.add(key)
-        else:
-            self._found.explored[key] = node
-        return True
+    def _follow(self, start: int, node: Any, of_classes: dict[int, _OfClass], is_over: Callable[[], bool]) -> bool:
+        """Returns whether others may follow: there is time, and no graph is too deep."""
+        found, heights, enter = self._found, self._found.heights, self._enter
+        add_source, add_target = found.sources.append, found.targets.append
+        following = [enter(start, node, of_classes)]  # of each node on the way, what is left of those after it
+        way, highest = [start], [0]
+        while way:
+            source = way[-1]
+            for one, _ in following[-1]:
+                if one is None:
+                    continue
+                key = id(one)
+                add_source(source)
+                add_target(key)
+                height = heights.get(key)
+                if height is None:
+                    if len(way) == MOST_HEIGHT:
+                        found.is_deep = True
+                        return False
+                    following.append(enter(key, one, of_classes))
+                    way.append(key)
+                    highest.append(0)
+                    break
+                if height > highest[-1]:
+                    highest[-1] = height
+            else:
+                following.pop()
+                heights[way.pop()] = height = highest.pop() + 1
+                if way and height > highest[-1]:
+                    highest[-1] = height
+                if len(heights) % _AT_ONCE == 0 and is_over():
+                    return False
+        found.is_deep = heights[start] > MOST_HEIGHT
+        return not found.is_deep
 
-    def _follow(self, key: int, node: Any, into: _Some, is_over: Callable[[], bool]) -> bool:
-        """Returns whether there was time for it."""
-        explored, is_new = self._found.explored, self._is_new
-        add_source, add_target = self._found.sources.append, self._found.targets.append
-        readers: dict[int, _Read] = {}
-        pending_keys, pending = [key], [node]
-        while pending:
-            if len(into[0]) % _AT_ONCE == 0 and is_over():
-                return False
-            source, node = pending_keys.pop(), pending.pop()
-            into[0].append(source)
-            into[1].append(node)
-            read = readers.get(id(type(node)))
-            if read is None:
-                read = readers[id(type(node))] = self._graph.fields(type(node)).next_functions
-            for one, _ in read(node):
-                if one is not None:
-                    key = id(one)
-                    add_source(source)
-                    add_target(key)
-                    if key not in explored and is_new(key, one):
-                        pending_keys.append(key)
-                        pending.append(one)
-        return True
+    def _enter(self, key: int, node: Any, of_classes: dict[int, _OfClass]) -> Iterator[tuple[Any, int]]:
+        """Adds a node that is followed for the first time, and returns those after it."""
+        self._found.add_node(key, node)
+        some = of_classes.get(id(type(node)))
+        if some is None:
+            some = of_classes[id(type(node))] = _OfClass(self._graph.fields(type(node)), [], [])
+        fields, keys, nodes = some
+        keys.append(key)
+        nodes.append(node)
+        return iter(fields.next_functions(node))
 
     def _read_fields(self, keys: list[int], nodes: list[Any], fields: Fields) -> None:
         for label, read in fields.saved:
@@ -101,9 +115,8 @@ class NodeReader:
             except Exception:  # one of them is freed, has a hook, or is of a rare kind
                 self._read_one_by_one(keys, nodes, label, read)
         if fields.variable is not None:
-            for key, variable in zip(keys, map(fields.variable, nodes)):
-                if variable is not None:
-                    self._found.note(key, [(variable, "saved", "variable")])
+            variables = list(map(fields.variable, nodes))
+            self._found.lead(*those(keys, variables, [one is not None for one in variables]))
 
     def _read_one_by_one(self, keys: list[int], nodes: list[Any], label: str, read: _Read) -> None:
         for key, node in zip(keys, nodes):

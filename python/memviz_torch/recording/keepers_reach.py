@@ -10,7 +10,7 @@ import types
 from itertools import compress
 from typing import Any, Callable, Collection, Iterator, Optional
 
-from .keepers_found import Found, those
+from .keepers_found import Found
 from .keepers_roots import Namespace
 from .keepers_types import Classes, read_class_dict
 
@@ -131,7 +131,8 @@ class Reach:
                 self._settled = done
             elif self._index_in_cpp is None:
                 is_open = [source not in leading for source in sources]
-                self._found.sources, self._found.targets = those(sources, targets, is_open)
+                self._found.sources = list(compress(sources, is_open))
+                self._found.targets = array.array("Q", compress(targets, is_open))
         if self._index_in_cpp is None:
             self._index_in_cpp = _IndexInCpp(self._found)
         while self._settled < len(added):

@@ -76,12 +76,18 @@ class Storages:
         """Returns those of these objects that have most memory."""
         return sorted(holders, key=self._bytes_of if self._more else self._bytes_of_one, reverse=True)[:most]
 
-    def are_distinct(self, keys: list[int]) -> bool:
+    def are_distinct(self, keys: Iterable[int]) -> bool:
         """Whether each of these objects has one storage or none, and no two the same one."""
-        if not self._more.keys().isdisjoint(keys):
-            return False
-        rows = [row for row in map(self._rows.get, keys) if row is not None and row >= 0]
-        return len(set(map(self._addresses.__getitem__, rows))) == len(rows)
+        seen: set[int] = set()
+        for key in keys:
+            row = self._rows.get(key, _NO_MEMORY)
+            if row < 0:
+                continue
+            address = self._addresses[row]
+            if address in seen or key in self._more:
+                return False
+            seen.add(address)
+        return True
 
     def _bytes_of_one(self, key: int) -> int:
         return self._sizes[self._rows[key]]

@@ -31,7 +31,7 @@ class TensorReader:
         """Reads these objects, and all tensors and nodes that they hold."""
         ids = list(map(id, objects))
         self.found.storages.add_objects(ids)
-        with self._undisturbed():
+        with self.undisturbed():
             self._read(ids, objects, is_over)
             while self.found.pending and not is_over():
                 fresh = self.found.take_pending()
@@ -72,33 +72,22 @@ class TensorReader:
     def _read_plain_tensors(self, keys: list[int], tensors: list[Any]) -> None:
         """Raises before it adds anything, if one of these is sparse or has no storage."""
         rows = self._memory.rows_of_plain_tensors(tensors, self.found.storages)
+        self._read_references(keys, tensors)
+        self.found.storages.give(keys, rows)
+
+    def _read_references(self, keys: list[int], tensors: list[Any]) -> None:
+        """Raises before it adds anything."""
         graphs = self._memory.graphs(tensors)
         has_graph = [node is not None for node in graphs]
         others, without = those(keys, tensors, [not one for one in has_graph])
-        gradients, bases = self._memory.gradients(without), self._memory.bases(without)
+        gradients, bases = self._memory.gradients(without), self._memory.bases(tensors)
         some, with_graph = those(keys, tensors, has_graph)
-        lead_to_graph_alone = not self._memory.any_retains_gradient(with_graph) and are_none(self._memory.bases(with_graph))
-        references = [] if lead_to_graph_alone else list(map(self._of_tensor, with_graph))
-        self.found.storages.give(keys, rows)
-        if lead_to_graph_alone:
-            self.found.note_graphs(some, list(compress(graphs, has_graph)))
-        for key, found in zip(some, references):
-            self.found.note(key, found)
-        if not are_none(gradients) or not are_none(bases):
-            self._note_gradients_and_bases(others, gradients, bases)
-
-    def _note_gradients_and_bases(self, keys: list[int], gradients: list[Any], bases: list[Any]) -> None:
-        of_views: dict[int, tuple[Reference, ...]] = {}  # by the id of the base: many tensors may be views of one
-        for key, gradient, base in zip(keys, gradients, bases):
-            to_base: tuple[Reference, ...] = ()
-            if base is not None:
-                if id(base) not in of_views:
-                    of_views[id(base)] = self.found.to_base(base, "")
-                to_base = of_views[id(base)]
-            if gradient is not None:
-                self.found.note(key, ((gradient, "grad", "grad"), *to_base))
-            elif to_base:
-                self.found.note_view(key, to_base)
+        retained = self._memory.retained_gradients(with_graph)
+        self.found.lead(some, list(compress(graphs, has_graph)))
+        for with_gradient, values in ((some, retained), (others, gradients)):
+            if not are_none(values):
+                self.found.lead(*those(with_gradient, values, [one is not None for one in values]))
+        self.found.lead_to_bases(keys, bases)
 
     def _read_storages(self, keys: list[int], storages: list[Any]) -> None:
         self._memory.add_storages(keys, storages, self.found.storages)
@@ -111,28 +100,34 @@ class TensorReader:
                 self._read_storages([id(one)], [one])
                 return
             self.found.storages.add(id(one), self._memory.of_tensor(one, facts))
-            self.found.note(id(one), self._of_tensor(one))
+            self._read_references([id(one)], [one])
         except Exception:
             self.found.unreadable += 1
 
     @contextlib.contextmanager
-    def _undisturbed(self) -> Iterator[None]:
+    def undisturbed(self) -> Iterator[None]:
         """Keeps the classes and modes of the program out of what is asked of tensors."""
         with self._torch._C.DisableTorchFunction(), self._torch._C._DisableTorchDispatch(), self._torch.no_grad():
             yield
 
-    def _of_tensor(self, tensor: Any) -> tuple[Reference, ...]:
-        field = self._memory.field
+    def references_of(self, tensor: Any) -> list[Reference]:
+        """Returns the references of a tensor that was read. They are read again, because that takes less memory than to keep
+        them. Takes undisturbed()."""
         found: list[Reference] = []
-        node = field(tensor, "grad_fn")
+        try:
+            memory = self._memory
+            node = memory.graph(tensor)
+            gradient = memory.gradient(tensor) if node is None or memory.retains_gradient(tensor) else None
+            base = memory.base(tensor)
+        except Exception:  # one that could not be read before
+            return found
         if node is not None:
             found.append((node, "grad_fn", ""))
-        if node is None or field(tensor, "retains_grad"):  # else torch warns
-            gradient = field(tensor, "grad")
-            if gradient is not None:
-                found.append((gradient, "grad", "grad"))
-        found.extend(self.found.to_base(field(tensor, "_base"), ""))
-        return tuple(found)
+        if gradient is not None:
+            found.append((gradient, "grad", "grad"))
+        if base is not None and id(base) in self.found.bases:
+            found.append((base, "base", ""))
+        return found
 
     def storages_of_tensors(self) -> set[int]:
         """Returns the ids of storage objects whose memory a tensor has as well: PyTorch makes such an object for whoever

@@ -6,7 +6,9 @@ from __future__ import annotations
 import collections
 import contextlib
 import itertools
+import os
 import pickle
+import shutil
 import sys
 import time
 from typing import Any, ContextManager, Iterable, Iterator, Optional
@@ -19,6 +21,7 @@ KEY = "memviz_recorder"
 # meanwhile.
 _NEAR_THE_END = 64
 _MOST_FRAMES = 256
+_SYMBOLIZE_MODE = "TORCH_SYMBOLIZE_MODE"  # PyTorch 2.4 to 2.15
 
 
 def pickled(
@@ -52,10 +55,25 @@ def pickled(
 def with_keepers(torch: Any) -> dict[str, Any]:
     """Returns torch's snapshot of this moment, and who keeps the memory in it."""
     kept = keepers.found(torch)  # before there are the many objects of the snapshot
-    taken: dict[str, Any] = torch.cuda.memory._snapshot()
+    with _named_by_torch():
+        taken: dict[str, Any] = torch.cuda.memory._snapshot()
     if kept is not None:
         taken[keepers.KEY] = kept
     return taken
+
+
+@contextlib.contextmanager
+def _named_by_torch() -> Iterator[None]:
+    """Lets PyTorch name C++ frames itself where the program addr2line (of binutils) is missing: by default PyTorch asks it, and
+    otherwise waits forever or fails."""
+    if _SYMBOLIZE_MODE in os.environ or shutil.which("addr2line") is not None:
+        yield
+        return
+    os.environ[_SYMBOLIZE_MODE] = "fast"
+    try:
+        yield
+    finally:
+        os.environ.pop(_SYMBOLIZE_MODE, None)
 
 
 def _add_refusal(torch: Any, taken: dict[str, Any], refusal: Refusal) -> None:

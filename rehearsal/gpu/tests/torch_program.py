@@ -256,7 +256,12 @@ def ranks_train_together():
     assert torch.cuda.memory_allocated() >= 2 * 4 * (512 * 512 + 512)
     assert used(rank) == torch.cuda.memory_reserved() and used(1 - rank) == 0
     trains_alike(model, rank)
-    from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+    from torch.distributed.fsdp import FullyShardedDataParallel
+
+    try:
+        from torch.distributed.fsdp import fully_shard
+    except ImportError:  # PyTorch 2.4 and 2.5
+        from torch.distributed._composable.fsdp import fully_shard
 
     trains_alike(FullyShardedDataParallel(nn.Linear(512, 512).to(rank), sync_module_states=True), rank)
     before = torch.cuda.memory_allocated()

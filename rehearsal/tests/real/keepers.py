@@ -4,9 +4,10 @@ those that it has without memviz.
 
     keepers.py MEMVIZ PYTHON [PROGRAM...]
 
-PYTHON is that of an environment with accelerate, datasets, deepspeed, diffusers, lightning, peft, transformers and trl; outside of CI,
-because these take 1 GB in addition to torch. About a minute for each program. Ends with 1 where a program fails, changes, or has a
-keeper for less than 90 %. Memory that libraries hold in C++ is left out: the workspaces of cuBLAS, and the buckets of DDP's reducer.
+PYTHON is that of an environment with accelerate, datasets, deepspeed, diffusers, lightning, peft, transformers and trl, for vLLM of
+one with vLLM, whose folder of programs is in PATH; outside of CI, because these take 1 GB in addition to torch, and vLLM 8 GB. About
+a minute for each program, three for vLLM. Ends with 1 where a program fails, changes, or has a keeper for less than 90 %. Memory
+that libraries hold in C++ is left out: the workspaces of cuBLAS, and the buckets of DDP's reducer.
 """
 
 import json
@@ -36,6 +37,7 @@ PROGRAMS = {
     "torchtitan": ["kept/torchtitan_debug.py"],
     "trl, SFT": ["kept/trl_sft.py"],
     "trl, GRPO": ["kept/trl_grpo.py"],
+    "vLLM": ["kept/vllm_generate.py"],
 }
 ONE_RANK = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1"}
 OF_LIBRARIES = re.compile("getNewWorkspace|CUDABlasHandle|CUDABlasLtWorkspace|c10d::Reducer::initialize_bucket")
