@@ -38,7 +38,8 @@ void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double pi
     if (part.bytes == 0) continue;
     XmlElement group = add_group(parent, part.paint->name);
     const double left = static_cast<double>(offset) * pixels_per_byte;
-    add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, height_of(bar));
+    add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, height_of(bar))
+        .set("class", "swatch");
     group.child("title").text(fmt::format("{}: {} ({} bytes, {})", part.name, format_bytes(part.bytes),
                                           format_count(part.bytes), format_percent(part.bytes, sum_of(bar))));
     offset += part.bytes;

@@ -42,7 +42,10 @@ void draw_narrow_head(Page& page, double bottom, const NarrowHead& head) {
   const double room = bottom / kScale;
   Paragraph headline = kHeadline;
   headline.most_lines = static_cast<std::size_t>(std::max(1.0, (room - kNarrowTop) / headline.line_height));
-  double y = draw(narrow, kNarrowTop, headline, head.headline);
+  const bool is_cut =
+      wrap(head.headline, headline.width, headline.font_size, headline.font).size() > headline.most_lines;
+  const std::string& shown = is_cut && !head.short_headline.empty() ? head.short_headline : head.headline;
+  double y = draw(narrow, kNarrowTop, headline, shown);
   std::size_t rows = head.users == nullptr ? 0 : count_leading_rows(*head.users);
   while (rows > 1 && y + kNarrowGap + static_cast<double>(rows) * kNarrowRowHeight > room)
     --rows;

@@ -12,6 +12,7 @@ namespace memviz::render {
 
 struct NarrowHead {
   std::string headline;
+  std::string short_headline = {}; ///< drawn where the headline would be cut
   std::string answer = {};
   const RankedList* users = nullptr;       ///< its leading rows
   std::vector<std::string> sentences = {}; ///< below the rows, those that fit

@@ -232,7 +232,7 @@ std::string draw(const JobReport& report, const SvgOptions& options) {
   double y = draw_headline(page, title);
   if (!answer.empty()) y = draw_answer(page, y, answer);
   y = draw_facts(page, y, format_counted(report.ranks.size(), "rank"), facts_of(report)) + 10;
-  draw_narrow_head(page, y, {.headline = title, .answer = answer});
+  draw_narrow_head(page, y, {.headline = title, .short_headline = ranks_short_headline(report), .answer = answer});
   if (!report.groups.empty()) y = draw_groups(page, y, report);
   page.begin_below_graph();
   add_rule(page.below_graph(), y);

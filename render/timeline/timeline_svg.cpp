@@ -75,18 +75,27 @@ std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vec
   return entries;
 }
 
-/// Returns the lines that have a colour, and an area that is worth naming.
+/// Returns the lines that have a colour: those at the head of the picture, then those with an area that is worth
+/// naming.
 std::vector<LegendEntry> largest_lines(const std::vector<DrawnStack>& stacks, const LifeLines& lines,
                                        const LineNames& names) {
   constexpr double kLeastShare = 0.01; // of everything drawn
   double all = 0;
   for (const DrawnStack& drawn : stacks)
     all += area_of(drawn.shapes.live);
-  std::vector<LegendEntry> entries;
+  std::vector<NodeKey> shown;
+  const std::vector<UserLine>& holders = stacks.front().chart.listed();
+  for (std::size_t i = 0; i < std::min(holders.size(), kLeadingRows); ++i)
+    shown.push_back(holders[i].key);
   for (const auto& [line, area] : lines_by_area(stacks, lines)) {
     if (area < kLeastShare * all) break;
+    if (std::ranges::find(shown, line) == shown.end()) shown.push_back(line);
+  }
+  std::vector<LegendEntry> entries;
+  for (const NodeKey& line : shown) {
+    if (!has_hue(line)) continue;
     const LineName& name = names.of(line);
-    if (has_hue(line) && name.paint != &paint::kOtherLines) entries.push_back({name.paint, cut_end(name.text, 48)});
+    if (name.paint != &paint::kOtherLines) entries.push_back({name.paint, cut_end(name.text, 48)});
   }
   return entries;
 }

@@ -103,7 +103,7 @@ void reject_foreign_file(std::string_view bytes) {
   reject_foreign_format(bytes);
   if (bytes.substr(0, 256).find("<title>GPU Memory Timeline HTML</title>") != std::string_view::npos)
     throw_other_file("the HTML of export_memory_timeline, which is a picture alone",
-                     "export it to a name that ends in .raw.json.gz, which memviz reads");
+                     "export it to a name that ends in .json or .raw.json.gz, which memviz reads");
   if (without_leading_space(bytes).starts_with('<'))
     throw_other_file("HTML or XML", "pass the .pickle that the page was made from");
   if (looks_like_folded(bytes)) return;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Values of a document that is made of a file of another kind: dicts and lists, as a snapshot has them.
+// Values of a document that is made of a file of another kind: dicts and lists, as a snapshot has them; and the first
+// value of a list of such a file.
 
 #include "value/document.hpp"
 
@@ -28,6 +29,16 @@ inline Value made_list(Document& document, std::span<const Value> values) {
   const Value made = document.add_list();
   document.append(made, values);
   return made;
+}
+
+/// Returns the first item of a list; Kind::unset if it is empty.
+inline Value first_item(const Document& document, Value list) {
+  Value first;
+  document.for_each(list, [&](Value item) {
+    first = item;
+    return false;
+  });
+  return first;
 }
 
 } // namespace memviz

@@ -15,6 +15,7 @@
 #include "recording/profiler_events.hpp"
 #include "recording/profiler_reader.hpp"
 #include "recording/snapshots_in.hpp"
+#include "recording/summed_timeline.hpp"
 #include "recording/timeline_reader.hpp"
 #include "value/document.hpp"
 #include "value/field.hpp"
@@ -137,15 +138,18 @@ DecodedFile decode_text(std::string_view bytes) {
     return file;
   }
   Document document = json::read(bytes);
-  const bool is_timeline = is_raw_timeline(document);
+  const bool is_raw = is_raw_timeline(document);
+  const bool is_summed = !is_raw && is_summed_timeline(document);
+  const bool is_timeline = is_raw || is_summed;
   if (!is_timeline && !is_profiler_trace(document)) {
-    reject_summed_timeline(document);
     file.decoded.document = std::move(document);
     return file;
   }
-  // A row of a timeline, of at least 13 bytes, becomes up to four records.
+  // A row of a timeline, of at least 13 bytes, becomes up to four records; sums in 47 bytes become up to 16.
   if (is_timeline) file.budget = Budget{bytes.size() * 3};
-  ProfilerSnapshot snapshot = is_timeline ? timeline_snapshot(document) : profiler_snapshot(document, bytes.size());
+  ProfilerSnapshot snapshot = is_raw      ? timeline_snapshot(document)
+                              : is_summed ? summed_timeline_snapshot(document, bytes.size())
+                                          : profiler_snapshot(document, bytes.size());
   file.form = FileForm::profiler;
   file.encoding = is_timeline ? "a profiler's memory timeline" : "a profiler's trace";
   file.decoded.document = std::move(snapshot.document);

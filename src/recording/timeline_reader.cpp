@@ -56,15 +56,6 @@ std::optional<Row> row_of(const Document& document, Value list) {
   return Row{time_ns, static_cast<TimelineAction>(action), bytes < 0, size_bytes, static_cast<std::size_t>(category)};
 }
 
-Value first_of_list(const Document& document, Value list) {
-  Value first;
-  document.for_each(list, [&](Value item) {
-    first = item;
-    return false;
-  });
-  return first;
-}
-
 /// Builds the snapshot. Each block is a segment, because the file does not show what was reserved.
 class TimelineMaker {
 public:
@@ -234,25 +225,7 @@ private:
 } // namespace
 
 bool is_raw_timeline(const Document& document) {
-  return document.root.kind() == Kind::list && row_of(document, first_of_list(document, document.root)).has_value();
-}
-
-void reject_summed_timeline(const Document& document) {
-  const Value root = document.root;
-  if (root.kind() != Kind::list || document.list_size(root) != 2) return;
-  std::vector<Value> halves;
-  document.for_each(root, [&](Value half) {
-    halves.push_back(half);
-    return true;
-  });
-  if (halves[0].kind() != Kind::list || halves[1].kind() != Kind::list) return;
-  const Value sums = first_of_list(document, halves[1]);
-  if (!document.as_signed(first_of_list(document, halves[0])) || sums.kind() != Kind::list) return;
-  if (!document.as_signed(first_of_list(document, sums))) return;
-  throw_other_file("a memory timeline of PyTorch's profiler (export_memory_timeline), which has sums by category and "
-                   "no blocks",
-                   "export it to a name that ends in .raw.json.gz, which has the blocks, or record a snapshot with "
-                   "memviz run -- python train.py");
+  return document.root.kind() == Kind::list && row_of(document, first_item(document, document.root)).has_value();
 }
 
 ProfilerSnapshot timeline_snapshot(const Document& timeline) {

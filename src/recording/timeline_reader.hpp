@@ -12,9 +12,6 @@ namespace memviz {
 /// Whether the document is the raw form: a list of [time in ns, action, bytes, category].
 [[nodiscard]] bool is_raw_timeline(const Document& document);
 
-/// Throws Error, which says what it is and what to do, for the form that has sums alone: [times, sums by category].
-void reject_summed_timeline(const Document& document);
-
 /// Returns the snapshot of a timeline for which is_raw_timeline() holds. Throws Error if no row is possible.
 [[nodiscard]] ProfilerSnapshot timeline_snapshot(const Document& timeline);
 

@@ -255,6 +255,23 @@ std::string ranks_headline(const JobReport& report) {
   return text + what_is_missing(report);
 }
 
+std::string ranks_short_headline(const JobReport& report) {
+  if (!report.failed.empty()) {
+    const std::string first = name_at_start(report, report.failed.front().rank);
+    return report.failed.size() == 1 ? first + " ran out of memory"
+                                     : fmt::format("{} ranks ran out of memory", report.failed.size());
+  }
+  if (report.on_other_gpus.empty() && !report.outliers.empty()) {
+    const RankDifference& first = report.outliers.front();
+    const std::string name = name_at_start(report, first.rank);
+    return first.delta_bytes == 0
+               ? name + " stands out by its lines"
+               : fmt::format("{} stands out: {} than its group", name, more_or_less(first.delta_bytes));
+  }
+  const std::string headline = ranks_headline(report);
+  return headline.substr(0, headline.find_first_of(":;."));
+}
+
 std::vector<std::string> ranks_notes(const JobReport& report) {
   std::vector<std::string> notes;
   for (std::string note : {moved_note(report), timing_note(report), multiple_files_note(report),

@@ -25,6 +25,8 @@ namespace memviz {
 /// Returns the answer: which rank ran out of memory or stands out, by how much and by which lines, or that none does;
 /// then how many files could not be read and which ranks are missing.
 [[nodiscard]] std::string ranks_headline(const JobReport& report);
+/// Returns what the answer begins with, in a line or two of a phone: "Rank 2 stands out: 296 MiB more than its group".
+[[nodiscard]] std::string ranks_short_headline(const JobReport& report);
 /// Returns notes on the files: further ones of a rank, those without a rank, differences due to timing.
 [[nodiscard]] std::vector<std::string> ranks_notes(const JobReport& report);
 /// Returns the remark on a rank: "out of memory", "stands out", "events lost", ...

@@ -161,6 +161,18 @@ std::string json_distinct_keys(std::size_t bytes) {
   return file + "]";
 }
 
+/// Sums by category of a profiler's memory timeline, of which three rise and fall in turn.
+std::string sums_of_a_timeline(std::size_t bytes) {
+  constexpr std::size_t kRowBytes = 22;
+  std::string times = "0";
+  std::string rows = "[0,0,0,0,0,0,0,0,0]";
+  for (std::size_t i = 1; i < bytes / kRowBytes; ++i) {
+    times += ",1";
+    rows += i % 2 == 0 ? ",[0,0,0,0,0,0,0,0,0]" : ",[0,9,9,9,0,0,0,0,0]";
+  }
+  return "[[" + times + "],[" + rows + "]]";
+}
+
 } // namespace
 
 std::vector<HostileShape> value_shapes() {
@@ -207,6 +219,7 @@ std::vector<HostileShape> value_shapes() {
       {"JSON dicts in dicts", json_nested_dicts},
       {"JSON distinct texts", json_distinct_texts},
       {"JSON distinct keys", json_distinct_keys},
+      {"sums of a timeline", sums_of_a_timeline},
   };
 }
 

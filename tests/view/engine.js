@@ -34,7 +34,8 @@ export async function startEngine() {
 }
 
 // Returns the number of the file in the engine.
-export const openBlob = async (name, blob) => Number(await post({name, blob}));
+export const openBlob = async (name, blob, rank = '') => Number(await post({blob, about: {name, rank}}));
+export const openAsPart = async (name, blob) => JSON.parse(await post({blob, about: {name, is_of_job: true}}));
 export const openFile = (name, bytes) => openBlob(name, new Blob([bytes]));
 export const askText = (request) => post({request});
 export const askJson = async (request) => JSON.parse(await post({request}));

@@ -74,4 +74,9 @@ namespace memviz::view {
 /// "of": explain (text), stats, state, flame, explain_json, timeline, compare (JSON), folded.
 [[nodiscard]] std::string text_of(Engine& engine, const Request& request);
 
+/// JSON: the answer of `memviz ranks` about the files of the job.
+[[nodiscard]] std::string ranks_of(Engine& engine, const Request& request);
+/// Removes all files of the job.
+[[nodiscard]] std::string new_job(Engine& engine, const Request& request);
+
 } // namespace memviz::view

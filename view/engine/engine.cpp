@@ -2,6 +2,7 @@
 
 #include "engine/answers.hpp"
 
+#include "base/json_writer.hpp"
 #include "memviz/error.hpp"
 
 #include <fmt/format.h>
@@ -26,14 +27,26 @@ constexpr std::pair<std::string_view, Answer> kAnswers[] = {
     {"event", event_of},       {"hits", hits_of},          {"found_curve", found_curve_of},
     {"headline", headline_of}, {"range", range_of},        {"same_time", same_time},
     {"span", span_of},         {"bands", bands_of},        {"lit", lit_of},
-    {"close", close_file},
+    {"close", close_file},     {"ranks", ranks_of},        {"new_job", new_job},
 };
 
 } // namespace
 
-std::size_t Engine::add(std::string name, std::string bytes) {
-  files_.push_back(std::make_unique<PageFile>(std::move(name), std::move(bytes)));
+std::size_t Engine::add(std::string name, std::string bytes, const std::string& rank) {
+  files_.push_back(std::make_unique<PageFile>(std::move(name), std::move(bytes), rank));
   return files_.size() - 1;
+}
+
+std::string Engine::add_to_job(const std::string& name, std::string bytes) {
+  const std::vector<RankPart> parts = parts_of_file(name, std::move(bytes));
+  std::string names;
+  JsonWriter json(names, JsonLayout::compact);
+  json.begin_array();
+  for (const RankPart& part : parts)
+    json.value(part.file);
+  json.end_array();
+  job_.insert(job_.end(), parts.begin(), parts.end());
+  return names;
 }
 
 PageFile& Engine::file(const Request& request, std::string_view member) {

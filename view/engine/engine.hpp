@@ -6,6 +6,8 @@
 #include "engine/page_file.hpp"
 #include "engine/request.hpp"
 
+#include "memviz/ranks.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -17,8 +19,15 @@ namespace memviz::view {
 /// The files that a page has open.
 class Engine {
 public:
-  /// Opens a file and returns its index. Throws the exceptions of PageFile's constructor.
-  std::size_t add(std::string name, std::string bytes);
+  /// Opens a file and returns its index; of several snapshots in it `rank`. Throws the exceptions of PageFile's
+  /// constructor.
+  std::size_t add(std::string name, std::string bytes, const std::string& rank = "");
+  /// Adds the parts of a file to the job, keeps nothing else of it, and returns the names of the parts, as JSON. A file
+  /// that cannot be read is a part with the reason.
+  std::string add_to_job(const std::string& name, std::string bytes);
+  [[nodiscard]] const std::vector<RankPart>& job() const { return job_; }
+  /// Removes all parts, for another job.
+  void forget_job() { job_.clear(); }
   /// Frees a file, whose index stays its own. Throws UsageError if there is none.
   void close(const Request& request);
   /// Returns a file. Throws UsageError if there is none, or if it is closed.
@@ -31,6 +40,7 @@ public:
 
 private:
   std::vector<std::unique_ptr<PageFile>> files_;
+  std::vector<RankPart> job_;
 };
 
 } // namespace memviz::view

@@ -44,12 +44,14 @@ __attribute__((export_name("reserve"))) char* reserve(std::size_t size) {
              : nullptr;
 }
 
-/// Opens the written file; its name is the last `name_size` bytes.
-__attribute__((export_name("open"))) std::int32_t open_file(std::size_t name_size) {
+/// Opens the written file, or adds it to the job ("is_of_job"): the request about it is the last `request_size` bytes.
+__attribute__((export_name("open"))) std::int32_t open_file(std::size_t request_size) {
   return guarded([&] {
-    std::string name = given.substr(given.size() - name_size);
-    given.resize(given.size() - name_size);
-    return std::to_string(engine.add(std::move(name), std::exchange(given, {})));
+    const memviz::view::Request request(std::string_view(given).substr(given.size() - request_size));
+    given.resize(given.size() - request_size);
+    std::string bytes = std::exchange(given, {});
+    if (request.flag("is_of_job")) return engine.add_to_job(request.text("name"), std::move(bytes));
+    return std::to_string(engine.add(request.text("name"), std::move(bytes), request.text("rank")));
   });
 }
 

@@ -1,5 +1,6 @@
 #include "engine/page_file.hpp"
 
+#include "answers/rank_parts.hpp"
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
@@ -13,16 +14,21 @@ namespace memviz::view {
 
 namespace {
 
-std::shared_ptr<const Recording> recording_in(std::string bytes, const std::string& name) {
+Session session_in(std::string bytes, const SessionOptions& options) {
   Input input = unpacked(input_of(std::move(bytes)));
-  if (are_columns(input.bytes())) return std::make_shared<const Recording>(recording_of_columns(input.bytes()));
-  return Session(std::move(input), {.name = name}).keep_events();
+  if (!are_columns(input.bytes())) return Session(std::move(input), options);
+  return Session(std::make_shared<const Recording>(recording_of_columns(input.bytes())), options);
+}
+
+std::optional<std::string> chosen_rank(const std::string& rank) {
+  return rank.empty() ? std::nullopt : std::optional(rank);
 }
 
 } // namespace
 
-PageFile::PageFile(std::string name, std::string bytes)
-    : name_(std::move(name)), session_(recording_in(std::move(bytes), name_), {.name = name_}) {
+PageFile::PageFile(std::string name, std::string bytes, const std::string& rank)
+    : name_(name + rank),
+      session_(session_in(std::move(bytes), {.name = name, .rank = chosen_rank(rank)}).keep_events(), {.name = name_}) {
   end_ = session_.open({.kinds = true, .timeline = true, .sink = &segment_times_});
   recording_ = end_.state.recording;
   lines_ = std::make_unique<LifeLines>(end_.state);
@@ -62,6 +68,15 @@ std::shared_ptr<const MemoryState> PageFile::state_at(const std::string& moment,
   states_.insert(states_.begin(), {key, state});
   if (states_.size() > kMostStates) states_.pop_back();
   return state;
+}
+
+std::vector<RankPart> parts_of_file(const std::string& name, std::string bytes) {
+  try {
+    Session session = session_in(std::move(bytes), {.name = name});
+    return rank_parts(name, session);
+  } catch (const Error& error) {
+    return {unread_part(name, error.what())};
+  }
 }
 
 } // namespace memviz::view

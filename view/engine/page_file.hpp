@@ -6,6 +6,7 @@
 #include "engine/walk.hpp"
 
 #include "memviz/keeper_table.hpp"
+#include "memviz/ranks.hpp"
 #include "memviz/segment_times.hpp"
 #include "memviz/session.hpp"
 
@@ -29,8 +30,9 @@ struct Found {
 
 class PageFile {
 public:
-  /// Reads a snapshot or the columns of one, plain, gzip or zstd. Throws Error for anything else.
-  PageFile(std::string name, std::string bytes);
+  /// Reads a snapshot or the columns of one, plain, gzip or zstd; of several in the file the one named `rank`, "[0]"
+  /// or "['rank3']". Throws Error for anything else.
+  PageFile(std::string name, std::string bytes, const std::string& rank = "");
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Recording& recording() const { return *recording_; }
@@ -77,5 +79,8 @@ private:
   };
   std::vector<Known> states_; ///< the last one first
 };
+
+/// Returns the parts of the ranks in such a file; one with the reason if it cannot be read.
+[[nodiscard]] std::vector<RankPart> parts_of_file(const std::string& name, std::string bytes);
 
 } // namespace memviz::view

@@ -53,8 +53,9 @@ std::string title_of(std::span<const PageSnapshot> snapshots) {
 
 constexpr std::string_view kDropHere =
     "<div id=\"drop\"><h1>Drop a snapshot on this page</h1>\n"
-    "<p>Files that <code>torch.cuda.memory._dump_snapshot()</code> wrote: .pickle, .json, .gz or .zst, one or several. "
-    "Everything stays in this browser: nothing is sent anywhere, and the page's own policy forbids it.</p>\n"
+    "<p>Files that <code>torch.cuda.memory._dump_snapshot()</code> wrote: .pickle, .json, .gz or .zst, one or several; "
+    "or a folder or archive with the ranks of a job. Everything stays in this browser: nothing is sent anywhere, and "
+    "the page's own policy forbids it.</p>\n"
     "<p><button id=\"try\" type=\"button\">Try a sample</button> a server that ran out of memory</p></div>\n";
 
 std::string cover_html(const PageCover& cover) {
@@ -68,9 +69,9 @@ std::string cover_html(const PageCover& cover) {
   return html + "<noscript><p>Without JavaScript this page shows only the part above.</p></noscript>\n";
 }
 
-std::string snapshot_html(const PageSnapshot& snapshot) {
-  return "<script type=\"application/octet-stream\" class=\"snapshot\" data-name=\"" + escaped(snapshot.name) + "\">" +
-         base64(gzipped(snapshot.bytes)) + "</script>\n";
+std::string snapshot_html(const PageSnapshot& snapshot, bool is_of_job) {
+  return "<script type=\"application/octet-stream\" class=\"snapshot\" data-name=\"" + escaped(snapshot.name) +
+         (is_of_job ? "\" data-job=\"\">" : "\">") + base64(gzipped(snapshot.bytes)) + "</script>\n";
 }
 
 std::string sample_html() {
@@ -110,7 +111,7 @@ std::string view_page(std::span<const PageSnapshot> snapshots, const PageCover& 
     if (snapshots.empty()) return sample_html();
     std::string all;
     for (const PageSnapshot& snapshot : snapshots)
-      all += snapshot_html(snapshot);
+      all += snapshot_html(snapshot, cover.is_of_job);
     return all;
   });
 }

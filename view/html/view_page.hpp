@@ -20,6 +20,7 @@ struct PageCover {
   std::string headline;
   std::string answer;
   std::vector<std::string> pictures; ///< SVG without scripts, one below the other
+  bool is_of_job = false;            ///< whether the snapshots are the ranks of a job, of which none is open at first
 };
 
 /// Whether this program has the engine; `./run page` builds it.

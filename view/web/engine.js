@@ -43,10 +43,16 @@ async function start() {
 
 export const startEngine = () => (started = start());
 
-// A file may be dropped before the engine runs.
-export async function openBlob(name, blob) {
+// A file may be dropped before the engine runs. Of several snapshots in it `rank` is opened.
+export async function openBlob(name, blob, rank = '') {
   await started;
-  return Number(await post({name, blob}));
+  return Number(await post({blob, about: {name, rank}}));
+}
+
+// Adds a file to the job, of which the engine keeps a few kilobytes for each rank; returns the names of these.
+export async function openAsPart(name, blob) {
+  await started;
+  return JSON.parse(await post({blob, about: {name, is_of_job: true}}));
 }
 
 export const askText = (request) => post({request});

@@ -1,4 +1,5 @@
 // Starts the page: the engine, the files in the page or dropped on it, and its parts.
+import {chosenFiles, droppedFiles, snapshotsOf} from './archive.js';
 import {startControls} from './controls.js';
 import {startCurve} from './curve.js';
 import {byId} from './elements.js';
@@ -9,6 +10,7 @@ import {startFiles} from './files.js';
 import {startHeadline} from './headline.js';
 import {startHistory} from './history.js';
 import {startInfo} from './info.js';
+import {snapshotsOfAll, startJob} from './job.js';
 import {startLit} from './lit.js';
 import {startLive} from './live.js';
 import {change, deviceNow, files, hasDevice, lastError, readLink, showDevice} from './model.js';
@@ -21,17 +23,20 @@ import {startTables} from './tables.js';
 
 const say = (words) => (byId('busy').textContent = words);
 
-// Opens a file, and returns its number or what is wrong with it.
-async function add(name, blob) {
-  say(`opening ${name} …`);
+// Opens a file, of several snapshots in it `rank`, and returns its number or what is wrong with it.
+async function add(name, blob, rank = '') {
+  say(`opening ${name}${rank} …`);
   try {
-    const file = await openBlob(name, blob);
-    files[file] = {name, overview: await askJson({ask: 'overview', file})};
+    const file = await openBlob(name, blob, rank);
+    files[file] = {name: name + rank, overview: await askJson({ask: 'overview', file})};
     return {file};
   } catch (error) {
     return {problem: `${name}: ${error.message}`};
   }
 }
+
+// By the words of SeveralSnapshots.
+const holdsSeveral = (one) => / holds \d+ snapshots /.test(one.problem || '');
 
 // After an error the page begins with why.
 function showFile(file, {fragment, showFiles}) {
@@ -49,14 +54,23 @@ function showFile(file, {fragment, showFiles}) {
 async function addAll(blobs, about) {
   const added = [];
   for (const {name, blob} of blobs) added.push(await add(name, blob));
-  say(added.filter(({problem}) => problem).map(({problem}) => problem).join('\n'));
+  const several = blobs.filter((one, i) => holdsSeveral(added[i]));
+  say(added.filter((one) => one.problem && !holdsSeveral(one)).map(({problem}) => problem).join('\n'));
   const first = added.find(({problem}) => !problem);
   if (first) showFile(first.file, about);
+  if (several.length) await about.takeJob(several.map(({name, blob}) => ({name, read: async () => blob})));
 }
 
-function startDropping(showFiles) {
-  const open = (blobs) => addAll(blobs, {fragment: '', showFiles});
-  const take = (list) => open(Array.from(list, (file) => ({name: file.name, blob: file})));
+// A folder is a job, and so is an archive of several snapshots; other files are opened one by one.
+async function openDropped({isFolder, files: dropped}, about) {
+  const found = isFolder ? await snapshotsOfAll(dropped) : (await Promise.all(dropped.map(snapshotsOf))).flat();
+  if (!found.length) return say('no file in this folder has the name of a snapshot (.pickle, .pkl, .pt, .json, .ndjson, .zip, .tar)');
+  if (isFolder || found.length > dropped.length) return about.takeJob(found);
+  return addAll(await Promise.all(found.map(async ({name, read}) => ({name, blob: await read()}))), about);
+}
+
+function startDropping(about) {
+  const open = (taken) => Promise.resolve(taken).then((chosen) => openDropped(chosen, about)).catch(({message}) => say(message));
   let depth = 0; // a drag enters and leaves each element on its way
   const showDrag = (change) => {
     depth = change ? Math.max(0, depth + change) : 0;
@@ -68,10 +82,10 @@ function startDropping(showFiles) {
   document.addEventListener('drop', (event) => {
     event.preventDefault();
     showDrag(0);
-    take(event.dataTransfer.files);
+    open(droppedFiles(event.dataTransfer));
   });
-  byId('choose').addEventListener('change', (event) => take(event.target.files));
-  if (byId('try')) byId('try').addEventListener('click', () => open([{name: 'sample.pickle', blob: carried(byId('sample'))}]));
+  for (const id of ['choose', 'choose-folder']) byId(id).addEventListener('change', ({target}) => open(chosenFiles(target.files)));
+  if (byId('try')) byId('try').addEventListener('click', () => open({isFolder: false, files: [{name: 'sample.pickle', blob: carried(byId('sample'))}]}));
 }
 
 async function begin() {
@@ -91,15 +105,22 @@ async function begin() {
   const switchTo = startPlaces(), showFiles = startFiles(switchTo);
   startControls({curve, savePicture, switchTo});
   startHistory(searchAgain);
-  startDropping(showFiles);
+  const show = (file) => showFile(file, {fragment: '', showFiles});
+  const takeJob = startJob({show, say, openOne: async ({name, blob, rank}) => {
+    const {file, problem} = await add(name, blob, rank);
+    say(problem || '');
+    return problem ? null : file;
+  }});
+  startDropping({fragment: '', showFiles, takeJob});
   window.addEventListener('unhandledrejection', ({reason}) => say(reason.message));
   try {
     await startEngine();
   } catch (error) {
     return say(`this browser cannot run the page: ${error.message}`);
   }
-  const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, blob: carried(holder)}));
-  await addAll(holders, {fragment, showFiles});
+  const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, isOfJob: 'job' in holder.dataset, blob: carried(holder)}));
+  if (holders.some(({isOfJob}) => isOfJob)) return takeJob(holders.map(({name, blob}) => ({name, read: async () => blob})));
+  await addAll(holders, {fragment, showFiles, takeJob});
 }
 
 begin();

@@ -48,18 +48,18 @@ function reserve(size) {
   return at;
 }
 
-// A file in slices, so that no second copy of it is ever complete.
-async function openFile(name, blob) {
-  const nameBytes = new TextEncoder().encode(name);
-  if (blob.size + nameBytes.length > MOST_BYTES)
+// A file in slices, so that no second copy of it is ever complete, and after it the request about it.
+async function openFile(about, blob) {
+  const aboutBytes = new TextEncoder().encode(JSON.stringify(about));
+  if (blob.size + aboutBytes.length > MOST_BYTES)
     throw new Error(`a browser tab opens files of up to 2.14 GB, this one has ${(blob.size / 1e9).toFixed(2)} GB; the memviz program opens larger ones`);
-  const at = reserve(blob.size + nameBytes.length);
+  const at = reserve(blob.size + aboutBytes.length);
   for (let done = 0; done < blob.size; done += SLICE) {
     const part = new Uint8Array(await blob.slice(done, done + SLICE).arrayBuffer());
     bytesAt(at + done, part.length).set(part);
   }
-  bytesAt(at + blob.size, nameBytes.length).set(nameBytes);
-  if (!engine.open(nameBytes.length)) throw new Error(resultText());
+  bytesAt(at + blob.size, aboutBytes.length).set(aboutBytes);
+  if (!engine.open(aboutBytes.length)) throw new Error(resultText());
   return resultText();
 }
 
@@ -70,10 +70,10 @@ function answer(request, isBytes) {
   return isBytes ? resultBytes().slice().buffer : resultText();
 }
 
-async function handle({engineBytes, name, blob, request, isBytes}) {
+async function handle({engineBytes, about, blob, request, isBytes}) {
   if (engineBytes) return start(engineBytes);
   try {
-    return blob ? await openFile(name, blob) : answer(request, isBytes);
+    return blob ? await openFile(about, blob) : answer(request, isBytes);
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError)
       throw new Error('this browser tab has too little memory for that; the memviz program needs less than the size of the file');

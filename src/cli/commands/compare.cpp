@@ -5,6 +5,7 @@
 #include "answers/scope_options.hpp"
 #include "answers/sizes.hpp"
 #include "base/path_ends.hpp"
+#include "base/snapshot_names.hpp"
 #include "cli/commands/compare_folder.hpp"
 #include "cli/commands/compare_jobs.hpp"
 #include "cli/frame/baseline_file.hpp"
@@ -20,6 +21,7 @@
 #include "memviz/compare_words.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
+#include "memviz/several_snapshots.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/warnings.hpp"
 
@@ -264,12 +266,7 @@ std::vector<std::string> operands_of(const CompareCommand& options) {
   return operands;
 }
 
-int run_compare(const CompareCommand& given) {
-  check_request(given);
-  CompareCommand options = given;
-  options.operands = operands_of(given);
-  const auto is_of_job = [&](const std::string& operand) { return is_job(operand, options.file); };
-  if (std::ranges::any_of(options.operands, is_of_job)) return run_compare_jobs(options);
+int run_compare_files(const CompareCommand& options) {
   const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
   const CompareAnswer answer = compared(options, names);
   CompareReport report = report_of(answer);
@@ -286,6 +283,19 @@ int run_compare(const CompareCommand& given) {
   if (!message) return kSuccess;
   say_message(answer.after.name + ": " + *message);
   return kOverThreshold;
+}
+
+int run_compare(const CompareCommand& given) {
+  check_request(given);
+  CompareCommand options = given;
+  options.operands = operands_of(given);
+  if (std::ranges::any_of(options.operands, is_folder_or_parts)) return run_compare_jobs(options);
+  try {
+    return run_compare_files(options);
+  } catch (const SeveralSnapshots&) {
+    if (std::ranges::none_of(options.operands, has_archive_ending)) throw;
+    return run_compare_jobs(options);
+  }
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "cli/commands/compare_jobs.hpp"
 
 #include "base/path_ends.hpp"
+#include "base/snapshot_names.hpp"
 #include "cli/frame/messages.hpp"
 #include "cli/frame/outputs.hpp"
 #include "cli/frame/rank_files.hpp"
@@ -32,7 +33,7 @@ std::string job_name(std::string operand, const FileOptions& options) {
 
 void check_jobs(const CommandOptions& options) {
   for (const std::string& operand : options.operands) {
-    if (is_job(operand, options.file)) continue;
+    if (is_folder_or_parts(operand) || has_archive_ending(operand)) continue;
     const std::string name = shown_name(operand, options.file);
     std::error_code unknown;
     if (operand != "-" && !std::filesystem::exists(operand, unknown)) throw Error(name + ": no such file or folder");

@@ -1,5 +1,7 @@
+#include "answers/rank_parts.hpp"
 #include "answers/scope_options.hpp"
 #include "cli/frame/command.hpp"
+#include "cli/frame/many_files.hpp"
 #include "cli/frame/messages.hpp"
 #include "cli/frame/outputs.hpp"
 #include "cli/frame/snapshot_file.hpp"
@@ -7,18 +9,22 @@
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/ranks.hpp"
 #include "memviz/recording_columns.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/warnings.hpp"
+#include "story/ranks_words.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -67,6 +73,7 @@ Input rewritten(Session& session, const ViewOptions& options) {
 struct Carried {
   std::string columns;
   Loaded loaded;
+  std::vector<RankPart> parts; ///< if it is of a job
 };
 
 Carried carried(const std::string& file, const ViewOptions& options) {
@@ -80,7 +87,9 @@ Carried carried(const std::string& file, const ViewOptions& options) {
     Loaded loaded = loaded_from(session, {.moment = {.kind = MomentKind::automatic}, .kinds = true, .timeline = true},
                                 std::nullopt);
     if (!anew) say_warnings(options.file, name, warnings_of(loaded.state));
-    return Carried{columns_of(*recording), std::move(loaded)};
+    std::vector<RankPart> parts;
+    if (options.has_several) parts = rank_parts(name, session);
+    return Carried{columns_of(*recording), std::move(loaded), std::move(parts)};
   });
 }
 
@@ -98,19 +107,81 @@ PageCover cover_of(Loaded first) {
   return cover;
 }
 
-int run_view(const ViewOptions& options) {
-  if (!options.output) throw UsageError("view needs an output: add -o view.html, or -o - for standard output");
-  check_outputs(options, {{"-o", options.output}});
+bool is_snapshot_folder(const std::string& operand) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(operand, unknown);
+}
+
+PageCover cover_of_job(std::vector<RankPart> parts) {
+  const JobReport report = job_report(std::move(parts));
+  return {.headline = ranks_headline(report),
+          .answer = "",
+          .pictures = {ranks_svg(report, {.scripts = false})},
+          .is_of_job = true};
+}
+
+/// The snapshots in a page, and its cover.
+struct PageParts {
+  std::vector<PageSnapshot> snapshots;
   PageCover cover;
   std::uint64_t events = 0;
-  std::vector<PageSnapshot> snapshots;
-  for (const std::string& file : options.operands) {
-    Carried one = carried(file, options);
+
+  void add(const Carried& one, std::string name) {
     for (const auto& [device, count] : one.loaded.state.recording->event_counts)
       events += count;
-    snapshots.push_back({picture_name(one.loaded.name), std::move(one.columns)});
-    if (snapshots.size() == 1) cover = cover_of(std::move(one.loaded));
+    snapshots.push_back({std::move(name), one.columns});
   }
+};
+
+PageParts parts_of_files_given(const ViewOptions& options) {
+  PageParts page;
+  for (const std::string& file : options.operands) {
+    Carried one = carried(file, options);
+    page.add(one, picture_name(one.loaded.name));
+    if (page.snapshots.size() == 1) page.cover = cover_of(std::move(one.loaded));
+  }
+  return page;
+}
+
+/// Returns the name in the page of a file of an operand: from the folder's own name on, because pages are shared.
+std::string name_in_page(const std::string& file, const std::string& operand, const FileOptions& options) {
+  namespace fs = std::filesystem;
+  if (options.redactor != nullptr) return shown_name(file, options);
+  const std::string whole = fs::path(operand + "/").lexically_normal().string();
+  const fs::path parent = fs::path(whole.substr(0, whole.size() - 1)).parent_path();
+  return parent.empty() ? file : fs::path(file).lexically_normal().lexically_relative(parent).string();
+}
+
+/// The page of folders: their files are the ranks of a job. Those that cannot be read are left out.
+PageParts parts_of_job(const ViewOptions& options) {
+  PageParts page;
+  std::vector<RankPart> parts;
+  for (const std::string& operand : options.operands) {
+    for (const std::string& file : files_of({operand})) {
+      try {
+        Carried one = carried(file, options);
+        const std::string name = name_in_page(file, operand, options.file);
+        page.add(one, name);
+        for (RankPart& part : one.parts)
+          parts.emplace_back(std::move(part)).file = name;
+      } catch (const UsageError&) {
+        throw;
+      } catch (const Error& error) {
+        say_message(error.what());
+      }
+    }
+  }
+  if (parts.empty()) throw Error("no file could be read as a snapshot");
+  page.cover = cover_of_job(std::move(parts));
+  return page;
+}
+
+int run_view(const ViewOptions& given) {
+  if (!given.output) throw UsageError("view needs an output: add -o view.html, or -o - for standard output");
+  check_outputs(given, {{"-o", given.output}});
+  ViewOptions options = given;
+  options.has_several = std::ranges::any_of(given.operands, is_snapshot_folder);
+  const auto [snapshots, cover, events] = options.has_several ? parts_of_job(options) : parts_of_files_given(options);
   const std::string page = view_page(snapshots, cover);
   const std::uint64_t most_bytes = options.max_size ? options.max_size->bytes : kUsualBytes;
   if (page.size() > most_bytes)
@@ -127,15 +198,18 @@ int run_view(const ViewOptions& options) {
 Command view_command() {
   const CommandText text{
       .name = "view",
-      .operands = "SNAPSHOT... -o FILE [options]",
+      .operands = "SNAPSHOT...|FOLDER -o FILE [options]",
       .summary = "an HTML page to explore a recording, event by event",
-      .text = "Writes one self-contained HTML page: live memory over all events with a playhead, the allocations at "
-              "the playhead, and for the moment or the shown range the flame graph, the segments, why memory ran out, "
-              "tables, events and differences, all of them linked. The page contains the snapshots and memviz's own "
-              "engine as WebAssembly, works offline, and sends nothing anywhere. With --redact, --device, --from or "
-              "--to it contains them rewritten, as export --format pickle does.",
+      .text =
+          "Writes one self-contained HTML page: live memory over all events with a playhead, the allocations at "
+          "the playhead, and for the moment or the shown range the flame graph, the segments, why memory ran out, "
+          "tables, events and differences, all of them linked. The page contains the snapshots and memviz's own "
+          "engine as WebAssembly, works offline, and sends nothing anywhere. With --redact, --device, --from or "
+          "--to it contains them rewritten, as export --format pickle does. The files of a folder are the ranks of a "
+          "job: the page begins with what each holds and which stands out, and a click opens one.",
       .examples = "  memviz view mem.pickle -o view.html\n"
                   "  memviz view rank0.pickle rank1.pickle -o ranks.html\n"
+                  "  memviz view snapshots/ -o job.html\n"
                   "  memviz view mem.pickle --redact all -o shared.html\n"
                   "  memviz view mem.pickle --from 100000 --to 120000 -o view.html\n"
                   "  memviz view --empty -o page.html\n",

@@ -1,7 +1,7 @@
 #include "cli/frame/rank_files.hpp"
 
+#include "answers/rank_parts.hpp"
 #include "answers/sizes.hpp"
-#include "base/printable.hpp"
 #include "base/snapshot_names.hpp"
 #include "cli/frame/many_files.hpp"
 #include "cli/frame/messages.hpp"
@@ -11,10 +11,7 @@
 #include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
-#include "memviz/keeper_answers.hpp"
 #include "memviz/ranks_report.hpp"
-#include "memviz/several_snapshots.hpp"
-#include "story/keeper_words.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -36,38 +33,8 @@ std::uint64_t parse_step(std::string_view option, const std::string& word) {
 /// The way in which the snapshots of a job are read.
 struct PartOptions {
   const FileOptions& file;
-  const Wants& wants;
-  std::size_t most_text_bytes;
+  const PartQuestion& question;
 };
-
-constexpr std::size_t kKeeperColumns = 100;
-
-void name_keepers(RankPart& part, const MemoryState& state) {
-  const KeepersByDevice keepers = keepers_of(state);
-  const auto found = keepers.find(part.device);
-  if (found == keepers.end()) return;
-  for (const KeptVariable* const variable : largest_variables(found->second, kMostKeepers))
-    part.keepers.push_back({elided(variable_text(state.frames(), *variable), kKeeperColumns), variable->bytes()});
-}
-
-/// Returns the part of one snapshot.
-RankPart part_of_snapshot(const std::string& name, Session& session, const PartOptions& options) {
-  LinePeaks peaks;
-  Wants wants = options.wants;
-  wants.sink = &peaks;
-  const Opened opened = session.open(wants);
-  RankPart part = part_of(name, opened.state, peaks, options.most_text_bytes);
-  name_keepers(part, opened.state);
-  for (const ElsewhereMemory& other : part.elsewhere)
-    check_redacted(options.file, other.line);
-  for (const std::vector<LineMemory>* const lines : {&part.held, &part.not_held, &part.within})
-    for (const LineMemory& held : *lines)
-      check_redacted(options.file, held.line);
-  check_redacted(options.file, part.asked_by);
-  for (const KeeperMemory& one : part.keepers)
-    check_redacted(options.file, one.keeper);
-  return part;
-}
 
 std::vector<RankPart> parts_of_session(const std::string& name, Session& session, const PartOptions& options) {
   if (session.input().bytes().starts_with(kRankPartHead)) {
@@ -75,14 +42,16 @@ std::vector<RankPart> parts_of_session(const std::string& name, Session& session
       throw Error("the lines of a part cannot be changed: make parts of the snapshots with --redact");
     return read_rank_parts(session.input().bytes());
   }
-  std::vector<RankPart> parts;
-  try {
-    parts.push_back(part_of_snapshot(name, session, options));
-  } catch (const SeveralSnapshots&) {
-    session.read_each([&](const std::string& inside, Session& one) {
-      const bool is_shown = options.file.redactor == nullptr; // the subscript may be a name
-      parts.push_back(part_of_snapshot(name + (is_shown ? inside : fmt::format("[{}]", parts.size())), one, options));
-    });
+  std::vector<RankPart> parts = rank_parts(name, session, options.question);
+  for (const RankPart& part : parts) {
+    for (const ElsewhereMemory& other : part.elsewhere)
+      check_redacted(options.file, other.line);
+    for (const std::vector<LineMemory>* const lines : {&part.held, &part.not_held, &part.within})
+      for (const LineMemory& held : *lines)
+        check_redacted(options.file, held.line);
+    check_redacted(options.file, part.asked_by);
+    for (const KeeperMemory& one : part.keepers)
+      check_redacted(options.file, one.keeper);
   }
   return parts;
 }
@@ -121,7 +90,8 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
 }
 
 bool is_archive_of_several(const std::string& file) {
-  if (!has_archive_ending(file)) return false;
+  std::error_code unknown;
+  if (!has_archive_ending(file) || !std::filesystem::is_regular_file(file, unknown)) return false;
   try {
     return contents_of(file, {}).names().size() > 1;
   } catch (const Error&) {
@@ -146,8 +116,7 @@ OptionList<RankOptions> rank_options() {
 std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, const FileOptions& options,
                                      std::size_t most_text_bytes) {
   const std::vector<std::string> files = files_of(operands);
-  Wants wants{.moment = moment_of(automatic_scope()), .kinds = true};
-  wants.kind_rules = kind_rules_of(options);
+  const PartQuestion question{kind_rules_of(options), most_text_bytes};
   FileOptions quiet = options;
   quiet.is_quiet = true;
   Progress progress(format_counted(files.size(), "file"), options.is_quiet);
@@ -157,7 +126,7 @@ std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, c
       files, threads_for_files(options),
       [&](std::size_t i, unsigned threads) {
         const FileOptions own = options_of_one(quiet, threads);
-        by_file[i] = parts_of(files[i], {own, wants, most_text_bytes});
+        by_file[i] = parts_of(files[i], {own, question});
       },
       [&](std::size_t i) {
         std::ranges::move(by_file[i], std::back_inserter(parts));
@@ -167,14 +136,17 @@ std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, c
   return parts;
 }
 
-bool is_job(const std::string& operand, const FileOptions& options) {
+bool is_folder_or_parts(const std::string& operand) {
   std::error_code unknown;
   if (std::filesystem::is_directory(operand, unknown)) return true;
   // A pipe can be read only once, so it is treated as a snapshot.
   if (!std::filesystem::is_regular_file(operand, unknown)) return false;
-  if (!options.rank && is_archive_of_several(operand)) return true;
   std::string head(kRankPartHead.size(), '\0');
   return std::ifstream(operand).read(head.data(), static_cast<std::streamsize>(head.size())) && head == kRankPartHead;
+}
+
+bool is_job(const std::string& operand, const FileOptions& options) {
+  return is_folder_or_parts(operand) || (!options.rank && is_archive_of_several(operand));
 }
 
 } // namespace memviz::cli

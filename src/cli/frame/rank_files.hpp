@@ -20,8 +20,10 @@ namespace memviz::cli {
 [[nodiscard]] std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, const FileOptions& options,
                                                    std::size_t most_text_bytes = kPartTextBytes);
 
-/// Whether an operand is a folder, a file of parts, or an archive of several snapshots of which none is chosen
-/// (--rank).
+/// Whether an operand is a folder or a file of parts; opens no archive.
+[[nodiscard]] bool is_folder_or_parts(const std::string& operand);
+
+/// Whether an operand is one of these, or an archive of several snapshots of which none is chosen (--rank).
 [[nodiscard]] bool is_job(const std::string& operand, const FileOptions& options);
 
 } // namespace memviz::cli

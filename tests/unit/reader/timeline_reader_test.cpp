@@ -84,9 +84,3 @@ TEST_CASE("rows of a timeline that no profiler writes are counted and left out")
   }
   CHECK(contains(refusal_of("[[1, 4, -8, 0]]"), "without a block"));
 }
-
-TEST_CASE("a timeline that has sums alone says which form has blocks") {
-  const std::string refusal = refusal_of("[[1, 2], [[0, 8, 0, 0, 0, 0, 0, 0, 0], [0, 16, 0, 0, 0, 0, 0, 0, 0]]]");
-  CHECK(contains(refusal, "sums by category and no blocks"));
-  CHECK(contains(refusal, ".raw.json.gz"));
-}

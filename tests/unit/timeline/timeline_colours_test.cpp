@@ -156,7 +156,7 @@ TEST_CASE("rows of a timeline that would look alike have the folders that distin
   CHECK(text.find("forward b/block.py:7") != std::string::npos);
 }
 
-TEST_CASE("the legend has the colours of the lines that are much of the picture, at the peak or not") {
+TEST_CASE("the legend has the lines of the headline, then those that are much of the picture, at the peak or not") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 1 << 20).active(1 << 19, 1 << 19).inactive(1 << 19);
   snapshot.event(Action::alloc, 0x10000000, 200 << 20, snapshot.stack({"/app/entrance.py:100:enter"}));
@@ -173,5 +173,5 @@ TEST_CASE("the legend has the colours of the lines that are much of the picture,
   for (const auto& text : document.select_nodes("//g[@data-flow='items' and not(@data-leading)]//text"))
     legend += text.node().child_value() + std::string("\n");
   CHECK(legend.find("enter entrance.py:100\n") != std::string::npos);
-  CHECK(legend.find("step train.py:1\n") != std::string::npos);
+  CHECK(legend.find("step train.py:1\n") < legend.find("enter entrance.py:100\n"));
 }

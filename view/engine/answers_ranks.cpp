@@ -1,0 +1,18 @@
+#include "engine/answers.hpp"
+
+#include "memviz/error.hpp"
+#include "memviz/ranks_report.hpp"
+
+namespace memviz::view {
+
+std::string ranks_of(Engine& engine, const Request& /*request*/) {
+  if (engine.job().empty()) throw UsageError("no job is open");
+  return ranks_json(job_report(engine.job()));
+}
+
+std::string new_job(Engine& engine, const Request& /*request*/) {
+  engine.forget_job();
+  return "null";
+}
+
+} // namespace memviz::view

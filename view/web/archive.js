@@ -1,0 +1,140 @@
+// A zip or tar archive -> the snapshots in it, each unpacked when it is asked for; and the files of a dropped folder.
+const MOST_GROWTH = 1000, ALWAYS_ALLOWED = 64 << 20; // as SECURITY.md promises of files that unpack
+const SNAPSHOT_NAME = /\.(pickle|pkl|pt|json|ndjson)(\.(gz|zst))?$/;
+const ARCHIVE_NAME = /\.(zip|tar|tgz|tar\.gz)$/;
+const isOwnFile = (name) => !name.endsWith('/') && !name.startsWith('__MACOSX/') && !name.split('/').at(-1).startsWith('.');
+export const isSnapshotName = (name) => isOwnFile(name) && (SNAPSHOT_NAME.test(name) || ARCHIVE_NAME.test(name));
+
+// Browsers have names that the types of TypeScript 4.8 lack.
+/** @type {any} */
+const newGlobal = globalThis;
+
+// Unpacks a blob, which must not grow beyond measure.
+async function inflated(blob, format) {
+  const most = Math.max(ALWAYS_ALLOWED, blob.size * MOST_GROWTH), pieces = [];
+  const reader = blob.stream().pipeThrough(new newGlobal.DecompressionStream(format)).getReader();
+  for (let size = 0; ; ) {
+    const {done, value} = await reader.read();
+    if (done) return new Blob(pieces);
+    size += value.length;
+    if (size > most) throw new Error('unpacks to more than 64 MiB and a thousand times its size');
+    pieces.push(value);
+  }
+}
+
+const partOf = async (blob, begin, end) => new DataView(await blob.slice(begin, end).arrayBuffer());
+const textOf = (part, begin, size) => new TextDecoder().decode(new Uint8Array(part.buffer, begin, size)).replace(/\0.*$/s, '');
+
+const END_RECORD = 22, ENTRY_RECORD = 46, LOCAL_RECORD = 30, LARGEST_COMMENT = 65535, IN_ZIP64 = 0xffffffff;
+
+async function zipEntry(blob, {at, packed, method}) {
+  const local = await partOf(blob, at, at + LOCAL_RECORD);
+  const begin = at + LOCAL_RECORD + local.getUint16(26, true) + local.getUint16(28, true);
+  const content = blob.slice(begin, begin + packed);
+  if (method === 0) return content;
+  if (method !== 8) throw new Error('is compressed in a way that a page does not read: unpack the archive first');
+  return inflated(content, 'deflate-raw');
+}
+
+async function zipEntries(blob) {
+  const tail = await partOf(blob, Math.max(0, blob.size - END_RECORD - LARGEST_COMMENT), blob.size);
+  let end = tail.byteLength - END_RECORD;
+  while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
+  if (end < 0) throw new Error('the zip archive is damaged, or the file is cut short');
+  const begin = tail.getUint32(end + 16, true);
+  if (begin === IN_ZIP64) throw new Error('a zip archive of this size must be unpacked first');
+  const directory = await partOf(blob, begin, begin + tail.getUint32(end + 12, true)), entries = [];
+  for (let at = 0; at + ENTRY_RECORD <= directory.byteLength && directory.getUint32(at, true) === 0x02014b50; ) {
+    const [nameSize, ...others] = [28, 30, 32].map((place) => directory.getUint16(at + place, true));
+    const place = {method: directory.getUint16(at + 10, true), packed: directory.getUint32(at + 20, true), at: directory.getUint32(at + 42, true)};
+    entries.push({name: textOf(directory, at + ENTRY_RECORD, Math.min(nameSize, directory.byteLength - at - ENTRY_RECORD)), read: () => zipEntry(blob, place)});
+    at += ENTRY_RECORD + nameSize + others[0] + others[1];
+  }
+  return entries;
+}
+
+const TAR_BLOCK = 512, LONG_NAME = 'L';
+
+async function tarEntries(blob) {
+  const entries = [];
+  let longName = '';
+  for (let at = 0; at + TAR_BLOCK <= blob.size; ) {
+    const head = await partOf(blob, at, at + TAR_BLOCK), size = parseInt(textOf(head, 124, 12), 8) || 0, type = textOf(head, 156, 1), begin = at + TAR_BLOCK;
+    const content = blob.slice(begin, begin + size), folder = textOf(head, 345, 155), own = textOf(head, 0, 100);
+    if (type === LONG_NAME) longName = textOf(await partOf(blob, begin, begin + size), 0, size);
+    else {
+      if (own && (type === '' || type === '0')) entries.push({name: longName || (folder ? `${folder}/${own}` : own), read: async () => content});
+      longName = '';
+    }
+    at = begin + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
+  }
+  return entries;
+}
+
+const isGzip = (part) => part.byteLength > 1 && part.getUint16(0) === 0x1f8b;
+
+// Returns the snapshots of an archive, as {name, read}; null for another file. Of one with a single snapshot that has the
+// name of the archive.
+async function archiveEntries(blob, name) {
+  const head = await partOf(blob, 0, 4);
+  let entries = null;
+  if (head.byteLength === 4 && head.getUint32(0) === 0x504b0304) entries = await zipEntries(blob);
+  else if (/\.(tar|tgz|tar\.gz)$/.test(name)) entries = await tarEntries(isGzip(head) ? await inflated(blob, 'gzip') : blob);
+  if (!entries || entries.some((entry) => /^[^/]+\/data\.pkl$/.test(entry.name))) return null; // of torch.save
+  const own = entries.filter((entry) => isSnapshotName(entry.name));
+  if (own.length === 1) return [{name, read: own[0].read}];
+  return own.map((entry) => ({name: `${name}/${entry.name}`, read: entry.read}));
+}
+
+// Returns the snapshots of a file, an archive or not, as {name, read}.
+export const snapshotsOf = async ({name, blob}) => (await archiveEntries(blob, name)) || [{name, read: async () => blob}];
+
+const entriesIn = (folder) => {
+  const reader = folder.createReader();
+  return new Promise((resolve, reject) => {
+    const all = [];
+    const next = () => reader.readEntries((some) => (some.length ? (all.push(...some), next()) : resolve(all)), reject);
+    next();
+  });
+};
+
+// Returns the snapshots below an entry or a handle of a folder, as {name, blob} with the path from the folder's own name.
+async function filesOfEntry(entry) {
+  if (entry.isDirectory) return (await Promise.all((await entriesIn(entry)).map(filesOfEntry))).flat();
+  const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+  return isSnapshotName(entry.name) ? [{name: entry.fullPath.replace(/^\//, ''), blob: file}] : [];
+}
+
+async function filesOfHandle(handle, above = '') {
+  const name = above + handle.name, found = [];
+  if (handle.kind === 'file') return isSnapshotName(handle.name) ? [{name, blob: await handle.getFile()}] : [];
+  for await (const inner of handle.values()) found.push(...(await filesOfHandle(inner, `${name}/`)));
+  return found;
+}
+
+// Chromium reads the entries of a folder on no page that is a file itself, but its handle; other browsers have entries alone.
+async function filesOfFolder({entry, handle}) {
+  const found = await handle;
+  if (found) return filesOfHandle(found);
+  return filesOfEntry(entry).catch(() => {
+    throw new Error('this browser does not let the page read a dropped folder: choose it with "a folder" at the top');
+  });
+}
+
+// Takes the files of a drop, as {isFolder, files}, while its event is handled: its items are gone afterwards.
+export async function droppedFiles(transfer) {
+  const items = Array.from(transfer.items, (item) => {
+    const entry = item.webkitGetAsEntry && item.webkitGetAsEntry(), isFolder = Boolean(entry) && entry.isDirectory;
+    return {entry, isFolder, handle: isFolder && item.getAsFileSystemHandle && item.getAsFileSystemHandle().catch(() => null), file: item.getAsFile()};
+  });
+  const files = items.filter(({isFolder, file}) => file && !isFolder).map(({file}) => ({name: file.name, blob: file}));
+  const folders = items.filter(({isFolder}) => isFolder);
+  return {isFolder: folders.length > 0, files: [...(await Promise.all(folders.map(filesOfFolder))).flat(), ...files]};
+}
+
+// Chosen files: those of a folder have its name in their paths.
+export function chosenFiles(list) {
+  const files = Array.from(list, (file) => ({name: file.webkitRelativePath || file.name, blob: file}));
+  const isFolder = files.some(({name}) => name.includes('/'));
+  return {isFolder, files: isFolder ? files.filter(({name}) => isSnapshotName(name)) : files};
+}

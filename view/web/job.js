@@ -1,0 +1,120 @@
+// The ranks of a job: a bar for each with what it holds, which of them stands out, and a click opens one. Of files that
+// are not open the engine keeps only what `memviz ranks` needs of them.
+import {snapshotsOf} from './archive.js';
+import {byId, element} from './elements.js';
+import {askJson, askText, openAsPart} from './engine.js';
+import {change, files, view, watch} from './model.js';
+import {formatBytes} from '../../render/web/core/numbers.js';
+
+const MOST_DIFFERENCES = 12;
+const byName = (left, right) => (left.name < right.name ? -1 : Number(left.name > right.name));
+
+// The members of a job, by the name of their part: where to read it again, and its number while it is open.
+/** @type {() => {members: Map<string, {name: string, read: () => Promise<Blob>, rank: string, file: number | null}>, report: any}} */
+const emptyJob = () => ({members: new Map(), report: null});
+
+const signed = (bytes) => `${bytes < 0 ? '-' : '+'}${formatBytes(Math.abs(bytes))}`;
+const shortName = (path) => path.split('/').at(-1);
+const nameOfRank = ({rank, file}) => (rank === null ? shortName(file) : `rank ${rank}`);
+const isIn = (list, {file}) => list.some((one) => one.file === file);
+
+function remarkOf(report, rank) {
+  if (isIn(report.out_of_memory, rank)) return 'out of memory';
+  return isIn(report.outliers, rank) ? 'stands out' : '';
+}
+
+function barOf(job, rank, most, {open, compare}) {
+  const remark = remarkOf(job.report, rank), name = nameOfRank(rank), held = formatBytes(rank.held_bytes), words = `${name}: ${held}${remark && `, ${remark}`}`;
+  const bar = element('span', {class: 'bar', style: `--share:${most ? rank.held_bytes / most : 0}`});
+  const open_ = element('button', {type: 'button', class: 'rank', title: `${rank.file}\npeak ${formatBytes(rank.peak_bytes)}, end ${formatBytes(rank.end_bytes)}`, 'aria-label': words}, element('span', {class: 'name'}, name), bar, element('span', {class: 'number'}, held), element('span', {class: 'remark'}, remark));
+  const difference = element('button', {type: 'button', class: 'compare', title: 'the difference from this rank to the one that is open, each at its error or peak', 'aria-label': `difference from ${name}`}, 'difference');
+  const member = job.members.get(rank.file);
+  open_.disabled = difference.disabled = !member; // a part alone has no events
+  open_.addEventListener('click', () => open(rank.file));
+  difference.addEventListener('click', () => compare(rank));
+  return element('li', {class: remark.replaceAll(' ', '-'), 'data-file': rank.file}, open_, difference);
+}
+
+function differenceRows({out_of_memory: failed, outliers, of_two: second}) {
+  const all = [...failed, ...outliers, ...second].flatMap((one) => one.lines.map((line) => ({...line, name: nameOfRank(one)})));
+  return all.slice(0, MOST_DIFFERENCES).map(({name, line, kind, delta_bytes: delta}) => element('tr', {}, element('td', {}, name), element('td', {class: 'number'}, signed(delta)), element('td', {class: 'label'}, line || 'other lines'), element('td', {}, kind.replaceAll('_', ' '))));
+}
+
+function showReport(job, actions) {
+  const {report} = job, most = Math.max(0, ...report.ranks.map((rank) => rank.held_bytes)), rows = differenceRows(report);
+  byId('job').hidden = false;
+  byId('job').open = true;
+  byId('job-headline').textContent = report.headline;
+  byId('job-ranks').replaceChildren(...report.ranks.map((rank) => barOf(job, rank, most, actions)));
+  byId('job-unread').replaceChildren(...report.unread_files.map(({file, error}) => element('li', {}, `${file}: ${error}`)));
+  byId('job-lines').hidden = !rows.length;
+  byId('job-rows').replaceChildren(...rows);
+}
+
+// Marks the rank that is shown.
+function markShown(job) {
+  for (const row of byId('job-ranks').children) {
+    const member = job.members.get(row.dataset.file), isShown = Boolean(member) && member.file !== null && member.file === view.file;
+    row.firstChild.setAttribute('aria-current', isShown);
+  }
+}
+
+// Reads all files of a job, one after the other, into parts.
+async function readJob(found, say) {
+  const job = emptyJob();
+  await askText({ask: 'new_job'});
+  for (const [i, {name, read}] of found.entries()) {
+    say(`reading ${i + 1} of ${found.length}: ${name}`);
+    const parts = await openAsPart(name, await read().catch((error) => new Blob([`${error.message}`])));
+    for (const part of parts) if (part.startsWith(name)) job.members.set(part, {name, read, rank: part.slice(name.length), file: null});
+  }
+  job.report = await askJson({ask: 'ranks'});
+  return job;
+}
+
+// The ranks of which a difference is shown where none is open, the first of them with a file that can be read: those that ran
+// out of memory or stand out, then all others.
+const notable = ({out_of_memory: failed, outliers, of_two: second, ranks}) => [...failed, ...outliers, ...second, ...ranks].map(({file}) => file);
+
+// `openOne({name, blob, rank})` opens a file and returns its number, null if it cannot; `show(file)` shows it. Returns what
+// takes files as a job.
+export function startJob({openOne, show, say}) {
+  let job = emptyJob();
+
+  async function numberOf(name) {
+    const member = job.members.get(name);
+    if (member.file === null || !files[member.file]) member.file = await openOne({name: member.name, blob: await member.read(), rank: member.rank});
+    return member.file;
+  }
+
+  async function open(name) {
+    const file = await numberOf(name);
+    if (file === null) return;
+    byId('job').open = false;
+    show(file);
+    markShown(job);
+  }
+
+  async function compare(rank) {
+    const others = [...job.members.keys()].filter((name) => name !== rank.file);
+    const isShown = (name) => job.members.get(name).file !== null && job.members.get(name).file === view.file;
+    const after = others.find(isShown) || notable(job.report).find((name) => others.includes(name));
+    if (!after) return say('there is no other rank to compare with');
+    const before = await numberOf(rank.file);
+    if (before === null) return;
+    await open(after);
+    change({tab: 'difference', before});
+  }
+
+  watch(['file'], () => markShown(job));
+  return async function take(found) {
+    job = await readJob(found, say);
+    say('');
+    showReport(job, {open, compare});
+    markShown(job);
+    byId('cover').hidden = true;
+  };
+}
+
+// All snapshots of the files, those of archives among them.
+export const snapshotsOfAll = async (list) => (await Promise.all(list.map(snapshotsOf))).flat().sort(byName);
