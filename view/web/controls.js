@@ -61,11 +61,12 @@ const KEYS = [
   ['m', 'mark this moment: from there to the playhead is the selected range, which the Difference tab compares'],
   ['1 to 9, i', 'the tabs; with the focus on one, ← → go to the next'],
   ['Tab to the cells', '← → ↑ ↓ go from allocation to allocation, Enter pins it'],
+  ['Tab to a picture', 'its own keys: arrows walk, Enter zooms, i inverts, r collapses recursion, h hides libraries, n and N go to matches'],
   ['Delete', 'on the button of a file: close it'],
   ['k, t', 'colours by line, kind, the variable that keeps memory (where the file shows it) or origin of the code; the axis by event or time'],
-  ['/, Esc', 'search; close, let go, stop searching'],
+  ['/, Esc', 'search; close, let go, stop searching, zoom the picture out'],
   ['Enter', 'in the search: the next hit of the whole recording; with Shift the one before'],
-  ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures of the tab as JSON'],
+  ['c, s, j', 'copy a link to this view, or the stack that a picture\'s tooltip shows; save the picture as SVG, the figures of the tab as JSON'],
   ['?', 'this list'],
 ];
 
@@ -79,7 +80,6 @@ const ACTIONS = {
   'k': () => change({by: nextColours()}),
   't': () => deviceNow().has_times && change({axis: view.axis === 'event' ? 'time' : 'event'}),
   '/': () => byId('search').focus(),
-  'c': copyLink,
   'j': saveJson,
   'i': () => change({tab: 'info'}),
   '?': () => byId('help').showModal(),
@@ -103,14 +103,17 @@ async function copyLink() {
   setTimeout(() => (byId('copy').textContent = 'copy link'), 1500);
 }
 
-function escape() {
+// One layer per press.
+function escape({letGo, goBack}) {
+  if (letGo()) return;
   if (document.activeElement === byId('search')) byId('search').blur();
   if (view.life !== null) return change({life: null});
   if (view.search) {
     byId('search').value = '';
     return change({search: ''});
   }
-  change({other: null});
+  if (view.other !== null) return change({other: null});
+  goBack();
 }
 
 // In the list of tabs the arrows go from one to the next. Returns whether the key was one of these.
@@ -130,10 +133,11 @@ const scrolls = ({key}) => ['PageUp', 'PageDown'].includes(key) && view.high ===
 // Elsewhere the arrows scroll.
 const walksEvents = ({target}) => deviceNow().events > 0 && (view.tab === 'events' || target === byId('curve'));
 
-function onKey(event) {
-  if (event.key === 'Escape') return escape();
-  const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.target.tagName);
-  if (isTyping || event.defaultPrevented || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
+function onKey(event, pictures) {
+  if (event.defaultPrevented) return;
+  if (event.key === 'Escape') return escape(pictures);
+  const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.composedPath()[0].tagName);
+  if (isTyping || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
   if (walkTabs(event)) return event.preventDefault();
   if (event.key === 'ArrowLeft') step(-1, event);
   else if (event.key === 'ArrowRight') step(1, event);
@@ -144,19 +148,12 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// A key pressed in the picture's frame that means the page.
-function onPictureKey({source, data}) {
-  if (source !== byId('picture').contentWindow || !data || !data.memvizKey) return;
-  const {key, shiftKey, altKey} = data.memvizKey;
-  window.focus();
-  onKey({key: String(key), shiftKey: Boolean(shiftKey), altKey: Boolean(altKey), target: document.body, preventDefault: () => {}});
-}
-
-export function startControls({curve, savePicture, switchTo}) {
+export function startControls({curve, pictures, switchTo}) {
+  const {savePicture} = pictures;
   Object.assign(ACTIONS, {
     '+': () => curve.zoom(0.5), '=': () => curve.zoom(0.5), '-': () => curve.zoom(2),
     'y': () => curve.zoomBytes(0.5), 'Y': () => curve.zoomBytes(2), 'PageUp': () => curve.moveBytes(1), 'PageDown': () => curve.moveBytes(-1),
-    'Z': curve.fit, 's': savePicture,
+    'Z': curve.fit, 's': savePicture, 'c': () => (pictures.hasTip() ? pictures.copyStack() : copyLink()),
   });
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {
     change({tab});
@@ -168,8 +165,7 @@ export function startControls({curve, savePicture, switchTo}) {
   byId('save').addEventListener('click', savePicture);
   byId('by').addEventListener('click', ACTIONS.k);
   byId('axis').addEventListener('click', ACTIONS.t);
-  document.addEventListener('keydown', onKey);
-  window.addEventListener('message', onPictureKey);
+  document.addEventListener('keydown', (event) => onKey(event, pictures));
   byId('before').addEventListener('change', ({target}) => change({before: target.value === '' ? null : Number(target.value)}));
   byId('lives').append(...Object.entries(LIVES).map(([value, words]) => element('option', {value}, words)));
   byId('lives').addEventListener('change', ({target}) => change({lives: target.value}));

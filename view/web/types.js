@@ -55,6 +55,11 @@
  */
 
 /**
+ * What the page calls of the picture that it shows, see link.js of the pictures.
+ * @typedef {{light: (lit: object | null) => void, search: (words: string) => void, resize: () => void, copyStack: () => void, letGo: () => boolean, goBack: () => void}} Picture
+ */
+
+/**
  * A part of the curve with its bands, see curve_data.js.
  * @typedef {{
  *   file: number, device: number, by: string, axis: string, first: number, last: number, columns: number, width: number,

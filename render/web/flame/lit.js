@@ -1,5 +1,5 @@
 // Boxes that are lit because the page lights their stacks, and the stacks that the page lights for a box.
-import {listenForLit} from '../core/link.js';
+import {answerPage} from '../core/link.js';
 import {wordsOfLabel} from '../core/text.js';
 import {boxes, view} from './picture.js';
 
@@ -36,11 +36,12 @@ function decideLit() {
 
 // Calls `show` after the lit boxes have changed.
 export function startLitBoxes(show) {
-  listenForLit((lit) => {
+  const light = (lit) => {
     litInPage = lit;
     decideLit();
     show();
-  });
+  };
+  answerPage({light});
 }
 export const lightAgain = () => litInPage && decideLit();
 

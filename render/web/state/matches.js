@@ -27,7 +27,7 @@ export function matchesOf(query, test, {cells, stackNodes}) {
 const standsFor = (piece, {stack, bytes}, stackNodes) => piece.cell.count > 1 && piece.bytes - piece.rounding === bytes &&
   framesOf(piece, stackNodes).map(({label}) => wordsOfLabel(label)).reverse().join('\n') === stack.join('\n');
 
-// Returns the blocks that the page lights, see listenForLit().
+// Returns the blocks that the page lights, see answerPage().
 export function litPieces(lit, {cells, stackNodes}) {
   if (!lit) return [];
   const blocks = cells.flatMap((cell) => cell.pieces.filter((piece) => piece.kind === 'block')), words = new Set(lit.words);
