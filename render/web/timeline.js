@@ -245,7 +245,7 @@ function showWords(panel, element, event, {bandOf, stripOf}) {
 
 // Marks the bands of what is lit in the page.
 function showLit(lit) {
-  const isLit = (band) => lit !== null && (lit.name ? nameOfBand(band) === lit.name : lit.words.includes(band.name));
+  const isLit = (band) => lit !== null && (lit.name ? nameOfBand(band) === lit.name : band.paint === lit.paint || lit.words.includes(band.name));
   for (const panel of panels) for (const band of panel.bands) band.element.classList.toggle('lit', isLit(band));
 }
 

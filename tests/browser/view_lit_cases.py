@@ -245,6 +245,30 @@ class LitCases(ViewCase):
         expect(view.page.locator("#table tbody tr").first).to_be_visible()
         expect(view.page.locator("#table tr.lit")).to_have_count(0)
 
+    def test_the_legend_and_the_lines_below_light_their_blocks_of_the_segments(self):
+        view = self.opened
+        view.press("2")
+        lit = view.picture.locator(".lit-mark")
+        for colours in ("line", "kind", "origin"):
+            with self.subTest(colours):
+                expect(view.page.locator("#by")).to_have_text(f"by {colours}")
+                expect(lit).to_have_attribute("d", "")
+                for row in (0, 1):
+                    view.page.locator("#legend li").nth(row).hover()
+                    expect(lit).to_have_attribute("d", re.compile("^M"))
+                    view.page.mouse.move(*view.at(view.curve, 0.02, 0.05))
+                    expect(lit).to_have_attribute("d", "")
+                view.press("k")
+        row = view.picture.locator(".row:has(rect)").first
+        row.hover()
+        expect(lit).to_have_attribute("d", re.compile("^M"))
+        self.expect_lit("cells")
+        view.picture.locator(".figure").first.hover()
+        expect(lit).to_have_attribute("d", "")
+        self.expect_unlit()
+        row.focus()
+        expect(lit).to_have_attribute("d", re.compile("^M"))
+
     def test_a_picture_that_is_not_laid_out_yet_is_lit_once_it_is(self):
         view = self.opened
         view.page.mouse.click(*view.at(view.cells, 0.3, 0.4))

@@ -104,8 +104,8 @@ async function copyLink() {
 }
 
 // One layer per press.
-function escape({letGo, goBack}) {
-  if (letGo()) return;
+function escape(picture) {
+  if (picture.letGo()) return;
   if (document.activeElement === byId('search')) byId('search').blur();
   if (view.life !== null) return change({life: null});
   if (view.search) {
@@ -113,7 +113,7 @@ function escape({letGo, goBack}) {
     return change({search: ''});
   }
   if (view.other !== null) return change({other: null});
-  goBack();
+  picture.goBack();
 }
 
 // In the list of tabs the arrows go from one to the next. Returns whether the key was one of these.
@@ -133,9 +133,9 @@ const scrolls = ({key}) => ['PageUp', 'PageDown'].includes(key) && view.high ===
 // Elsewhere the arrows scroll.
 const walksEvents = ({target}) => deviceNow().events > 0 && (view.tab === 'events' || target === byId('curve'));
 
-function onKey(event, pictures) {
+function onKey(event, pictureNow) {
   if (event.defaultPrevented) return;
-  if (event.key === 'Escape') return escape(pictures);
+  if (event.key === 'Escape') return escape(pictureNow());
   const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.composedPath()[0].tagName);
   if (isTyping || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
   if (walkTabs(event)) return event.preventDefault();
@@ -148,12 +148,13 @@ function onKey(event, pictures) {
   event.preventDefault();
 }
 
-export function startControls({curve, pictures, switchTo}) {
-  const {savePicture} = pictures;
+const showsTipOfPicture = () => byId('picture').matches(':hover') && !byId('tip').hidden;
+
+export function startControls({curve, savePicture, pictureNow, switchTo}) {
   Object.assign(ACTIONS, {
     '+': () => curve.zoom(0.5), '=': () => curve.zoom(0.5), '-': () => curve.zoom(2),
     'y': () => curve.zoomBytes(0.5), 'Y': () => curve.zoomBytes(2), 'PageUp': () => curve.moveBytes(1), 'PageDown': () => curve.moveBytes(-1),
-    'Z': curve.fit, 's': savePicture, 'c': () => (pictures.hasTip() ? pictures.copyStack() : copyLink()),
+    'Z': curve.fit, 's': savePicture, 'c': () => (showsTipOfPicture() ? pictureNow().copyStack() : copyLink()),
   });
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {
     change({tab});
@@ -165,7 +166,7 @@ export function startControls({curve, pictures, switchTo}) {
   byId('save').addEventListener('click', savePicture);
   byId('by').addEventListener('click', ACTIONS.k);
   byId('axis').addEventListener('click', ACTIONS.t);
-  document.addEventListener('keydown', (event) => onKey(event, pictures));
+  document.addEventListener('keydown', (event) => onKey(event, pictureNow));
   byId('before').addEventListener('change', ({target}) => change({before: target.value === '' ? null : Number(target.value)}));
   byId('lives').append(...Object.entries(LIVES).map(([value, words]) => element('option', {value}, words)));
   byId('lives').addEventListener('change', ({target}) => change({lives: target.value}));

@@ -1,7 +1,7 @@
 // The pictures of the program, for the moment at the playhead or the shown range, in the page.
 import {byId, element} from './elements.js';
 import {askJson, askText, latestOnly} from './engine.js';
-import {lightPointed, litOfPicture} from './lit.js';
+import {lightLine, lightNothing, lightPointed, litOfPicture} from './lit.js';
 import {change, coloursNow, deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
 import {hidePageTip, pinPageTip, showPageTip} from './tip.js';
 
@@ -27,7 +27,8 @@ function livesOfPicture() {
   return {at: momentOf(lives === 'born' ? last : first), lives, first, last};
 }
 
-// A box of the flame graph may hold memory of several keepers: no line has a hue there, so that no colour means two things.
+// A box of the flame graph may hold memory of several keepers: no line has a hue there, so that no colour means two
+// things, and the page says so.
 const WITHOUT_COLOURS = {color: 'line', hues: 'keeper'};
 
 function requestNow() {
@@ -92,6 +93,13 @@ function pictureHolder(place) {
   }
   new ResizeObserver(() => holder.picture.resize()).observe(place);
   place.addEventListener('pointerleave', () => lightPointed(null));
+  // A line of a list lights its allocations.
+  function lightRow(/** @type {any} */ {target}) {
+    const row = target.closest('.row');
+    if (row) lightLine(row.dataset);
+    else if (!target.closest(DRAWINGS)) lightNothing();
+  }
+  for (const name of ['pointerover', 'focusin']) shadow.addEventListener(name, lightRow);
   // A click leaves the keys to the page; Tab leads into the drawing.
   shadow.addEventListener('focusin', (/** @type {any} */ {target}) => target.closest(DRAWINGS) && !target.matches(':focus-visible') && target.blur());
   return holder;
@@ -105,17 +113,19 @@ function pictureDrawer(drawn, holder) {
     if (wanted === key) return;
     try {
       const began = performance.now();
-      drawn.svg = await askText(request);
-      if (view.tab !== tab) return;
+      const svg = await askText(request);
+      if (JSON.stringify(requestNow()) !== wanted) return; // the next one is on its way
+      drawn.svg = svg;
       key = wanted;
       byId('picture').hidden = false;
       byId('message').hidden = true;
-      holder.show(drawn.svg, tab);
+      holder.show(svg, tab);
       drawingMs = performance.now() - began;
     } catch (error) {
       byId('picture').hidden = true;
       byId('message').hidden = false;
       byId('message').textContent = error.message;
+      key = '';
     }
   });
   return (changed) => {
@@ -152,17 +162,15 @@ export async function saveJson() {
   save(await figures[view.tab](), 'application/json', `memviz-${view.tab}.json`);
 }
 
-// Returns what saves the picture, and what keys do to it.
+// Returns what saves the picture, and what gives the one that is shown.
 export function startPictures() {
   const drawn = {svg: ''}, holder = pictureHolder(byId('picture'));
   watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], pictureDrawer(drawn, holder));
+  watch(['tab', 'by', 'file', 'device'], () => (byId('several').hidden = view.tab !== 'flame' || coloursNow() !== 'keeper'));
   watch(['search'], () => holder.picture.search(view.search));
   watch(['lit', 'pinned'], () => holder.picture.light(litOfPicture()));
   return {
     savePicture: () => drawn.svg && save(drawn.svg, 'image/svg+xml', `memviz-${view.tab}.svg`),
-    hasTip: () => byId('picture').matches(':hover') && !byId('tip').hidden,
-    copyStack: () => holder.picture.copyStack(),
-    letGo: () => holder.picture.letGo(),
-    goBack: () => holder.picture.goBack(),
+    pictureNow: () => holder.picture,
   };
 }

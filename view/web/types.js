@@ -36,12 +36,12 @@
 
 /**
  * Allocations that are lit, see lit.js.
- * @typedef {{key?: string, has: (index: number) => boolean, words: Set<string>, life: Life | null, isFromPicture?: boolean}} Lit
+ * @typedef {{key?: string, has: (index: number) => boolean, words: Set<string>, life: Life | null, isFromPicture?: boolean, paint?: string}} Lit
  */
 
 /**
- * A class of allocations with its colours.
- * @typedef {{label: string, light: string, dark: string}} ColourClass
+ * A class of allocations with its colours, and their name in pictures.
+ * @typedef {{label: string, light: string, dark: string, paint: string}} ColourClass
  */
 
 /**

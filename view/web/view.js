@@ -80,7 +80,7 @@ async function begin() {
   startLit();
   startLive();
   startPinned();
-  const pictures = startPictures();
+  const {savePicture, pictureNow} = startPictures();
   startTables();
   startEventsList();
   startEventCard();
@@ -89,7 +89,7 @@ async function begin() {
   startSearch();
   startInfo();
   const switchTo = startPlaces(), showFiles = startFiles(switchTo);
-  startControls({curve, pictures, switchTo});
+  startControls({curve, savePicture, pictureNow, switchTo});
   startHistory(searchAgain);
   startDropping(showFiles);
   window.addEventListener('unhandledrejection', ({reason}) => say(reason.message));

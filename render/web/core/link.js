@@ -8,7 +8,7 @@ export const sayAllocation = (name) => page?.pin(name);
 export const sayPointed = (what) => page?.point(what);
 
 // Replaces functions that the page calls:
-//   light(lit)         shows what is lit in the page: {name, bytes, stack, path, stream, words}, or null; see its lit.js
+//   light(lit)         shows what is lit in the page: {name, bytes, stack, path, stream, words, paint}, or null; see its lit.js
 //   search(words)      shows what the page searches for
 //   resize()           takes another width
 //   copyStack()        copies the stack of what the tooltip shows
