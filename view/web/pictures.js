@@ -71,22 +71,19 @@ function run(script, page) {
 }
 
 /** @type {import('./types.js').Picture} */
-const SILENT = {light: () => {}, search: () => {}, resize: () => {}, copyStack: () => {}, letGo: () => false, goBack: () => {}};
+const SILENT = {light: () => {}, search: () => {}, resize: () => {}, copyStack: () => {}, keys: [], letGo: () => false, goBack: () => {}};
 
 // Puts pictures into their place, whose shadow root keeps names and styles apart. Returns what shows one, and what the
 // page calls of it.
 function pictureHolder(place) {
   const shadow = place.attachShadow({mode: 'open'}), holder = {picture: SILENT, show};
-  let shown = new AbortController();
   function show(text, tab) {
     const {svg, script} = readDrawing(text);
-    shown.abort();
-    shown = new AbortController();
     holder.picture = {...SILENT};
     place.dataset.tab = tab;
     if (!hasHead(tab)) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
     shadow.replaceChildren(element('style', {}, STYLE), svg);
-    run(script, {svg, signal: shown.signal, hasHead: hasHead(tab), drawings: DRAWINGS, picture: holder.picture,
+    run(script, {svg, hasHead: hasHead(tab), drawings: DRAWINGS, picture: holder.picture,
                  pin, point: lightPointed, showTip: showPageTip, hideTip: hidePageTip, pinTip: pinPageTip});
     holder.picture.search(view.search);
     holder.picture.light(litOfPicture());

@@ -56,7 +56,7 @@
 
 /**
  * What the page calls of the picture that it shows, see link.js of the pictures.
- * @typedef {{light: (lit: object | null) => void, search: (words: string) => void, resize: () => void, copyStack: () => void, letGo: () => boolean, goBack: () => void}} Picture
+ * @typedef {{light: (lit: object | null) => void, search: (words: string) => void, resize: () => void, copyStack: () => void, keys: [string, string][], letGo: () => boolean, goBack: () => void}} Picture
  */
 
 /**

@@ -1,6 +1,6 @@
 // The element under the pointer, or reached by keys -> its text next to it, inside the page. In `memviz view` that has the tip.
 import {make, page, svg} from './dom.js';
-import {pageSize, whenSettled} from './sheet.js';
+import {pageSize} from './sheet.js';
 import {COLUMN_WIDTH, columnsOf, cut, cutPlace} from './text.js';
 
 const MOST_COLUMNS = 110, TIP_LINE = 17, TIP_PADDING = 12, EDGE = 4;
@@ -31,19 +31,9 @@ function fillTip(lines) {
   lines.forEach((line, i) => tip.append(make('text', {x: 10, y: 19 + TIP_LINE * i, class: i ? '' : 'strong'}, line)));
 }
 
-// Querying the position of the page costs a layout after a change: once is enough for each move of the pointer.
-let toPage = null;
-for (const moves of ['scroll', 'resize', 'pointermove', 'mousemove', 'click'])
-  window.addEventListener(moves, () => (toPage = null), {passive: true, capture: true, signal: page?.signal});
-whenSettled(() => (toPage = null));
-
-export function pagePoint(event) {
-  if (!toPage) {
-    const matrix = svg.getScreenCTM();
-    if (!matrix) return {x: 0, y: 0};
-    toPage = matrix.inverse();
-  }
-  return new DOMPoint(event.clientX, event.clientY).matrixTransform(toPage);
+export function pagePoint({clientX, clientY}) {
+  const matrix = svg.getScreenCTM();
+  return matrix ? new DOMPoint(clientX, clientY).matrixTransform(matrix.inverse()) : {x: 0, y: 0};
 }
 
 // Below or above the element that it explains, if the window has room, else next to the pointer, always inside the
