@@ -333,7 +333,7 @@ slider.addEventListener('input', () => setDetail(Number(slider.value)));
 searchInput.addEventListener('input', () => search(searchInput.value));
 clearButton.addEventListener('click', reset);
 listenToRows(followRow);
-answerPage({letGo, goBack, light: showLit, search: searchFor, copyStack});
+answerPage({letGo, goBack, light: showLit, search: searchFor, copyStack, keys: KEYS});
 whenFragmentChanges(loadState);
 loadState();
 startSheet();

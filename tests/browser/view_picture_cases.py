@@ -103,3 +103,23 @@ class PictureCases(ViewCase):
         view.page.mouse.move(*view.at(view.curve, 0.02, 0.05))
         view.press("c")
         expect(view.page.get_by_role("button", name="copied")).to_be_visible()
+
+    def test_the_help_of_the_page_has_the_keys_of_the_picture(self):
+        view = self.opened
+        self.box("train_step :61").click()
+        view.press("?", "Escape")
+        expect(view.help).to_be_hidden()
+        expect(self.zoomed()).to_be_visible()
+        for tab, key, words in (("flame", "i", "invert"), ("state", "arrow keys", "from block to block"), ("timeline", "drag, ← →", "pan")):
+            view.tab(tab)
+            expect(self.place).to_have_attribute("data-tab", tab)
+            expect(view.picture.locator("svg.scripted")).to_be_visible()
+            view.press("?")
+            with self.subTest(tab):
+                own = view.help.get_by_text("Tab to the picture").locator("xpath=../following-sibling::tr")
+                expect(own.filter(has_text=words).locator("th")).to_have_text(key)
+                self.assertEqual(view.help.locator("th").get_by_text("?", exact=True).count(), 1)
+            view.press("Escape")
+        view.tab("table")
+        view.press("?")
+        expect(view.help.get_by_text("Tab to the picture")).to_have_count(0)

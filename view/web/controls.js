@@ -61,7 +61,6 @@ const KEYS = [
   ['m', 'mark this moment: from there to the playhead is the selected range, which the Difference tab compares'],
   ['1 to 9, i', 'the tabs; with the focus on one, ← → go to the next'],
   ['Tab to the cells', '← → ↑ ↓ go from allocation to allocation, Enter pins it'],
-  ['Tab to a picture', 'its own keys: arrows walk, Enter zooms, i inverts, r collapses recursion, h hides libraries, n and N go to matches'],
   ['Delete', 'on the button of a file: close it'],
   ['k, t', 'colours by line, kind, the variable that keeps memory (where the file shows it) or origin of the code; the axis by event or time'],
   ['/, Esc', 'search; close, let go, stop searching, zoom the picture out'],
@@ -69,6 +68,8 @@ const KEYS = [
   ['c, s, j', 'copy a link to this view, or the stack that a picture\'s tooltip shows; save the picture as SVG, the figures of the tab as JSON'],
   ['?', 'this list'],
 ];
+
+const OF_PAGE = ['/', '?', 'Esc'];
 
 const ACTIONS = {
   'Home': () => jumpTo(0),
@@ -82,7 +83,6 @@ const ACTIONS = {
   '/': () => byId('search').focus(),
   'j': saveJson,
   'i': () => change({tab: 'info'}),
-  '?': () => byId('help').showModal(),
 };
 
 const hasKeepers = () => hasDevice() && deviceNow().has_keepers;
@@ -134,10 +134,10 @@ const scrolls = ({key}) => ['PageUp', 'PageDown'].includes(key) && view.high ===
 const walksEvents = ({target}) => deviceNow().events > 0 && (view.tab === 'events' || target === byId('curve'));
 
 function onKey(event, pictureNow) {
-  if (event.defaultPrevented) return;
+  if (event.defaultPrevented || byId('help').open) return;
   if (event.key === 'Escape') return escape(pictureNow());
   const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.composedPath()[0].tagName);
-  if (isTyping || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
+  if (isTyping || event.ctrlKey || event.metaKey || !(hasDevice() || event.key === '?')) return;
   if (walkTabs(event)) return event.preventDefault();
   if (event.key === 'ArrowLeft') step(-1, event);
   else if (event.key === 'ArrowRight') step(1, event);
@@ -148,19 +148,25 @@ function onKey(event, pictureNow) {
   event.preventDefault();
 }
 
+function showHelp({keys}) {
+  const more = isPictureTab(view.tab) ? keys.filter(([key]) => !OF_PAGE.includes(key)) : [];
+  const rows = [...KEYS, ...(more.length ? [['Tab to the picture', 'its own keys']] : []), ...more];
+  byId('help-keys').replaceChildren(...rows.map(([key, words]) => element('tr', {}, element('th', {scope: 'row'}, key), element('td', {}, words))));
+  byId('help').showModal();
+}
+
 const showsTipOfPicture = () => byId('picture').matches(':hover') && !byId('tip').hidden;
 
 export function startControls({curve, savePicture, pictureNow, switchTo}) {
   Object.assign(ACTIONS, {
     '+': () => curve.zoom(0.5), '=': () => curve.zoom(0.5), '-': () => curve.zoom(2),
     'y': () => curve.zoomBytes(0.5), 'Y': () => curve.zoomBytes(2), 'PageUp': () => curve.moveBytes(1), 'PageDown': () => curve.moveBytes(-1),
-    'Z': curve.fit, 's': savePicture, 'c': () => (showsTipOfPicture() ? pictureNow().copyStack() : copyLink()),
+    'Z': curve.fit, 's': savePicture, '?': () => showHelp(pictureNow()), 'c': () => (showsTipOfPicture() ? pictureNow().copyStack() : copyLink()),
   });
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {
     change({tab});
     if (event.detail) event.target.blur(); // after a click with the pointer the arrows are the playhead's again
   });
-  byId('help-keys').append(...KEYS.map(([keys, words]) => element('tr', {}, element('th', {scope: 'row'}, keys), element('td', {}, words))));
   byId('help-button').addEventListener('click', ACTIONS['?']);
   byId('copy').addEventListener('click', copyLink);
   byId('save').addEventListener('click', savePicture);

@@ -87,7 +87,8 @@ async function copyStack() {
   if (copied && (await copyText(copied.text))) showStatus(`copied: ${copied.name}`);
 }
 
-const showHelp = () => showKeys([...picture.keys, ...SHARED_KEYS]);
+const allKeys = () => [...picture.keys, ...SHARED_KEYS];
+const showHelp = () => showKeys(allKeys());
 
 // One layer per press: the last one opened closes first. Returns whether one of the first two was open.
 function letGo() {
@@ -178,6 +179,6 @@ export function startControls(it) {
     else it.followCrumb(event.target);
   });
   root.addEventListener('keydown', onKey);
-  answerPage({letGo, goBack, search: showSearch, copyStack});
+  answerPage({letGo, goBack, search: showSearch, copyStack, keys: allKeys()});
   whenFragmentChanges(it.load);
 }

@@ -7,10 +7,11 @@ export const sayAllocation = (name) => page?.pin(name);
 // The part under the pointer: {name} of an allocation, {frames, isStack, stream}, or null.
 export const sayPointed = (what) => page?.point(what);
 
-// Replaces functions that the page calls:
+// Replaces what the page calls and shows:
 //   light(lit)         shows what is lit in the page: {name, bytes, stack, path, stream, words, paint}, or null; see its lit.js
 //   search(words)      shows what the page searches for
 //   resize()           takes another width
+//   keys               pairs of keys and what they do
 //   copyStack()        copies the stack of what the tooltip shows
 //   letGo(), goBack()  for Escape: closes what is open or pinned, and returns whether that was all; then one layer more
 export const answerPage = (answers) => Object.assign(page?.picture || {}, answers);
