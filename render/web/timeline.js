@@ -57,10 +57,11 @@ for (const element of svg.querySelectorAll('.chart path, .flag, .lane > g')) ele
 
 let isWaiting = false;
 const stale = new Set();
-// Draws at most once per frame, however fast the wheel turns.
+// Draws at most once per frame, however fast the wheel turns; before the first layout that does, for its width.
 function redraw(panel) {
-  stale.add(panel);
-  if (isWaiting) return;
+  if (!panel.section) panel.width = 0;
+  else stale.add(panel);
+  if (isWaiting || !panel.section) return;
   isWaiting = true;
   requestAnimationFrame(() => {
     isWaiting = false;
