@@ -77,8 +77,7 @@ const SILENT = {light: () => {}, search: () => {}, resize: () => {}, copyStack: 
 // page calls of it.
 function pictureHolder(place) {
   const shadow = place.attachShadow({mode: 'open'}), holder = {picture: SILENT, show};
-  function show(text, tab) {
-    const {svg, script} = readDrawing(text);
+  function show({svg, script}, tab) {
     holder.picture = {...SILENT};
     place.dataset.tab = tab;
     if (!hasHead(tab)) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
@@ -107,16 +106,20 @@ function pictureDrawer(drawn, holder) {
   let key = '', drawingMs = 0, rest = 0;
   const draw = latestOnly(async () => {
     const request = requestNow(), {tab} = view, wanted = JSON.stringify(request);
+    const isOld = () => JSON.stringify(requestNow()) !== wanted; // the next one is on its way
     if (wanted === key) return;
     try {
       const began = performance.now();
       const svg = await askText(request);
-      if (JSON.stringify(requestNow()) !== wanted) return; // the next one is on its way
+      if (isOld()) return;
+      const drawing = readDrawing(svg);
+      await new Promise(requestAnimationFrame); // keys and the pointer do not wait for both parts
+      if (isOld()) return;
       drawn.svg = svg;
       key = wanted;
       byId('picture').hidden = false;
       byId('message').hidden = true;
-      holder.show(svg, tab);
+      holder.show(drawing, tab);
       drawingMs = performance.now() - began;
     } catch (error) {
       byId('picture').hidden = true;
