@@ -1,6 +1,7 @@
 // Starts a flame graph, alone or compared: what clicks, keys and switches do.
 import {clearSearch, pinTip, showStatus, startControls} from './core/controls.js';
 import './core/flows.js';
+import {answerPage} from './core/link.js';
 import {search} from './core/search.js';
 import {layouts, startSheet, topOf, whenSettled} from './core/sheet.js';
 import {hideTip, pagePoint, tipState} from './core/tip.js';
@@ -10,7 +11,7 @@ import {closeRun, openRun} from './flame/elements.js';
 import {loadState, saveState} from './flame/fragment.js';
 import {boxTowards, describeWhole, focusBox} from './flame/keyboard.js';
 import {boxes, geometry, graph, SWITCHES, titleOfBox, view, weighing} from './flame/picture.js';
-import {lightAgain, pointedOfBox, startLitBoxes} from './flame/lit.js';
+import {lightAgain, lightBoxes, pointedOfBox} from './flame/lit.js';
 import {markElement, runSearch, searchStatus} from './flame/search.js';
 import {isReset, showCrumbs, showSwitches, switchButtons} from './flame/toolbar.js';
 import {layOut, layOutIn, showTree} from './flame/view.js';
@@ -90,6 +91,11 @@ function itemAt(event) {
   return item ? {item, holder: group.shownFrame || item} : null;
 }
 
+function showLit(lit) {
+  lightBoxes(lit);
+  boxes.filter((box) => !box.isDust).forEach(markElement);
+}
+
 function walk(key) {
   finishMoving();
   const target = boxTowards(view.focus || view.zoom, key);
@@ -143,7 +149,7 @@ startControls({
     'Backspace': () => zoomTo(view.zoom.parent || view.zoom),
   },
 });
-startLitBoxes(() => boxes.filter((box) => !box.isDust).forEach(markElement));
+answerPage({light: showLit});
 describeWhole();
 loadState();
 startSheet();

@@ -2,7 +2,7 @@
 import {clearSearch, pinTip, showCrumbTrail, showHint, showStatus, showTitle, startControls} from './core/controls.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
-import {listenForLit, sayAllocation} from './core/link.js';
+import {answerPage, sayAllocation} from './core/link.js';
 import {countOf, formatBytes, formatCount, formatPercent} from './core/numbers.js';
 import {search, searchFor, searchWords} from './core/search.js';
 import {layouts, startSheet} from './core/sheet.js';
@@ -149,10 +149,11 @@ startControls({
     'Backspace': () => boardView.zoom && zoomTo(widerRange(boardView.zoom)),
   },
 });
-listenForLit((lit) => {
+function light(lit) {
   boardView.lit = litPieces(lit, model);
   drawLit();
-});
+}
+answerPage({light});
 loadState();
 showCrumbs();
 showStatus(searchStatus());

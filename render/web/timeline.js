@@ -1,15 +1,15 @@
 // Starts a timeline: zoom and pan by wheel, pointer and keys, the detail, search, and the view in the URL's fragment.
 import {number, setAttributes, takeTitle} from './core/attributes.js';
-import {html, svg} from './core/dom.js';
+import {html, page, root, svg} from './core/dom.js';
 import './core/flows.js';
-import {readFragment, setFragment} from './core/fragment.js';
-import {isForPage, listenForLit, listenToPage, sayAllocation, sayKey, sayPointed} from './core/link.js';
+import {readFragment, setFragment, whenFragmentChanges} from './core/fragment.js';
+import {answerPage, isForPage, sayAllocation, sayPointed} from './core/link.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './core/dialog.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
 import {isPhone, layouts, settle, startSheet, whenSettled} from './core/sheet.js';
 import {foldedStack} from './core/stacks.js';
 import {hideTip, pagePoint, showTip, tipState} from './core/tip.js';
-import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './core/toolbar.js';
+import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar, unlessInPage} from './core/toolbar.js';
 import {drawPanel} from './timeline/draw.js';
 import {lastBefore} from './timeline/layout.js';
 import {functionOf} from './timeline/names.js';
@@ -22,7 +22,7 @@ const detailText = html('label', {id: 'detail-text', for: 'detail'});
 const clearButton = crumb('clear');
 setAttributes(searchInput, {'aria-label': 'search bands and strips', placeholder: 'search ( / )'});
 const helpButton = button('help', '?', 'keys (?)');
-toolbar.append(helpButton, status, detailText, slider, searchInput);
+toolbar.append(...unlessInPage(helpButton), status, detailText, slider, ...unlessInPage(searchInput));
 detailText.hidden = slider.hidden = main.bands.length < 2;
 
 const KEYS = [
@@ -57,10 +57,11 @@ for (const element of svg.querySelectorAll('.chart path, .flag, .lane > g')) ele
 
 let isWaiting = false;
 const stale = new Set();
-// Draws at most once per frame, however fast the wheel turns.
+// Draws at most once per frame, however fast the wheel turns; before the first layout that does, for its width.
 function redraw(panel) {
-  stale.add(panel);
-  if (isWaiting) return;
+  if (!panel.section) panel.width = 0;
+  else stale.add(panel);
+  if (isWaiting || !panel.section) return;
   isWaiting = true;
   requestAnimationFrame(() => {
     isWaiting = false;
@@ -115,7 +116,8 @@ const nameOfBand = (band) => ((band && band.title.match(/\bb[0-9a-f]+_\d+/)) || 
 function choose(band, panel) {
   chosen.band = band;
   chosen.panel = panel;
-  if (band) chosen.query = searchInput.value = '';
+  if (band) chosen.query = '';
+  if (band && !page) searchInput.value = '';
   const name = nameOfBand(band);
   if (name) sayAllocation(name);
   showStatus(highlight());
@@ -163,10 +165,18 @@ function reset() {
   hideTip();
 }
 
+// The pinned band is let go with the allocation that the page pins. Returns whether the dialog was open.
+function letGo() {
+  const isOpen = isDialogOpen();
+  if (isOpen) closeDialog();
+  else if (chosen.band && page) search(searchInput.value);
+  return isOpen;
+}
+
 // One layer per press: the last one opened closes first.
 function goBack() {
-  if (isDialogOpen()) return closeDialog();
-  if (chosen.query || chosen.band || document.activeElement === searchInput) return reset();
+  if (letGo()) return;
+  if (chosen.query || chosen.band || root.activeElement === searchInput) return reset();
   hideTip();
   wheelPanel = null;
   for (const panel of panels) setView(panel, panel);
@@ -236,7 +246,7 @@ function showWords(panel, element, event, {bandOf, stripOf}) {
 
 // Marks the bands of what is lit in the page.
 function showLit(lit) {
-  const isLit = (band) => lit !== null && (lit.name ? nameOfBand(band) === lit.name : lit.words.includes(band.name));
+  const isLit = (band) => lit !== null && (lit.name ? nameOfBand(band) === lit.name : band.paint === lit.paint || lit.words.includes(band.name));
   for (const panel of panels) for (const band of panel.bands) band.element.classList.toggle('lit', isLit(band));
 }
 
@@ -282,7 +292,7 @@ function listenToPanel(panel) {
 }
 
 // The keys act on the chart that has the focus, else on the first.
-const focused = () => panelOf.get(document.activeElement) || main;
+const focused = () => panelOf.get(root.activeElement) || main;
 const actions = {
   '+': () => zoom(focused(), 0.5, middleOf(focused().view)),
   '=': () => zoom(focused(), 0.5, middleOf(focused().view)),
@@ -295,12 +305,12 @@ const actions = {
   '?': () => showKeys(KEYS),
   '/': () => searchInput.focus(),
 };
-document.addEventListener('keydown', (event) => {
+root.addEventListener('keydown', (event) => {
   if (hasModifier(event) || isForPage(event)) return;
   if (event.key === 'Escape') goBack();
   else if (isDialogOpen() || event.target === searchInput || event.target === slider) return;
   else if (actions[event.key]) actions[event.key]();
-  else return void sayKey(event);
+  else return;
   event.preventDefault();
 });
 // A line for each other device: a click opens its chart.
@@ -324,8 +334,7 @@ slider.addEventListener('input', () => setDetail(Number(slider.value)));
 searchInput.addEventListener('input', () => search(searchInput.value));
 clearButton.addEventListener('click', reset);
 listenToRows(followRow);
-listenForLit(showLit);
-listenToPage(searchFor);
-window.addEventListener('hashchange', loadState);
+answerPage({letGo, goBack, light: showLit, search: searchFor, copyStack, keys: KEYS});
+whenFragmentChanges(loadState);
 loadState();
 startSheet();

@@ -40,12 +40,12 @@ def draw_all(case):
     chromium = browser(FONTS / "liberation", DEJAVU)
 
     def is_drawn(view, part):
-        expect(view.frame.locator(f"svg.scripted {part}").first).to_be_visible()
+        expect(view.picture.locator(f"svg.scripted {part}").first).to_be_visible()
 
     view = case.view("training_step.pickle", chromium=chromium)
     view.page.mouse.click(*view.at(view.cells, 0.55, 0.38))
     expect(view.pinned).to_be_visible()
-    expect(view.frame.locator("#graph .lit").first).to_be_visible()
+    expect(view.picture.locator("#graph .lit").first).to_be_visible()
     case.save(view, "view.png")
 
     view = case.view("oom.pickle", chromium=chromium, viewport={"width": 1240, "height": 860})

@@ -48,10 +48,8 @@ async function scrub({byId, press}) {
 }
 async function tabs({byId}, pictures) {
   for (const tab of pictures) {
-    const drawn = new Promise((resolve) => byId('picture-panel').addEventListener('load', resolve, {once: true, capture: true}));
-    if (tab === 'flame') byId('tab-state').click();
     byId('tab-' + tab).click();
-    await drawn;
+    await until(tab, () => byId('picture').dataset.tab === tab && byId('picture').shadowRoot.querySelector('svg.scripted'));
   }
   byId('tab-table').click();
   await until('table', () => byId('table').querySelector('tbody tr'));

@@ -26,7 +26,7 @@ class OpenCases(ViewCase):
             with self.subTest(snapshot):
                 view = self.view(snapshot)
                 expect(view.moment).to_have_text(re.compile("reserved$"))
-                expect(view.frame.locator("svg").first).to_be_visible()
+                expect(view.picture.locator("svg").first).to_be_visible()
                 self.assertEqual(view.busy.inner_text(), "")
                 self.assertFalse(view.cover.is_visible())
                 self.assertEqual(self.complaints, [])
@@ -36,7 +36,7 @@ class OpenCases(ViewCase):
             with self.subTest(snapshot):
                 view = self.view(snapshot)
                 expect(view.headline).to_have_text("No memory is reserved in this snapshot")
-                expect(view.frame.locator("svg").first).to_be_visible()
+                expect(view.picture.locator("svg").first).to_be_visible()
                 expect(view.curve).to_be_hidden()
                 view.press("Home", "ArrowRight", "p", "k", "t", "m", "0", "+", "4", "Escape")
                 view.tab("info")
@@ -45,7 +45,7 @@ class OpenCases(ViewCase):
 
     def test_a_snapshot_without_events_shows_its_segments(self):
         view = self.view("segments_only.pickle")
-        expect(view.frame.locator("svg").first).to_contain_text("active_allocated")
+        expect(view.picture.locator("svg").first).to_contain_text("active_allocated")
         numbers = view.numbers()
         self.assertIsNone(numbers["event"])
         expect(view.moment).to_contain_text("No events recorded: ")
@@ -69,7 +69,7 @@ class OpenCases(ViewCase):
             view.press(key)
             view.page.wait_for_timeout(60)
         view.press("1")
-        expect(view.frame.locator("svg").first).to_contain_text("onerror")
+        expect(view.picture.locator("svg").first).to_contain_text("onerror")
         view.page.mouse.click(*view.at(view.cells, 0.2, 0.2))
         expect(view.pinned).to_contain_text("</script>")
         self.assertEqual(view.page.locator("img:visible, b").count(), 0)
@@ -166,7 +166,7 @@ class TabCases(ViewCase):
             with self.subTest(tab):
                 expect(view.page.locator(f"#tab-{tab}")).to_have_attribute("aria-selected", "true")
                 if tab in words:
-                    expect(view.frame.locator("svg").first).to_contain_text(words[tab], ignore_case=True)
+                    expect(view.picture.locator("svg").first).to_contain_text(words[tab], ignore_case=True)
                 else:
                     expect(view.page.locator(f"#{tab}-panel")).to_be_visible()
         expect(view.page.locator("#info")).to_contain_text("1,529 events")
@@ -210,13 +210,13 @@ class TabCases(ViewCase):
     def test_a_flame_graph_has_only_what_the_range_leaves_or_frees(self):
         view = self.view(STEP, fragment="#first=1000&last=1400&tab=flame")
         view.page.locator("#lives").select_option("born")
-        expect(view.frame.locator("svg").first).to_contain_text("allocated in events 1,000 to 1,399: ")
-        expect(view.frame.locator("svg").first).to_contain_text("<not in focus>")
+        expect(view.picture.locator("svg").first).to_contain_text("allocated in events 1,000 to 1,399: ")
+        expect(view.picture.locator("svg").first).to_contain_text("<not in focus>")
         view.page.locator("#lives").select_option("freed")
-        expect(view.frame.locator("svg").first).to_contain_text("freed in events 1,000 to 1,399: ")
+        expect(view.picture.locator("svg").first).to_contain_text("freed in events 1,000 to 1,399: ")
         view.press("k")
         view.page.locator("#lives").select_option("live")
-        expect(view.frame.locator("svg").first).not_to_contain_text("freed in events")
+        expect(view.picture.locator("svg").first).not_to_contain_text("freed in events")
 
     def test_events_follow_the_playhead_and_a_filter(self):
         view = self.view(STEP, viewport={"width": 1240, "height": 1400})
@@ -238,10 +238,10 @@ class TabCases(ViewCase):
         view = self.view("before.pickle", "after.pickle")
         view.press("9")
         view.page.locator("#before").select_option("against after.pickle")
-        expect(view.frame.locator("svg").first).to_contain_text("after.pickle")
+        expect(view.picture.locator("svg").first).to_contain_text("after.pickle")
         view.page.locator("#before").select_option("in this file")
         view.press("Home", "m", "End")
-        expect(view.frame.locator("svg").first).to_contain_text("event")
+        expect(view.picture.locator("svg").first).to_contain_text("event")
         view.files.nth(1).click()
         expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
         expect(view.files.nth(0)).to_have_attribute("aria-pressed", "false")
@@ -261,7 +261,7 @@ class TabCases(ViewCase):
         for i, name in enumerate(names):
             view.devices.nth(i).click()
             expect(view.devices.nth(i)).to_have_attribute("aria-pressed", "true")
-            expect(view.frame.locator("svg").first).to_contain_text(name)
+            expect(view.picture.locator("svg").first).to_contain_text(name)
 
 
 class PinCases(ViewCase):
@@ -288,11 +288,14 @@ class PinCases(ViewCase):
 
     def test_block_of_segments_and_band_of_timeline_pin(self):
         view = self.view(STEP)
-        for key, mark in (("2", "state"), ("6", "timeline")):
+        for key, mark, event in (("2", "state", 1375), ("6", "timeline", 1376)):
             view.press(key)
             with self.subTest(mark):
                 view.click_in_picture(mark)
-                expect(view.pinned).to_be_focused()
+                expect(view.pinned).to_be_visible()
+                view.wait_for_event(event)
+                view.press("ArrowRight")  # the keys are the page's after a click
+                view.wait_for_event(event + 1)
                 view.press("Escape")
                 expect(view.pinned).to_be_hidden()
 
@@ -306,10 +309,10 @@ class SearchCases(ViewCase):
         view.page.keyboard.type("log_predictions")
         expect(view.found).to_contain_text("log_predictions: 746 MiB in 2 allocations, 11.3 %")
         self.assertNotEqual(view.picture_of(view.cells), before)
-        expect(view.frame.locator("#status")).to_contain_text("746 MiB")
+        expect(view.picture.locator("#status")).to_contain_text("746 MiB")
         view.press("Escape", "Escape")
         expect(view.found).to_have_text("")
-        expect(view.frame.locator("#status")).not_to_contain_text("746 MiB")
+        expect(view.picture.locator("#status")).not_to_contain_text("746 MiB")
         view.search.fill("/(/")
         expect(view.found).to_contain_text("missing )")
 
@@ -330,7 +333,7 @@ class SaveCases(ViewCase):
         saved = json.loads(text)["devices"][0]
         self.assertEqual(saved, {name: native["devices"][0][name] for name in saved})
         view.press("2")
-        expect(view.frame.locator("#board")).to_be_visible()
+        expect(view.picture.locator("#board")).to_be_visible()
         name, text = self.saved(view, "s")
         self.assertEqual(name, "memviz-state.svg")
         self.assertIn("after event 14 ", text)
@@ -389,6 +392,6 @@ class LinkCases(ViewCase):
             with self.subTest(fragment):
                 view = self.view(STEP, fragment=fragment)
                 expect(view.moment).to_have_text(re.compile("reserved$"))
-                expect(view.frame.locator("svg").first).to_be_visible()
+                expect(view.picture.locator("svg").first).to_be_visible()
                 self.assertEqual(view.page.locator("[role=tab][aria-selected=true]").count(), 1)
                 self.assertEqual(self.complaints, [])

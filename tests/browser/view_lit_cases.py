@@ -175,29 +175,29 @@ class LitCases(ViewCase):
         view.page.mouse.move(*place)
         expect(view.page.locator("#table tr.lit", has_text=line.split(":")[0]).first).to_be_visible()
         view.press("1")
-        expect(view.frame.locator("svg.scripted")).to_be_visible()
+        expect(view.picture.locator("svg.scripted")).to_be_visible()
         view.page.mouse.move(place[0], place[1] + 1)
-        expect(view.frame.locator("#graph .lit").first).to_be_visible()
-        expect(view.frame.locator("#graph .lit", has_text=re.compile(f"^{line.split()[0]} ")).first).to_be_visible()
+        expect(view.picture.locator("#graph .lit").first).to_be_visible()
+        expect(view.picture.locator("#graph .lit", has_text=re.compile(f"^{line.split()[0]} ")).first).to_be_visible()
 
     def test_a_box_of_the_flame_graph_lights_its_allocations(self):
         view = self.opened
-        expect(view.frame.locator("svg.scripted")).to_be_visible()
-        view.frame.locator("#graph g", has_text=re.compile("^forward model.py")).first.hover()
+        expect(view.picture.locator("svg.scripted")).to_be_visible()
+        view.picture.locator("#graph g", has_text=re.compile("^forward model.py")).first.hover()
         self.expect_lit()
         whole = view.picture_of(view.cells)
         view.page.mouse.move(*view.at(view.curve, 0.02, 0.05))
         self.expect_unlit()
-        view.frame.get_by_role("button", name="invert").click()
-        expect(view.frame.get_by_role("button", name="invert")).to_have_attribute("aria-pressed", "true")
-        view.frame.locator("#graph g", has_text=re.compile("^main")).first.hover()
+        view.picture.get_by_role("button", name="invert").click()
+        expect(view.picture.get_by_role("button", name="invert")).to_have_attribute("aria-pressed", "true")
+        view.picture.locator("#graph g", has_text=re.compile("^main")).first.hover()
         self.expect_lit()
         self.assertNotEqual(view.picture_of(view.cells), whole)
 
     def test_the_same_stack_in_another_stream_is_not_lit(self):
         view = self.view("h100_streams.pickle")
         view.press("1")
-        expect(view.frame.locator("svg.scripted")).to_be_visible()
+        expect(view.picture.locator("svg.scripted")).to_be_visible()
         streams = """graph => graph.shownBoxes().filter((box) => box.element.classList.contains('lit')).map((box) => {
           const path = [];
           for (let one = box; one; one = one.parent) path.push(...one.steps.map(({label}) => label.name));
@@ -205,13 +205,13 @@ class LitCases(ViewCase):
         })"""
         view.card.get_by_role("button", name=re.compile("^b[0-9a-f]+_0$")).click()
         expect(view.pinned).to_contain_text("94780402990976")
-        expect(view.frame.locator("#graph .lit").first).to_be_attached()
-        self.assertEqual(set(view.frame.locator("#graph").evaluate(streams)), {"stream 94780402990976"})
+        expect(view.picture.locator("#graph .lit").first).to_be_attached()
+        self.assertEqual(set(view.picture.locator("#graph").evaluate(streams)), {"stream 94780402990976"})
         view.press("Escape")
-        expect(view.frame.locator("#graph .lit")).to_have_count(0)
+        expect(view.picture.locator("#graph .lit")).to_have_count(0)
         pale = view.picture_of(view.cells)
         seen = []
-        for box in view.frame.locator("#graph > g[data-frames]").all():
+        for box in view.picture.locator("#graph > g[data-frames]").all():
             box.hover(force=True)
             view.until(lambda: view.picture_of(view.cells) != pale)
             seen.append(view.picture_of(view.cells))
@@ -233,17 +233,41 @@ class LitCases(ViewCase):
         view = self.opened
         view.page.mouse.click(*view.at(view.cells, 0.3, 0.4))
         expect(view.pinned).to_be_visible()
-        expect(view.frame.locator("#graph .lit").first).to_be_visible()
+        expect(view.picture.locator("#graph .lit").first).to_be_visible()
         view.press("2")
-        expect(view.frame.locator(".lit-mark")).to_have_attribute("d", re.compile("^M"))
+        expect(view.picture.locator(".lit-mark")).to_have_attribute("d", re.compile("^M"))
         view.press("6")
-        expect(view.frame.locator(".bands > .lit")).to_have_count(1)
+        expect(view.picture.locator(".bands > .lit")).to_have_count(1)
         view.press("5")
         view.pinned.get_by_role("button", name=re.compile("^event ")).first.click()
         expect(view.page.locator("#event-list .event.here.lit")).to_have_count(1)
         view.press("4", "Escape")
         expect(view.page.locator("#table tbody tr").first).to_be_visible()
         expect(view.page.locator("#table tr.lit")).to_have_count(0)
+
+    def test_the_legend_and_the_lines_below_light_their_blocks_of_the_segments(self):
+        view = self.opened
+        view.press("2")
+        lit = view.picture.locator(".lit-mark")
+        for colours in ("line", "kind", "origin"):
+            with self.subTest(colours):
+                expect(view.page.locator("#by")).to_have_text(f"by {colours}")
+                expect(lit).to_have_attribute("d", "")
+                for row in (0, 1):
+                    view.page.locator("#legend li").nth(row).hover()
+                    expect(lit).to_have_attribute("d", re.compile("^M"))
+                    view.page.mouse.move(*view.at(view.curve, 0.02, 0.05))
+                    expect(lit).to_have_attribute("d", "")
+                view.press("k")
+        row = view.picture.locator(".row:has(rect)").first
+        row.hover()
+        expect(lit).to_have_attribute("d", re.compile("^M"))
+        self.expect_lit("cells")
+        view.picture.locator(".figure").first.hover()
+        expect(lit).to_have_attribute("d", "")
+        self.expect_unlit()
+        row.focus()
+        expect(lit).to_have_attribute("d", re.compile("^M"))
 
     def test_a_picture_that_is_not_laid_out_yet_is_lit_once_it_is(self):
         view = self.opened
@@ -253,10 +277,10 @@ class LitCases(ViewCase):
         view.page.evaluate(f"{panel} = 'none'")
         view.press("2")
         expect(view.page.locator("#picture")).to_have_attribute("data-tab", "state")
-        expect(view.frame.locator("svg.scripted")).to_be_attached()
+        expect(view.picture.locator("svg.scripted")).to_be_attached()
         view.page.wait_for_timeout(100)  # for the message that says what is lit
         view.page.evaluate(f"{panel} = ''")
-        expect(view.frame.locator(".lit-mark")).to_have_attribute("d", re.compile("^M"))
+        expect(view.picture.locator(".lit-mark")).to_have_attribute("d", re.compile("^M"))
 
     def test_an_event_lights_its_allocation(self):
         view = self.opened

@@ -80,7 +80,7 @@ class DropCases(ViewCase):
         expect(view.files).to_have_count(2)
         view.press("9")
         view.page.locator("#before").select_option("against after.pickle")
-        expect(view.frame.locator("svg").first).to_contain_text("after.pickle")
+        expect(view.picture.locator("svg").first).to_contain_text("after.pickle")
 
     def test_what_cannot_be_read_gets_the_words_of_the_program(self):
         view = self.dropped

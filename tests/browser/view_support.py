@@ -12,6 +12,7 @@ from support import TESTDATA, BrowserCase, expect, memviz, new_file
 NUMBERS = re.compile(r"(?:After event (?P<event>[\d,]+) of [\d,]+|Before the first event|No events recorded).*?: (?P<live>[\d.,]+ \w+) in (?P<count>[\d,]+) allocations?, (?P<reserved>[\d.,]+ \w+) reserved")
 expect.set_options(timeout=30_000)  # on a busy machine as well
 TABS = ["flame", "state", "why", "table", "events", "timeline", "reserved", "pools", "difference", "info"]
+PICTURES = [tab for tab in TABS if tab not in ("table", "events", "info")]
 
 
 @functools.cache
@@ -60,7 +61,7 @@ class View:
         self.files, self.devices = page.locator("#files [aria-pressed]"), page.locator("#devices button")
         self.help = page.locator("#help")
         self.card, self.hits = page.locator("#event-card"), page.locator("#hits")
-        self.frame = page.frame_locator("#picture")
+        self.picture = page.locator("#picture")
         self.event_rows = page.locator("#event-list .event")
 
     def press(self, *keys):
@@ -93,8 +94,8 @@ class View:
     def mark_in_picture(self, tab):
         """Returns a block of the segments, or a band of the timeline, once the picture's script has laid it out."""
         expect(self.page.locator("#picture")).to_have_attribute("data-tab", tab)
-        expect(self.frame.locator("svg.scripted")).to_be_visible()
-        mark = self.frame.locator("#board > .free rect" if tab == "state" else ".bands > path").first
+        expect(self.picture.locator("svg.scripted")).to_be_visible()
+        mark = self.picture.locator("#board > .free rect" if tab == "state" else ".bands > path").first
         mark.element_handle().wait_for_element_state("stable")
         return mark
 

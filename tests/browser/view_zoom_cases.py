@@ -106,15 +106,15 @@ class ColourCases(ViewCase):
         swatches = "rows => rows.map((row) => [row.title, getComputedStyle(row.querySelector('.swatch')).backgroundColor])"
         legend = dict(view.page.locator("#legend li").evaluate_all(swatches))
         self.assertGreater(len(legend), 4)
-        expect(view.frame.locator("svg.scripted #graph")).to_be_visible()
+        expect(view.picture.locator("svg.scripted #graph")).to_be_visible()
         boxes = """graph => graph.shownBoxes().filter(({steps}) => steps.length === 1)
           .map(({steps: [{label}], rect}) => [`${label.name} ${label.place}`.trim(), getComputedStyle(rect).fill])"""
-        self.check_parts(legend, view.frame.locator("#graph").evaluate(boxes), "flame graph")
+        self.check_parts(legend, view.picture.locator("#graph").evaluate(boxes), "flame graph")
         for key, part in (("2", "#board"), ("6", ".bands > path")):
             view.press(key)
-            expect(view.frame.locator(f"svg.scripted {part}").first).to_be_visible()
+            expect(view.picture.locator(f"svg.scripted {part}").first).to_be_visible()
             rows = "rows => rows.map((row) => [row.dataset.find, getComputedStyle(row.querySelector('rect')).fill])"
-            self.check_parts(legend, view.frame.locator(".row:has(rect)").evaluate_all(rows), part)
+            self.check_parts(legend, view.picture.locator(".row:has(rect)").evaluate_all(rows), part)
 
     def check_parts(self, legend, parts, place):
         shared = [(name, fill) for name, fill in parts if name in legend and "other" not in name]
@@ -125,9 +125,9 @@ class ColourCases(ViewCase):
     def test_the_choice_of_colours_reaches_the_flame_graph(self):
         view = self.view(STEP)
         paints = "graph => [...new Set(graph.shownBoxes().map((box) => box.paint))].sort().join(' ')"
-        expect(view.frame.locator("svg.scripted #graph")).to_be_visible()
-        self.assertIn("hue", view.frame.locator("#graph").evaluate(paints))
+        expect(view.picture.locator("svg.scripted #graph")).to_be_visible()
+        self.assertIn("hue", view.picture.locator("#graph").evaluate(paints))
         for by, word in (("kind", "kind-activation"), ("origin", "user")):
             view.press("k")
             expect(view.page.locator("#by")).to_have_text(f"by {by}")
-            view.until(lambda word=word: view.frame.locator("svg.scripted #graph").count() and word in view.frame.locator("#graph").evaluate(paints).split())
+            view.until(lambda word=word: view.picture.locator("svg.scripted #graph").count() and word in view.picture.locator("#graph").evaluate(paints).split())

@@ -89,7 +89,7 @@ export function importsOf(text) {
 export function freeNames(text) {
   const code = codeOf(text.replace(/^import .*$/gm, ''));
   const known = new Set([...declaredNames(code), ...importsOf(text).flatMap(({names}) => names)]);
-  const used = code.replace(/\.\.\./g, ' ').replace(/\?\.|\.\s*[A-Za-z_$][\w$]*/g, ' ').replace(/([{,]\s*)[A-Za-z_$][\w$]*\s*:/g, '$1')
+  const used = code.replace(/\.\.\./g, ' ').replace(/\??\.\s*[A-Za-z_$][\w$]*/g, ' ').replace(/([{,]\s*)[A-Za-z_$][\w$]*\s*:/g, '$1')
     // Methods of classes and of objects.
     .replace(/^( *)(static )?(async )?[A-Za-z_$][\w$]*(?=\([^\n]*\) \{$)/gm, (whole) => (/^ *(if|for|while|switch|catch)$/.test(whole) ? ' ' : ' '))
     .replace(/\b\d[\w.]*/g, ' ');

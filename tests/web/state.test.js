@@ -93,7 +93,7 @@ test('a search looks at lines, stacks and addresses', () => {
   assert.deepEqual(found('b7f0000000000_2'), ['0.0']);
 });
 
-test('what is lit in the page is found by name, by line, or as one of several segments that look the same', () => {
+test('what is lit in the page is found by name, by line, by its colour, or as one of several segments that look the same', () => {
   const model = board();
   const lit = (wanted) => litPieces({name: '', bytes: 0, stack: [], words: [], ...wanted}, model).map(({cell, index}) => `${cell.index}.${index}`);
   assert.deepEqual(lit({name: 'b7f0000000000_2'}), ['0.0']);
@@ -102,6 +102,8 @@ test('what is lit in the page is found by name, by line, or as one of several se
   assert.deepEqual(lit({name: 'b7f2000000000_0', bytes: 1 << 20, stack: ['step train.py:8']}), []);
   assert.deepEqual(lit({name: 'b7f2000000000_0', bytes: 1000, stack: ['step train.py:8', 'at::empty']}), []);
   assert.deepEqual(litPieces(null, model), []);
+  assert.equal(lit({paint: 'hue0'}).length, 3);
+  assert.deepEqual([lit({paint: 'hue1'}), lit({paint: 'other'})], [[], []]);
 });
 
 test('strips keep the bytes of their segments, and stay inside of the width', () => {

@@ -123,7 +123,12 @@ std::string classes_of(Engine& engine, const Request& request) {
   JsonWriter json(out, JsonLayout::compact);
   json.begin_array();
   for (const Classes::Name& name : walk.classes(request.text("by")).names)
-    json.begin_object().member("label", name.label).member("light", name.light).member("dark", name.dark).end_object();
+    json.begin_object()
+        .member("label", name.label)
+        .member("light", name.light)
+        .member("dark", name.dark)
+        .member("paint", name.paint)
+        .end_object();
   json.end_array();
   return out;
 }

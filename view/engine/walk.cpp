@@ -51,7 +51,7 @@ std::vector<std::uint64_t> most_bytes(const LinesOfLives& lines, const DeviceRec
 }
 
 Classes::Name named(std::string label, const render::Paint& paint) {
-  return {std::move(label), std::string(paint.light_fill), std::string(paint.dark_fill)};
+  return {std::move(label), std::string(paint.light_fill), std::string(paint.dark_fill), std::string(paint.name)};
 }
 
 /// As many lines as there are hues, those that ever hold most, then all others as one, "3 other lines".

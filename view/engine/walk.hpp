@@ -24,6 +24,7 @@ struct Classes {
     std::string label; ///< "forward model.py:41", "activation"
     std::string light; ///< its colour on a light page: "#dbab47"
     std::string dark;
+    std::string paint; ///< its name in pictures: "hue0", "kind-activation"
   };
   std::vector<Name> names;
   std::vector<std::uint8_t> of_life; ///< by index in Scrub; an index into `names`

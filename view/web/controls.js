@@ -63,11 +63,13 @@ const KEYS = [
   ['Tab to the cells', '← → ↑ ↓ go from allocation to allocation, Enter pins it'],
   ['Delete', 'on the button of a file: close it'],
   ['k, t', 'colours by line, kind, the variable that keeps memory (where the file shows it) or origin of the code; the axis by event or time'],
-  ['/, Esc', 'search; close, let go, stop searching'],
+  ['/, Esc', 'search; close, let go, stop searching, zoom the picture out'],
   ['Enter', 'in the search: the next hit of the whole recording; with Shift the one before'],
-  ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures of the tab as JSON'],
+  ['c, s, j', 'copy a link to this view, or the stack that a picture\'s tooltip shows; save the picture as SVG, the figures of the tab as JSON'],
   ['?', 'this list'],
 ];
+
+const OF_PAGE = ['/', '?', 'Esc'];
 
 const ACTIONS = {
   'Home': () => jumpTo(0),
@@ -79,10 +81,8 @@ const ACTIONS = {
   'k': () => change({by: nextColours()}),
   't': () => deviceNow().has_times && change({axis: view.axis === 'event' ? 'time' : 'event'}),
   '/': () => byId('search').focus(),
-  'c': copyLink,
   'j': saveJson,
   'i': () => change({tab: 'info'}),
-  '?': () => byId('help').showModal(),
 };
 
 const hasKeepers = () => hasDevice() && deviceNow().has_keepers;
@@ -103,14 +103,17 @@ async function copyLink() {
   setTimeout(() => (byId('copy').textContent = 'copy link'), 1500);
 }
 
-function escape() {
+// One layer per press.
+function escape(picture) {
+  if (picture.letGo()) return;
   if (document.activeElement === byId('search')) byId('search').blur();
   if (view.life !== null) return change({life: null});
   if (view.search) {
     byId('search').value = '';
     return change({search: ''});
   }
-  change({other: null});
+  if (view.other !== null) return change({other: null});
+  picture.goBack();
 }
 
 // In the list of tabs the arrows go from one to the next. Returns whether the key was one of these.
@@ -130,10 +133,11 @@ const scrolls = ({key}) => ['PageUp', 'PageDown'].includes(key) && view.high ===
 // Elsewhere the arrows scroll.
 const walksEvents = ({target}) => deviceNow().events > 0 && (view.tab === 'events' || target === byId('curve'));
 
-function onKey(event) {
-  if (event.key === 'Escape') return escape();
-  const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.target.tagName);
-  if (isTyping || event.defaultPrevented || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
+function onKey(event, pictureNow) {
+  if (event.defaultPrevented || byId('help').open) return;
+  if (event.key === 'Escape') return escape(pictureNow());
+  const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.composedPath()[0].tagName);
+  if (isTyping || event.ctrlKey || event.metaKey || !(hasDevice() || event.key === '?')) return;
   if (walkTabs(event)) return event.preventDefault();
   if (event.key === 'ArrowLeft') step(-1, event);
   else if (event.key === 'ArrowRight') step(1, event);
@@ -144,32 +148,31 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// A key pressed in the picture's frame that means the page.
-function onPictureKey({source, data}) {
-  if (source !== byId('picture').contentWindow || !data || !data.memvizKey) return;
-  const {key, shiftKey, altKey} = data.memvizKey;
-  window.focus();
-  onKey({key: String(key), shiftKey: Boolean(shiftKey), altKey: Boolean(altKey), target: document.body, preventDefault: () => {}});
+function showHelp({keys}) {
+  const more = isPictureTab(view.tab) ? keys.filter(([key]) => !OF_PAGE.includes(key)) : [];
+  const rows = [...KEYS, ...(more.length ? [['Tab to the picture', 'its own keys']] : []), ...more];
+  byId('help-keys').replaceChildren(...rows.map(([key, words]) => element('tr', {}, element('th', {scope: 'row'}, key), element('td', {}, words))));
+  byId('help').showModal();
 }
 
-export function startControls({curve, savePicture, switchTo}) {
+const showsTipOfPicture = () => byId('picture').matches(':hover') && !byId('tip').hidden;
+
+export function startControls({curve, savePicture, pictureNow, switchTo}) {
   Object.assign(ACTIONS, {
     '+': () => curve.zoom(0.5), '=': () => curve.zoom(0.5), '-': () => curve.zoom(2),
     'y': () => curve.zoomBytes(0.5), 'Y': () => curve.zoomBytes(2), 'PageUp': () => curve.moveBytes(1), 'PageDown': () => curve.moveBytes(-1),
-    'Z': curve.fit, 's': savePicture,
+    'Z': curve.fit, 's': savePicture, '?': () => showHelp(pictureNow()), 'c': () => (showsTipOfPicture() ? pictureNow().copyStack() : copyLink()),
   });
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {
     change({tab});
     if (event.detail) event.target.blur(); // after a click with the pointer the arrows are the playhead's again
   });
-  byId('help-keys').append(...KEYS.map(([keys, words]) => element('tr', {}, element('th', {scope: 'row'}, keys), element('td', {}, words))));
   byId('help-button').addEventListener('click', ACTIONS['?']);
   byId('copy').addEventListener('click', copyLink);
   byId('save').addEventListener('click', savePicture);
   byId('by').addEventListener('click', ACTIONS.k);
   byId('axis').addEventListener('click', ACTIONS.t);
-  document.addEventListener('keydown', onKey);
-  window.addEventListener('message', onPictureKey);
+  document.addEventListener('keydown', (event) => onKey(event, pictureNow));
   byId('before').addEventListener('change', ({target}) => change({before: target.value === '' ? null : Number(target.value)}));
   byId('lives').append(...Object.entries(LIVES).map(([value, words]) => element('option', {value}, words)));
   byId('lives').addEventListener('change', ({target}) => change({lives: target.value}));

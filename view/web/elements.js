@@ -9,7 +9,9 @@ export function element(name, attributes, ...content) {
   return made;
 }
 
-export const isDark = () => matchMedia('(prefers-color-scheme: dark)').matches;
+// A new one for each question costs a layout; node, where tests import this, has none.
+const DARK = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
+export const isDark = () => DARK.matches;
 
 // A canvas with as many pixels as its area of the screen, and its size in the units of the page.
 export function fitted(canvas) {

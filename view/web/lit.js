@@ -13,8 +13,10 @@ function litLife(life) {
   return {has: (index) => index === life.life, words, life};
 }
 
+// Null: no allocation is one of them.
 async function litSet(request, words) {
   const bits = new Uint8Array(await askBytes({ask: 'lit', ...whereNow(), ...request}));
+  if (!bits.some(Boolean)) return null;
   return {has: (index) => ((bits[index >> 3] >> (index & 7)) & 1) === 1, words: new Set(words), life: null};
 }
 
@@ -32,7 +34,13 @@ export const lightFound = (key, find, about = {}) => lightNow({key, find: async 
 }});
 export const lightLife = (life) => lightFound(`life ${life}`, () => askJson({ask: 'life', ...whereNow(), life}));
 // A set of allocations, as the engine answers `lit`; `words` name it in lists.
-export const lightSet = (request, words, about = {}) => lightNow({key: JSON.stringify(request), find: async () => ({...(await litSet(request, words)), ...about})});
+export const lightSet = (request, words, about = {}) => lightNow({key: JSON.stringify(request), find: async () => {
+  const set = await litSet(request, words);
+  return set && {...set, ...about};
+}});
+
+// Lights those of a line.
+export const lightLine = ({name, place = ''}) => lightSet({of: 'line', name, place}, [wordsOf({name, place})]);
 
 // Lights the allocation of a block or band of a picture, or the stacks of a box, under the pointer there.
 export function lightPointed(what) {
@@ -54,11 +62,11 @@ export function markLit(rows, isLit) {
 }
 
 // The parts of a picture are lit by name and stack, whose outermost frame is the first: a flame graph's by the stream
-// and those frames that it shows, `path`. The part under the pointer there has its tooltip instead.
+// and those frames that it shows, `path`; classes by their paint. The part under the pointer there has its tooltip instead.
 export function litOfPicture() {
   const lit = view.lit && view.lit.isFromPicture ? view.pinned : litNow();
   if (!lit) return null;
-  if (!lit.life) return {name: '', bytes: 0, stack: [], path: [], stream: '', words: [...lit.words]};
+  if (!lit.life) return {name: '', bytes: 0, stack: [], path: [], stream: '', words: [...lit.words], paint: lit.paint};
   const {name, bytes, stack, stream = ''} = lit.life;
   const inwards = [...stack].reverse();
   return {name, bytes, stack: inwards.map(wordsOf), path: inwards.filter((frame) => frame.is_in_graphs).map(wordsOf), stream, words: []};

@@ -167,7 +167,7 @@ export function startLive() {
   const lifeOf = (event) => lifeInCell(canvas, shown, event);
   canvas.addEventListener('mousedown', (event) => event.preventDefault()); // a click leaves the arrow keys to the playhead
   startWalkingCells(canvas, () => shown, lightsUnder(canvas, lifeOf));
-  lightsWithin(byId('legend'), 'li', (row) => lightSet({of: 'class', by: view.by, class: Number(row.dataset.class)}, [row.title]));
+  lightsWithin(byId('legend'), 'li', (row) => lightSet({of: 'class', by: view.by, class: Number(row.dataset.class)}, [row.title], {paint: view.classes[row.dataset.class].paint}));
   canvas.addEventListener('click', (event) => change({life: lifeOf(event)}));
   watch(['file', 'device', 'state', 'by', 'search', 'classes'], () => load(view.state));
   watch(['lit', 'pinned'], () => shown && drawCellsSoon());

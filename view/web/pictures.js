@@ -1,8 +1,9 @@
-// The pictures of the program, for the moment at the playhead or the shown range, in frames.
-import {byId} from './elements.js';
-import {askText, latestOnly} from './engine.js';
-import {lightPointed, litOfPicture} from './lit.js';
-import {coloursNow, deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
+// The pictures of the program, for the moment at the playhead or the shown range, in the page.
+import {byId, element} from './elements.js';
+import {askJson, askText, latestOnly} from './engine.js';
+import {lightLine, lightNothing, lightPointed, litOfPicture} from './lit.js';
+import {change, coloursNow, deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
+import {hidePageTip, pinPageTip, showPageTip} from './tip.js';
 
 // The playhead must rest this long before a picture is drawn, and as long as the last one took: its next step waits for
 // a picture that is being drawn.
@@ -26,7 +27,8 @@ function livesOfPicture() {
   return {at: momentOf(lives === 'born' ? last : first), lives, first, last};
 }
 
-// A box of the flame graph may hold memory of several keepers: no line has a hue there, so that no colour means two things.
+// A box of the flame graph may hold memory of several keepers: no line has a hue there, so that no colour means two
+// things, and the page says so.
 const WITHOUT_COLOURS = {color: 'line', hues: 'keeper'};
 
 function requestNow() {
@@ -40,55 +42,90 @@ function requestNow() {
 }
 
 // Within the page a picture has neither its own headline nor search, help and hints, which the page has for all; its
-// details come after the drawing. See sheet.js.
-const isWithoutHead = (tab) => tab !== 'why' && tab !== 'difference';
-const FRAMED_STYLE = 'svg[data-framed] :is(#search,#help,#previous,#next){display:none}svg[data-framed] #crumbs{flex-basis:auto}svg[data-framed] #crumbs:not(:has(button)){display:none}.lit>rect,.bands>.lit,.lit-mark{stroke:light-dark(#d01c8b,#ff6bb3);stroke-width:2}.lit-mark{fill:none;pointer-events:none}';
+// details come after the drawing. See sheet.js of the pictures.
+const HEAD_PARTS = '[data-flow]:has(.headline, .answer), [data-leading]', DRAWINGS = '#graph, #board, .chart';
+const hasHead = (tab) => tab === 'why' || tab === 'difference';
+const STYLE = '#crumbs{flex-basis:auto}#crumbs:not(:has(button)){display:none}.lit>rect,.bands>.lit,.lit-mark{stroke:light-dark(#d01c8b,#ff6bb3);stroke-width:2}.lit-mark{fill:none;pointer-events:none}button.panel{background:var(--panel);border-color:var(--line);color:inherit}';
 
-function documentOf(svg) {
-  const drawn = svg.replace(/^<\?xml[^>]*>\s*/, ''), framed = isWithoutHead(view.tab) ? drawn.replace('<svg ', '<svg data-framed="1" ') : drawn;
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>picture</title><style>html{color-scheme:light dark}body{margin:0}${FRAMED_STYLE}</style>${framed}`;
+// Pins a block of the segments, or a band of the timeline, by its name.
+async function pin(name) {
+  const life = await askJson({ask: 'cell', ...whereNow(), name});
+  if (life) change({life: life.life});
 }
 
-const frameNow = () => byId('picture');
-export const searchInFrame = () => frameNow().contentWindow && frameNow().contentWindow.postMessage({memvizSearch: view.search}, '*');
-
-const lightFrame = () => frameNow().contentWindow && frameNow().contentWindow.postMessage({memvizLit: litOfPicture()}, '*');
-function tellFrame() {
-  searchInFrame();
-  lightFrame();
+// The engine's drawing, without what runs by itself, and its script.
+function readDrawing(text) {
+  const svg = document.adoptNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement);
+  const scripts = [...svg.querySelectorAll('script')], script = scripts.map((one) => one.textContent).join('');
+  for (const one of scripts) one.remove();
+  for (const one of svg.querySelectorAll('*')) for (const name of one.getAttributeNames()) if (name.startsWith('on')) one.removeAttribute(name);
+  return {svg, script};
 }
 
-// A new frame for each picture: a new document in the old one would be an entry of the browser's history.
-function showInFrame(svg, tab) {
-  const old = frameNow(), made = old.cloneNode();
-  made.hidden = false;
-  made.dataset.tab = tab;
-  made.addEventListener('load', tellFrame);
-  made.srcdoc = documentOf(svg);
-  old.replaceWith(made);
+// Runs a picture's script, of which the page's policy allows no other than the program's, with `page` instead of a
+// picture's own surroundings: see dom.js and link.js of the pictures.
+function run(script, page) {
+  const runner = Object.assign(element('script', {}, script), {page});
+  document.head.append(runner);
+  runner.remove();
 }
 
-function showMessage(words) {
-  frameNow().hidden = true;
-  byId('message').hidden = false;
-  byId('message').textContent = words;
+/** @type {import('./types.js').Picture} */
+const SILENT = {light: () => {}, search: () => {}, resize: () => {}, copyStack: () => {}, keys: [], letGo: () => false, goBack: () => {}};
+
+// Puts pictures into their place, whose shadow root keeps names and styles apart. Returns what shows one, and what the
+// page calls of it.
+function pictureHolder(place) {
+  const shadow = place.attachShadow({mode: 'open'}), holder = {picture: SILENT, show};
+  function show({svg, script}, tab) {
+    holder.picture = {...SILENT};
+    place.dataset.tab = tab;
+    if (!hasHead(tab)) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
+    shadow.replaceChildren(element('style', {}, STYLE), svg);
+    run(script, {svg, hasHead: hasHead(tab), drawings: DRAWINGS, picture: holder.picture,
+                 pin, point: lightPointed, showTip: showPageTip, hideTip: hidePageTip, pinTip: pinPageTip});
+    holder.picture.search(view.search);
+    holder.picture.light(litOfPicture());
+  }
+  new ResizeObserver(() => holder.picture.resize()).observe(place);
+  place.addEventListener('pointerleave', () => lightPointed(null));
+  // A line of a list lights its allocations.
+  function lightRow(/** @type {any} */ {target}) {
+    const row = target.closest('.row');
+    if (row) lightLine(row.dataset);
+    else if (!target.closest(DRAWINGS)) lightNothing();
+  }
+  for (const name of ['pointerover', 'focusin']) shadow.addEventListener(name, lightRow);
+  // A click leaves the keys to the page; Tab leads into the drawing.
+  shadow.addEventListener('focusin', (/** @type {any} */ {target}) => target.closest(DRAWINGS) && !target.matches(':focus-visible') && target.blur());
+  return holder;
 }
 
 // Draws the picture of the tab once the playhead rests; `drawn` keeps the last one.
-function pictureDrawer(drawn) {
+function pictureDrawer(drawn, holder) {
   let key = '', drawingMs = 0, rest = 0;
   const draw = latestOnly(async () => {
     const request = requestNow(), {tab} = view, wanted = JSON.stringify(request);
+    const isOld = () => JSON.stringify(requestNow()) !== wanted; // the next one is on its way
     if (wanted === key) return;
     try {
       const began = performance.now();
-      drawn.svg = await askText(request);
-      drawingMs = performance.now() - began;
+      const svg = await askText(request);
+      if (isOld()) return;
+      const drawing = readDrawing(svg);
+      await new Promise(requestAnimationFrame); // keys and the pointer do not wait for both parts
+      if (isOld()) return;
+      drawn.svg = svg;
       key = wanted;
-      showInFrame(drawn.svg, tab);
+      byId('picture').hidden = false;
       byId('message').hidden = true;
+      holder.show(drawing, tab);
+      drawingMs = performance.now() - began;
     } catch (error) {
-      showMessage(error.message);
+      byId('picture').hidden = true;
+      byId('message').hidden = false;
+      byId('message').textContent = error.message;
+      key = '';
     }
   });
   return (changed) => {
@@ -125,16 +162,15 @@ export async function saveJson() {
   save(await figures[view.tab](), 'application/json', `memviz-${view.tab}.json`);
 }
 
-// Returns what saves the picture.
+// Returns what saves the picture, and what gives the one that is shown.
 export function startPictures() {
-  const drawn = {svg: ''};
-  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], pictureDrawer(drawn));
-  watch(['search'], searchInFrame);
-  watch(['lit', 'pinned'], lightFrame);
-  window.addEventListener('message', ({source, data}) => {
-    if (source === frameNow().contentWindow && data && data.memvizPointed !== undefined) lightPointed(data.memvizPointed);
-  });
-  // A picture may not see that the pointer has left its frame.
-  document.addEventListener('pointermove', () => view.lit && view.lit.isFromPicture && lightPointed(null));
-  return () => drawn.svg && save(drawn.svg, 'image/svg+xml', `memviz-${view.tab}.svg`);
+  const drawn = {svg: ''}, holder = pictureHolder(byId('picture'));
+  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], pictureDrawer(drawn, holder));
+  watch(['tab', 'by', 'file', 'device'], () => (byId('several').hidden = view.tab !== 'flame' || coloursNow() !== 'keeper'));
+  watch(['search'], () => holder.picture.search(view.search));
+  watch(['lit', 'pinned'], () => holder.picture.light(litOfPicture()));
+  return {
+    savePicture: () => drawn.svg && save(drawn.svg, 'image/svg+xml', `memviz-${view.tab}.svg`),
+    pictureNow: () => holder.picture,
+  };
 }

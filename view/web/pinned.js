@@ -40,13 +40,13 @@ function others(life) {
   return list;
 }
 
-// Shows the card of the pinned allocation. Returns whether it does.
+// Shows the card of the pinned allocation.
 async function showPinned(card) {
   const where = whereNow(), {life: wanted} = view;
   card.hidden = wanted === null || card.hidden;
-  if (wanted === null) return false;
+  if (wanted === null) return;
   const life = await askJson({ask: 'life', ...where, life: wanted}), stack = life && (await stackOf(where, life));
-  if (!life || view.life !== wanted || !isHere(where)) return false; // unpinned, or another one pinned, meanwhile
+  if (!life || view.life !== wanted || !isHere(where)) return; // unpinned, or another one pinned, meanwhile
   const close = element('button', {type: 'button', title: 'let go (Esc)'}, 'close');
   close.addEventListener('click', () => change({life: null}));
   const lived = life.first_us !== undefined && life.last_us !== undefined ? `, ${formatDuration(life.last_us - life.first_us)}` : '';
@@ -67,24 +67,10 @@ async function showPinned(card) {
       row('stack', stackElement(stack)),
       row('its address', others(life))));
   card.hidden = false;
-  return true;
 }
 
 export function startPinned() {
   const card = byId('pinned');
-  let isFromPicture = false;
-  const show = latestOnly(async () => {
-    if (!(await showPinned(card)) || !isFromPicture) return;
-    card.focus(); // out of the picture's frame, so that the page gets the keys
-    isFromPicture = false;
-  });
+  const show = latestOnly(() => showPinned(card));
   watch(['life', 'file', 'device', 'state'], () => show({}));
-  // A block of the segments, or a band of the timeline, by its name.
-  window.addEventListener('message', async ({source, data}) => {
-    if (source !== byId('picture').contentWindow || !data || !data.memviz) return;
-    const life = await askJson({ask: 'cell', ...whereNow(), name: String(data.memviz.name)});
-    if (!life) return;
-    isFromPicture = true;
-    change({life: life.life});
-  });
 }

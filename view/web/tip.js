@@ -16,10 +16,12 @@ export function lifeWords(life) {
 }
 
 export const hidePageTip = () => (byId('tip').hidden = true);
+// A pinned tip's text can be selected.
+export const pinPageTip = (isPinned) => byId('tip').classList.toggle('pinned', isPinned);
 
 export function showPageTip(words, {x, y}) {
   const tip = byId('tip');
-  tip.textContent = words;
+  if (tip.textContent !== words) tip.textContent = words;
   tip.hidden = false;
   const {width, height} = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - width - 8))}px`;

@@ -36,12 +36,12 @@
 
 /**
  * Allocations that are lit, see lit.js.
- * @typedef {{key?: string, has: (index: number) => boolean, words: Set<string>, life: Life | null, isFromPicture?: boolean}} Lit
+ * @typedef {{key?: string, has: (index: number) => boolean, words: Set<string>, life: Life | null, isFromPicture?: boolean, paint?: string}} Lit
  */
 
 /**
- * A class of allocations with its colours.
- * @typedef {{label: string, light: string, dark: string}} ColourClass
+ * A class of allocations with its colours, and their name in pictures.
+ * @typedef {{label: string, light: string, dark: string, paint: string}} ColourClass
  */
 
 /**
@@ -52,6 +52,11 @@
  *   by: string, axis: string, tab: string, lives: string, life: number | null, search: string,
  *   classes: ColourClass[], lit: Lit | null, pinned: Lit | null,
  * }} View
+ */
+
+/**
+ * What the page calls of the picture that it shows, see link.js of the pictures.
+ * @typedef {{light: (lit: object | null) => void, search: (words: string) => void, resize: () => void, copyStack: () => void, keys: [string, string][], letGo: () => boolean, goBack: () => void}} Picture
  */
 
 /**

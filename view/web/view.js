@@ -94,7 +94,7 @@ async function begin() {
   startLit();
   startLive();
   startPinned();
-  const savePicture = startPictures();
+  const {savePicture, pictureNow} = startPictures();
   startTables();
   startEventsList();
   startEventCard();
@@ -103,7 +103,7 @@ async function begin() {
   startSearch();
   startInfo();
   const switchTo = startPlaces(), showFiles = startFiles(switchTo);
-  startControls({curve, savePicture, switchTo});
+  startControls({curve, savePicture, pictureNow, switchTo});
   startHistory(searchAgain);
   const show = (file) => showFile(file, {fragment: '', showFiles});
   const takeJob = startJob({show, say, openOne: async ({name, blob, rank}) => {

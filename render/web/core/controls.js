@@ -1,13 +1,14 @@
 // The parts that flame graphs and segments share above and around their drawing: search, breadcrumb, help, keys, and a
 // tooltip that can be pinned. The picture passes to startControls() what these do to the drawing.
-import {html} from './dom.js';
+import {html, root} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
+import {whenFragmentChanges} from './fragment.js';
 import {isPhone, whenSettled} from './sheet.js';
-import {isForPage, listenToPage, sayKey, sayPointed} from './link.js';
+import {answerPage, isForPage, sayPointed} from './link.js';
 import {search, stepToMatch} from './search.js';
 import {hideTip, pagePoint, setPinned, showTip, tipState} from './tip.js';
-import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './toolbar.js';
+import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar, unlessInPage} from './toolbar.js';
 
 const HINT = 'to zoom, arrows to walk, / to search, ? for all keys', TOUCH_HINT = 'to zoom';
 const LEFT_OUT = 'more: click to open';
@@ -57,6 +58,11 @@ function onSearch() {
   picture.search(searchInput.value);
 }
 
+function showSearch(words) {
+  searchInput.value = words;
+  onSearch();
+}
+
 export function clearSearch() {
   searchInput.value = '';
   searchInput.blur();
@@ -71,8 +77,7 @@ function nextMatch(step) {
 }
 
 export function findRow(words) {
-  searchInput.value = words;
-  onSearch();
+  showSearch(words);
   nextMatch(1);
 }
 
@@ -82,13 +87,20 @@ async function copyStack() {
   if (copied && (await copyText(copied.text))) showStatus(`copied: ${copied.name}`);
 }
 
-const showHelp = () => showKeys([...picture.keys, ...SHARED_KEYS]);
+const allKeys = () => [...picture.keys, ...SHARED_KEYS];
+const showHelp = () => showKeys(allKeys());
 
-// One layer per press: the last one opened closes first.
+// One layer per press: the last one opened closes first. Returns whether one of the first two was open.
+function letGo() {
+  const isOpen = isDialogOpen() || tipState.isPinned;
+  if (isDialogOpen()) closeDialog();
+  else if (isOpen) pinTip(false);
+  return isOpen;
+}
+
 function goBack() {
-  if (isDialogOpen()) return closeDialog();
-  if (tipState.isPinned) return pinTip(false);
-  if (search.query || document.activeElement === searchInput) return clearSearch();
+  if (letGo()) return;
+  if (search.query || root.activeElement === searchInput) return clearSearch();
   picture.zoomOutWhole();
 }
 
@@ -113,7 +125,7 @@ function onKey(event) {
   else if (event.key === 'Enter' && event.target.closest('.row')) return;
   else if (event.key === 'Enter' && picture.view.focus) picture.activate(picture.view.focus);
   else if (action) action();
-  else if (!picture.walk(event.key)) return void sayKey(event);
+  else if (!picture.walk(event.key)) return;
   event.preventDefault();
 }
 
@@ -153,7 +165,7 @@ export function listenToDrawing({drawing, itemAt, titleOf, isMoving, activate, p
 //   switches                                              its own buttons
 export function startControls(it) {
   picture = it;
-  toolbar.append(...it.switches, copyButton, helpButton, status, searchInput, previousButton, nextButton, crumbs);
+  toolbar.append(...it.switches, copyButton, ...unlessInPage(helpButton), status, ...unlessInPage(searchInput, previousButton, nextButton), crumbs);
   it.drawing.setAttribute('tabindex', '0');
   listenToDrawing(it);
   listenToRows(findRow);
@@ -166,10 +178,7 @@ export function startControls(it) {
     if (event.target.hasAttribute('data-reset')) it.reset();
     else it.followCrumb(event.target);
   });
-  document.addEventListener('keydown', onKey);
-  listenToPage((words) => {
-    searchInput.value = words;
-    onSearch();
-  });
-  window.addEventListener('hashchange', it.load);
+  root.addEventListener('keydown', onKey);
+  answerPage({letGo, goBack, search: showSearch, copyStack, keys: allKeys()});
+  whenFragmentChanges(it.load);
 }

@@ -1,5 +1,5 @@
 // The panels that open over the picture: the keys, and text to copy.
-import {html, make, svg} from './dom.js';
+import {html, make, root, svg} from './dom.js';
 import {pageSize, topOf} from './sheet.js';
 import {button, controls} from './toolbar.js';
 
@@ -15,14 +15,14 @@ function openDialog(title, content) {
   const width = Math.min(DIALOG_WIDTH, pageSize.width - 16);
   const place = make('foreignObject', {x: (pageSize.width - width) / 2, y: topOf(controls) + 34, width, height: 380});
   place.append(box);
-  dialog = {place, back: document.activeElement};
+  dialog = {place, back: root.activeElement};
   svg.append(place);
   close.addEventListener('click', closeDialog);
   // The only other focusable element in it is the text to copy.
   box.addEventListener('keydown', (event) => {
     if (event.key !== 'Tab') return;
     const stops = [...box.querySelectorAll('button,textarea')];
-    stops[(stops.indexOf(document.activeElement) + (event.shiftKey ? stops.length - 1 : 1)) % stops.length].focus();
+    stops[(stops.indexOf(root.activeElement) + (event.shiftKey ? stops.length - 1 : 1)) % stops.length].focus();
     event.preventDefault();
   });
   close.focus();

@@ -1,8 +1,12 @@
-// The picture's own element, and new ones.
+// The picture's own element and its surroundings, and new elements.
 import {setAttributes} from './attributes.js';
 
 const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
-export const svg = document.currentScript.ownerSVGElement;
+const script = document.currentScript;
+// The page that draws the picture in itself, see pictures.js of `memviz view`; null: the picture is alone.
+export const page = script.page || null;
+export const svg = page ? page.svg : script.ownerSVGElement;
+export const root = svg.getRootNode();
 
 export function make(name, attributes, content) {
   const element = setAttributes(document.createElementNS(SVG, name), attributes);

@@ -1,42 +1,20 @@
-// A picture in the frame of a page (`memviz view`): messages from the page, and to it.
-import {svg} from './dom.js';
-
-const isFramed = window.parent !== window;
+// The calls between a picture and the page that draws it (`memviz view`); alone, a picture has no page.
+import {page} from './dom.js';
 
 // An allocation by its name: "b7f064c000000_0".
-export const sayAllocation = (name) => isFramed && window.parent.postMessage({memviz: {name}}, '*');
+export const sayAllocation = (name) => page?.pin(name);
 
-// Tells the page which part is under the pointer: {name} of an allocation, {frames, isStack, stream}, or null.
-let isPointing = false;
-export function sayPointed(what) {
-  if (!isFramed || (!what && !isPointing)) return;
-  isPointing = Boolean(what);
-  window.parent.postMessage({memvizPointed: what}, '*');
-}
+// The part under the pointer: {name} of an allocation, {frames, isStack, stream}, or null.
+export const sayPointed = (what) => page?.point(what);
 
-// Calls `show` with what is lit in the page: {name, bytes, stack, path, stream, words}, or null. See lit.js of the page.
-export function listenForLit(show) {
-  if (!isFramed) return;
-  window.addEventListener('message', ({source, data}) => {
-    if (source === window.parent && data && data.memvizLit !== undefined) show(data.memvizLit);
-  });
-}
+// Replaces what the page calls and shows:
+//   light(lit)         shows what is lit in the page: {name, bytes, stack, path, stream, words, paint}, or null; see its lit.js
+//   search(words)      shows what the page searches for
+//   resize()           takes another width
+//   keys               pairs of keys and what they do
+//   copyStack()        copies the stack of what the tooltip shows
+//   letGo(), goBack()  for Escape: closes what is open or pinned, and returns whether that was all; then one layer more
+export const answerPage = (answers) => Object.assign(page?.picture || {}, answers);
 
-// A key that the page knows: those of its search and help, and keys that the picture has no use for.
-export const sayKey = ({key, shiftKey, altKey}) => isFramed && window.parent.postMessage({memvizKey: {key, shiftKey, altKey}}, '*');
-
-// Passes on a key of the page's search or help, which a picture in the page does not have. Returns whether it was one.
-export function isForPage(event) {
-  if (!isFramed || !svg.hasAttribute('data-framed') || !['/', '?'].includes(event.key)) return false;
-  event.preventDefault();
-  sayKey(event);
-  return true;
-}
-
-// Calls `search` with the text searched for in the page.
-export function listenToPage(search) {
-  if (!isFramed) return;
-  window.addEventListener('message', ({source, data}) => {
-    if (source === window.parent && data && typeof data.memvizSearch === 'string') search(data.memvizSearch);
-  });
-}
+// Whether the page uses a key: those of its search, help and Escape, and all outside of the drawing.
+export const isForPage = ({key, target}) => page && (['/', '?', 'Escape'].includes(key) || !target.closest(page.drawings));

@@ -1,7 +1,7 @@
 // Sections of the page -> their positions for the width of the window. Every top-level part of the file with data-flow
 // is a section; parts between sections are scaled as one drawing. See page.hpp.
 import {number, setAttributes} from './attributes.js';
-import {html, make, svg} from './dom.js';
+import {html, make, page, root, svg} from './dom.js';
 
 const IN_FILE = {width: number(svg, 'width'), height: number(svg, 'height'), margin: 24};
 const LEAST_WIDTH = 300, PHONE_WIDTH = 600, PHONE_MARGIN = 12, PHONE_COLUMNS = 780, COLUMN_GAP = 28, MOST_TEXT = 1300;
@@ -10,10 +10,9 @@ const DRAWINGS = ['graph', 'board', 'chart'];
 // at it, so it is not in the file.
 const VIEWPORT = {name: 'viewport', content: 'width=device-width'};
 const HEADLESS_TOP = 2, HEADLESS_MARGIN = 2;
-const HEAD_PARTS = ['.headline', '.answer'].map((part) => `[data-flow]:has(${part})`).concat('[data-leading]').join();
 const NOT_DRAWN = ['style', 'script', 'title', 'meta', 'defs', 'metadata'];
 // The page of `memviz view` has headline and answer itself.
-const isWithoutHead = svg.hasAttribute('data-framed');
+const isWithoutHead = page && !page.hasHead;
 const pageGround = svg.querySelector('#page');
 let sections = [];
 const toTell = [];
@@ -136,7 +135,9 @@ layouts.rule = (section, room) => {
   return 0;
 };
 
-const availableWidth = () => Math.max(LEAST_WIDTH, (svg.parentElement || svg).clientWidth || window.innerWidth);
+const isShown = () => svg.querySelector('text').getBoundingClientRect().width > 0;
+const surroundings = svg.parentElement || root.host || svg;
+const availableWidth = () => Math.max(LEAST_WIDTH, surroundings.clientWidth || window.innerWidth);
 
 // Returns the top of a section on the page.
 export function topOf(element) {
@@ -158,24 +159,24 @@ function onResize() {
   isAsked = true;
   requestAnimationFrame(() => {
     isAsked = false;
-    if (availableWidth() !== pageSize.width) layOutPage();
+    if (isShown() && availableWidth() !== pageSize.width) layOutPage();
   });
 }
 
-// A frame that the browser has not laid out yet, or that is hidden, has texts of width 0: the sheet begins when there
-// is something to measure. A hidden frame gets no animation frames until it becomes visible.
+// A picture that the browser has not laid out yet, or hides, has texts of width 0: the sheet begins when there is
+// something to measure. A hidden frame gets no animation frames until it becomes visible; a page may draw another picture meanwhile.
 export function startSheet() {
   if (document.documentElement === svg && !svg.querySelector('meta')) svg.append(html('meta', VIEWPORT));
   svg.classList.add('scripted');
   const narrowHead = svg.querySelector('.narrow');
   if (narrowHead) narrowHead.remove();
-  if (isWithoutHead) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
-  if (!svg.querySelector('text').getBoundingClientRect().width) return void requestAnimationFrame(startSheet);
+  if (!isShown()) return void (svg.isConnected && requestAnimationFrame(startSheet));
   findSections();
   layOutPage();
   // A scroll bar that this causes takes room.
   if (availableWidth() !== pageSize.width) layOutPage();
-  window.addEventListener('resize', onResize);
+  if (page) page.picture.resize = onResize;
+  else window.addEventListener('resize', onResize);
 }
 
 // Calls `told` whenever sections have moved.

@@ -1,12 +1,13 @@
-// The element under the pointer, or reached by keys -> its text next to it, inside the page.
-import {make, svg} from './dom.js';
-import {pageSize, whenSettled} from './sheet.js';
+// The element under the pointer, or reached by keys -> its text next to it, inside the page. In `memviz view` that has the tip.
+import {make, page, svg} from './dom.js';
+import {pageSize} from './sheet.js';
 import {COLUMN_WIDTH, columnsOf, cut, cutPlace} from './text.js';
 
 const MOST_COLUMNS = 110, TIP_LINE = 17, TIP_PADDING = 12, EDGE = 4;
 export const MOST_LINES = 24;
-const tip = svg.appendChild(make('g', {id: 'tip', role: 'tooltip', style: 'display:none'}));
-export const tipState = {holder: null, isPinned: false, width: 0, height: 0};
+const tip = make('g', {id: 'tip', role: 'tooltip', style: 'display:none'});
+if (!page) svg.append(tip);
+export const tipState = {holder: null, lines: [], isPinned: false, width: 0, height: 0};
 
 // Returns the part of the page that is in the window: {top, bottom}.
 function shownPart() {
@@ -30,18 +31,9 @@ function fillTip(lines) {
   lines.forEach((line, i) => tip.append(make('text', {x: 10, y: 19 + TIP_LINE * i, class: i ? '' : 'strong'}, line)));
 }
 
-// Querying the position of the page costs a layout: once is enough, until it moves.
-let toPage = null;
-for (const moves of ['scroll', 'resize']) window.addEventListener(moves, () => (toPage = null), {passive: true});
-whenSettled(() => (toPage = null));
-
-export function pagePoint(event) {
-  if (!toPage) {
-    const matrix = svg.getScreenCTM();
-    if (!matrix) return {x: 0, y: 0};
-    toPage = matrix.inverse();
-  }
-  return new DOMPoint(event.clientX, event.clientY).matrixTransform(toPage);
+export function pagePoint({clientX, clientY}) {
+  const matrix = svg.getScreenCTM();
+  return matrix ? new DOMPoint(clientX, clientY).matrixTransform(matrix.inverse()) : {x: 0, y: 0};
 }
 
 // Below or above the element that it explains, if the window has room, else next to the pointer, always inside the
@@ -61,11 +53,11 @@ function placeTip(point, around) {
 // `holder`: the subject of the text, which changes only with it. `more`: a note on what is omitted, and where it is.
 export function showTip(point, holder, titleOf, more, around) {
   if (tipState.isPinned) return;
-  if (tipState.holder !== holder) {
-    tipState.holder = holder;
-    fillTip(tipLines(titleOf(holder), more));
-    tip.style.display = '';
-  }
+  const lines = tipState.holder === holder ? tipState.lines : tipLines(titleOf(holder), more), isNew = lines !== tipState.lines;
+  Object.assign(tipState, {holder, lines});
+  if (page) return page.showTip(lines.join('\n'), new DOMPoint(point.x, point.y).matrixTransform(svg.getScreenCTM()));
+  if (isNew) fillTip(lines);
+  tip.style.display = '';
   placeTip(point, around);
 }
 
@@ -73,10 +65,12 @@ export function hideTip() {
   if (tipState.isPinned) return;
   tipState.holder = null;
   tip.style.display = 'none';
+  page?.hideTip();
 }
 
 export function setPinned(isPinned) {
   tipState.isPinned = isPinned;
   tip.classList.toggle('pinned', isPinned);
+  page?.pinTip(isPinned);
   if (!isPinned) hideTip();
 }

@@ -1,6 +1,6 @@
 // The controls above a drawing that every picture has: HTML, so that they work as buttons and fields for everyone.
 import {number, setAttributes, text} from './attributes.js';
-import {html, make, svg} from './dom.js';
+import {html, make, page, svg} from './dom.js';
 import {layouts} from './sheet.js';
 
 const CONTROLS_HEIGHT = 28; // in the file
@@ -12,6 +12,8 @@ export const status = html('span', {id: 'status', class: 'dim', role: 'status', 
 const holder = controls.appendChild(make('foreignObject', {y: number(controls, 'data-y')}));
 holder.append(toolbar);
 
+// Leaves out the controls that a page has for all its pictures.
+export const unlessInPage = (...parts) => (page ? [] : parts);
 export const button = (id, label, title) => html('button', {id, class: 'panel', type: 'button', title}, label);
 export const crumb = (label, attributes) => html('button', {class: 'crumb', type: 'button', ...attributes}, label);
 

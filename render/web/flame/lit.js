@@ -1,5 +1,4 @@
 // Boxes that are lit because the page lights their stacks, and the stacks that the page lights for a box.
-import {listenForLit} from '../core/link.js';
 import {wordsOfLabel} from '../core/text.js';
 import {boxes, view} from './picture.js';
 
@@ -34,13 +33,9 @@ function decideLit() {
   }
 }
 
-// Calls `show` after the lit boxes have changed.
-export function startLitBoxes(show) {
-  listenForLit((lit) => {
-    litInPage = lit;
-    decideLit();
-    show();
-  });
+export function lightBoxes(lit) {
+  litInPage = lit;
+  decideLit();
 }
 export const lightAgain = () => litInPage && decideLit();
 

@@ -27,11 +27,13 @@ export function matchesOf(query, test, {cells, stackNodes}) {
 const standsFor = (piece, {stack, bytes}, stackNodes) => piece.cell.count > 1 && piece.bytes - piece.rounding === bytes &&
   framesOf(piece, stackNodes).map(({label}) => wordsOfLabel(label)).reverse().join('\n') === stack.join('\n');
 
-// Returns the blocks that the page lights, see listenForLit().
+// Returns the blocks that the page lights, see answerPage().
 export function litPieces(lit, {cells, stackNodes}) {
   if (!lit) return [];
+  // All lines without a hue are one class of the page.
+  const paint = lit.paint === 'other' ? 'lesser' : lit.paint;
   const blocks = cells.flatMap((cell) => cell.pieces.filter((piece) => piece.kind === 'block')), words = new Set(lit.words);
-  if (!lit.name) return blocks.filter(({entry}) => entry && words.has(wordsOfLabel(entry.label)));
+  if (!lit.name) return blocks.filter(({entry}) => entry && (entry.paint === paint || words.has(wordsOfLabel(entry.label))));
   const named = blocks.filter((piece) => traceName(piece) === lit.name);
   return named.length ? named : blocks.filter((piece) => standsFor(piece, lit, stackNodes));
 }
