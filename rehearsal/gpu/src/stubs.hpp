@@ -3,6 +3,8 @@
 
 #include "abi.hpp"
 
+#include <cstdint>
+
 namespace memviz::rehearsal {
 
 enum class Library {
