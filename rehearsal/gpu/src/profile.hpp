@@ -17,7 +17,7 @@ struct Profile {
   // Taken by kernels and handles of libraries outside the allocator once a program computes; 0 if a profile does
   // not give it.
   std::uint64_t kernels_bytes = 0;
-  // What the system has of the memory after its start, where CPU and GPU share it; 0 if they do not.
+  // The part of the memory that the system has after its start, where CPU and GPU share it; 0 if they do not.
   std::uint64_t system_bytes = 0;
   int threads_per_multiprocessor = 0;
   int blocks_per_multiprocessor = 0;

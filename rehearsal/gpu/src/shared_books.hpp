@@ -12,7 +12,7 @@ namespace memviz::rehearsal {
 class SharedBooks {
 public:
   // `file`: created if missing; "": this process is alone. `outside_bytes`: taken of each device of the machine by
-  // programs that are no part of this rehearsal; devices beyond its end have none.
+  // programs outside this rehearsal, 0 for devices beyond its end.
   SharedBooks(std::string file, std::vector<std::uint64_t> outside_bytes);
   ~SharedBooks();
   SharedBooks(const SharedBooks&) = delete;
