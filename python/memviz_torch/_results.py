@@ -76,6 +76,10 @@ class Picture:
             raise ValueError(f"zoom must be from 0.1 to 4, not {zoom}")
         converter = None if _path_of(_CONVERTER) else _path_of(_PNG_CONVERTER)
         if converter:
+            # It lists the fonts that it finds by their files; without any it would leave out all letters.
+            listed = subprocess.run([converter, "--list-fonts", "-", "-c"], stdin=subprocess.DEVNULL, capture_output=True)
+            if b"\n/" not in listed.stdout:
+                raise Error(f"{_PNG_CONVERTER} finds no font; install one (Debian and Ubuntu: fonts-dejavu-core), or save an SVG")
             return self._converted([converter, "--quiet", "--resources-dir", "/", "--zoom", str(zoom), "-", "-c"])
         return self._converted([*_converter("png"), "--zoom", str(zoom)])
 

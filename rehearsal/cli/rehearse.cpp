@@ -136,9 +136,11 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
     constexpr std::uint64_t kMostGibibytes = 1024;
     if (*setup.memory_bytes < kMostGibibytes)
       throw UsageError(fmt::format("--memory {0}: a number alone is bytes; do you mean {0}GiB?", *setup.memory_bytes));
-    if (*setup.memory_bytes <= setup.profile.context_bytes)
-      throw UsageError(fmt::format("--memory {}: the context alone takes {}", format_bytes(*setup.memory_bytes),
-                                   format_bytes(setup.profile.context_bytes)));
+    const std::uint64_t taken_bytes = setup.profile.context_bytes + setup.profile.system_bytes;
+    if (*setup.memory_bytes <= taken_bytes)
+      throw UsageError(fmt::format("--memory {}: the context{} alone takes {}", format_bytes(*setup.memory_bytes),
+                                   setup.profile.system_bytes > 0 ? " with the system" : "",
+                                   format_bytes(taken_bytes)));
     setup.profile.total_bytes = *setup.memory_bytes;
     setup.profile.least_total_bytes = 0;
     setup.profile.most_total_bytes = 0;

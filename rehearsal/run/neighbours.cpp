@@ -9,8 +9,9 @@ namespace memviz::rehearse {
 namespace {
 
 /// Returns what all processes of a program take of each device at one time, with what others have of it, from its first
-/// device on.
-std::vector<std::uint64_t> taken_by(const RunFacts& facts, std::vector<std::uint64_t> before) {
+/// device on; without what the system has of the first.
+std::vector<std::uint64_t> taken_by(const RunFacts& facts, std::uint64_t system_bytes,
+                                    std::vector<std::uint64_t> before) {
   std::map<std::uint32_t, std::uint64_t> sums; // of processes that did not say what was taken with others
   for (const DeviceUse& use : facts.uses) {
     const std::uint32_t device = use.device.value;
@@ -20,7 +21,8 @@ std::vector<std::uint64_t> taken_by(const RunFacts& facts, std::vector<std::uint
   std::vector<std::uint64_t> taken = before;
   for (const DeviceUse& use : facts.uses) {
     std::uint64_t& bytes = taken[use.device.value];
-    bytes = std::max(bytes, use.peak_all_bytes);
+    const std::uint64_t of_system = use.device.value == 0 ? system_bytes : 0;
+    if (use.peak_all_bytes > of_system) bytes = std::max(bytes, use.peak_all_bytes - of_system);
   }
   for (const auto& [device, bytes] : sums)
     taken[device] = std::max(taken[device], before[device] + bytes);
@@ -50,7 +52,7 @@ Neighbours rehearse_neighbours(const Setup& setup, const std::vector<std::string
       result.refused = std::move(verdict);
       return result;
     }
-    std::vector<std::uint64_t> taken = taken_by(verdict.facts, result.taken_bytes);
+    std::vector<std::uint64_t> taken = taken_by(verdict.facts, setup.profile.system_bytes, result.taken_bytes);
     result.there.push_back({command, most_added(result.taken_bytes, taken)});
     result.taken_bytes = std::move(taken);
   }

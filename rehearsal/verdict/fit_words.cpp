@@ -137,7 +137,8 @@ std::string shortage_text(const FitVerdict& verdict) {
   const std::uint64_t count = verdict.facts.oom_count;
   if (count == 0) return "too little memory";
   const std::uint64_t asked_bytes = verdict.facts.library_asked_bytes;
-  const std::uint64_t other_bytes = verdict.facts.most_other_bytes;
+  const std::uint64_t most_bytes = verdict.facts.most_other_bytes;
+  const std::uint64_t other_bytes = most_bytes - std::min(most_bytes, verdict.profile.system_bytes);
   return fmt::format(
       "{} ran out of memory{}{}{}{}", subject(verdict), count > 1 ? " " + format_count(count) + " times" : "",
       verdict.ending.is_good() ? ", caught the error and went on" : "",
@@ -217,6 +218,7 @@ std::string headline(const FitVerdict& verdict) {
                        until_then_text(verdict), with_server(verdict));
   case FitOutcome::no_gpu: break;
   }
+  if (!verdict.neighbour.empty()) return fmt::format("No answer: {} used no GPU.", printable(verdict.neighbour));
   return "No answer. " + no_gpu_text(verdict.facts);
 }
 

@@ -85,10 +85,18 @@ TEST_CASE("without rsvg-convert other formats are refused before the work, and s
 
 TEST_CASE("where there is only resvg, it makes the PNG, and no PDF") {
   const TemporaryFolder folder;
-  write_bytes(folder / "resvg", "#!/bin/sh\necho \"$@\"\n/bin/grep -c '</svg>'\n");
+  const std::string draws = "#!/bin/sh\n[ $1 != --list-fonts ] || exec echo \"sans-serif: A\n$FONT\"\n";
+  write_bytes(folder / "resvg", draws + "echo \"$@\"\n/bin/grep -c '</svg>'\n");
   ::chmod((folder / "resvg").c_str(), 0700);
   const PathSetting only(folder / "");
-  CHECK(run({"flame", testdata_file("training_step"), "-q", "--zoom", "1.5", "-o", folder / "mem.png"}).exit_code == 0);
+  const std::vector<std::string> flame{"flame",           testdata_file("training_step"), "-q", "--zoom", "1.5", "-o",
+                                       folder / "mem.png"};
+  const Outcome without_fonts = run(flame);
+  CHECK(without_fonts.exit_code == 1);
+  CHECK(without_fonts.err.find("resvg finds no font") != std::string::npos);
+  setenv("FONT", "/fonts/a.ttf: A", 1);
+  CHECK(run(flame).exit_code == 0);
+  unsetenv("FONT");
   CHECK(read_bytes(folder / "mem.png") == "--quiet --resources-dir / --zoom 1.5 - -c\n1\n");
   const Outcome pdf = run({"flame", testdata_file("training_step"), "-q", "-o", folder / "mem.pdf"});
   CHECK(pdf.exit_code == 1);

@@ -258,35 +258,6 @@ class Results(unittest.TestCase):
                 picture.save(os.path.join(folder, "no", "mem.svg"))
             self.assertEqual(os.listdir(folder), ["mem.svg"])
 
-    @unittest.skipUnless(shutil.which("rsvg-convert"), "no rsvg-convert")
-    def test_png_and_pdf_are_what_they_are_called(self):
-        picture = memviz_torch.state(OOM)
-        with tempfile.TemporaryDirectory() as folder:
-            for ending, start in (("png", b"\x89PNG"), ("PDF", b"%PDF")):
-                file = pathlib.Path(picture.save(os.path.join(folder, "mem." + ending)))
-                self.assertTrue(file.read_bytes().startswith(start))
-        width = int.from_bytes(picture.png(zoom=1)[16:20], "big")
-        self.assertEqual(int.from_bytes(picture.png(zoom=2)[16:20], "big"), 2 * width)
-        self.assertEqual(memviz_torch.flame(OOM)._repr_mimebundle_()["image/png"][:4], b"\x89PNG")
-
-    def test_where_there_is_only_resvg_it_makes_the_png(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "resvg")
-            file.write_text("#!/bin/sh\necho \"$@\"\n/bin/grep -c '</svg>'\n")
-            file.chmod(0o700)
-            picture = memviz_torch.flame(OOM)
-            with unittest.mock.patch.dict(os.environ, PATH=folder):
-                self.assertEqual(picture.png(zoom=1.5), b"--quiet --resources-dir / --zoom 1.5 - -c\n1\n")
-                with self.assertRaisesRegex(memviz_torch.Error, "^pdf takes the program rsvg-convert"):
-                    picture.pdf()
-
-    def test_without_a_converter_there_is_a_reason_and_no_fallback(self):
-        picture = memviz_torch.flame(OOM)
-        with unittest.mock.patch.dict(os.environ, PATH="/nowhere"):
-            with self.assertRaisesRegex(memviz_torch.Error, "rsvg-convert, which is not on the PATH"):
-                picture.png()
-            self.assertEqual(set(picture._repr_mimebundle_()), {"text/plain", "text/html"})
-
     def test_a_notebook_gets_a_frame_that_shares_nothing_with_the_page(self):
         element, script = xml.etree.ElementTree.fromstring(f"<div>{memviz_torch.flame(OOM)._repr_html_()}</div>")
         self.assertEqual((element.tag, element.get("sandbox"), script.tag), ("iframe", "allow-scripts", "script"))

@@ -24,8 +24,8 @@ PROFILE = _profile()
 # Returns the variable's value, else the profile's, like the made-up GPU.
 TOTAL_BYTES = int(os.environ.get("MEMVIZ_REHEARSAL_MEMORY") or PROFILE.get("total_bytes", 1 << 30))
 CONTEXT_BYTES = 1 << 20
-# The memory that other programs have of the one device.
-OTHER_BYTES = int((os.environ.get("MEMVIZ_REHEARSAL_OTHERS") or "0").split(",")[0])
+# The memory that other programs and the system have of the one device.
+OTHER_BYTES = int((os.environ.get("MEMVIZ_REHEARSAL_OTHERS") or "0").split(",")[0]) + int(PROFILE.get("system_bytes", 0))
 
 # "native", or one of those without history and error reports: cudaMallocAsync, pluggable.
 ALLOCATOR = os.environ.get("FAKE_TORCH_ALLOCATOR", "native")

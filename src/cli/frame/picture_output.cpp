@@ -58,11 +58,20 @@ PictureFormat format_of(const PictureOptions& options) {
   return options.format ? *options.format : format_by_name(*options.output);
 }
 
+/// Throws Error where resvg finds no font: it would leave out all letters. It lists those that it finds by their files.
+void check_fonts() {
+  if (output_of({kPngConverter, "--list-fonts", "-", "-c"}, "").find("\n/") != std::string::npos) return;
+  throw Error(fmt::format("{} finds no font, and would leave out all words; install one (Debian and Ubuntu: "
+                          "fonts-dejavu-core), or write an SVG",
+                          kPngConverter));
+}
+
 /// Returns the program that turns an SVG on its standard input into the format, with its words.
 std::vector<std::string> converting_words(const PictureOptions& options, PictureFormat format) {
   if (format == PictureFormat::pdf) return {kConverter, "--unlimited", "--format", "pdf"};
   const std::string zoom = fmt::format("{}", options.zoom.value_or(kDefaultZoom));
   if (has_program(kConverter)) return {kConverter, "--unlimited", "--format", "png", "--zoom", zoom};
+  check_fonts();
   // Pictures refer to no files; without a folder for them it warns.
   return {kPngConverter, "--quiet", "--resources-dir", "/", "--zoom", zoom, "-", "-c"};
 }
