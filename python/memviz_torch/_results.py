@@ -17,6 +17,7 @@ from memviz_torch.recording import files
 
 _CONVERTER = "rsvg-convert"
 _PNG_CONVERTER = "resvg"  # where there is no other; of pip's resvg-cli, which is the extra `png`
+_FONTS = (b"'DejaVu Sans Mono", b"'Liberation Mono", b"'Menlo", b"'Consolas")
 _MOST_PIXELS = 800  # of a frame: one screen; a longer picture scrolls inside of it
 
 
@@ -76,10 +77,13 @@ class Picture:
             raise ValueError(f"zoom must be from 0.1 to 4, not {zoom}")
         converter = None if _path_of(_CONVERTER) else _path_of(_PNG_CONVERTER)
         if converter:
-            # It lists the fonts that it finds by their files; without any it would leave out all letters.
+            # It lists the fonts that it finds; without those that pictures name it would leave out the letters.
             listed = subprocess.run([converter, "--list-fonts", "-", "-c"], stdin=subprocess.DEVNULL, capture_output=True)
-            if b"\n/" not in listed.stdout:
-                raise Error(f"{_PNG_CONVERTER} finds no font; install one (Debian and Ubuntu: fonts-dejavu-core), or save an SVG")
+            if not any(font in listed.stdout for font in _FONTS):
+                raise Error(
+                    f"{_PNG_CONVERTER} finds none of the fonts DejaVu, Liberation, Menlo and Consolas; install one (Debian "
+                    "and Ubuntu: fonts-dejavu-core), or save an SVG"
+                )
             return self._converted([converter, "--quiet", "--resources-dir", "/", "--zoom", str(zoom), "-", "-c"])
         return self._converted([*_converter("png"), "--zoom", str(zoom)])
 

@@ -32,11 +32,12 @@ OptionList<AxisOptions> axis_options() {
        [](AxisOptions& options, const std::string& word) {
          options.changes.push_back(rehearse::parse_change("compare-with", word));
        }},
-      {{"share", '\0', "COMMAND",
-        "another program on the same GPU, as a command for the shell: it is rehearsed first, and this program finds "
-        "taken what that one takes at its peak, with its context; may be given several times",
-        true},
-       [](AxisOptions& options, const std::string& word) { options.shares.push_back(word); }},
+      rare(Option<AxisOptions>{
+          {"share", '\0', "COMMAND",
+           "another program on the same GPU, as a command for the shell: it is rehearsed first, and this program finds "
+           "taken what that one takes at its peak, with its context; may be given several times",
+           true},
+          [](AxisOptions& options, const std::string& word) { options.shares.push_back(word); }}),
       flag({"levers", '\0', "",
             "run it again with each setting of PyTorch's allocator that can save memory (expandable segments, maximum "
             "split size, rounding, garbage collection), and report what each changes"},

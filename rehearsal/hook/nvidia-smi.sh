@@ -1,7 +1,7 @@
 #!/bin/sh
 # nvidia-smi of a rehearsal: what the made-up GPUs are, by the variables of the rehearsal and its profile. Answers
-# --query-gpu=FIELD,... with --format=csv[,noheader][,nounits] and -i N, and -L. Memory in use is that of one process,
-# which other processes do not see: [N/A].
+# --query-gpu=FIELD,... with --format=csv[,noheader][,nounits] and -i N, and -L. Memory in use is
+# known to the processes that use the GPU alone: [N/A].
 
 of_profile() { sed -n "s/^$1 = *//p" "$MEMVIZ_REHEARSAL_GPU" | sed 's/ *#.*//'; }
 

@@ -1,5 +1,7 @@
 #include "run/neighbours.hpp"
 
+#include "verdict/fit_doubt_words.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -53,7 +55,7 @@ Neighbours rehearse_neighbours(const Setup& setup, const std::vector<std::string
       return result;
     }
     std::vector<std::uint64_t> taken = taken_by(verdict.facts, setup.profile.system_bytes, result.taken_bytes);
-    result.there.push_back({command, most_added(result.taken_bytes, taken)});
+    result.there.push_back({command, most_added(result.taken_bytes, taken), is_sure(verdict)});
     result.taken_bytes = std::move(taken);
   }
   return result;

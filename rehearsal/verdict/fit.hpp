@@ -190,6 +190,7 @@ struct OtherValues {
 struct Neighbour {
   std::string command;
   std::uint64_t peak_bytes = 0; ///< of its fullest device, with the context of each of its processes
+  bool is_sure = true;          ///< whether it surely takes no more, so that it fits
 };
 
 struct FitVerdict {

@@ -190,6 +190,8 @@ std::string doubt_text(const FitVerdict& verdict) {
 
 bool is_sure(const FitVerdict& verdict) {
   if (!doubt_text(verdict).empty()) return false;
+  const bool are_sure = std::ranges::all_of(verdict.neighbours, &Neighbour::is_sure);
+  if (verdict.outcome == FitOutcome::fits && !are_sure) return false;
   if (verdict.outcome != FitOutcome::does_not_fit)
     return verdict.outcome == FitOutcome::fits && unknown_text(verdict).empty();
   const auto& end = verdict.other_end;

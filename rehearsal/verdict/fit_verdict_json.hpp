@@ -122,7 +122,8 @@ inline constexpr auto kTried = json_object<TriedChange>(
 
 inline constexpr auto kNeighbour = json_object<Neighbour>(
     {.meaning = "A program of --share", .name = "neighbour"}, member("command", "As given", &Neighbour::command),
-    member("peak_bytes", "Of its fullest device, with its contexts", &Neighbour::peak_bytes));
+    member("peak_bytes", "Of its fullest device, with its contexts", &Neighbour::peak_bytes),
+    member("is_sure", "Whether it surely fits, and so takes no more", &Neighbour::is_sure));
 
 struct FileInJson {
   const std::string& path;

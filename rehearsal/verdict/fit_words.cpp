@@ -84,8 +84,10 @@ std::string no_gpu_text(const RunFacts& facts) {
 }
 
 std::string neighbour_text(const Neighbour& neighbour) {
-  return fmt::format("On the GPU before it: {}, which takes {} at its peak and is counted with it from the beginning.",
-                     printable(neighbour.command), format_bytes(neighbour.peak_bytes));
+  return fmt::format(
+      "On the GPU before it: {}, which takes {} at its peak and is counted with it from the beginning.{}",
+      printable(neighbour.command), format_bytes(neighbour.peak_bytes),
+      neighbour.is_sure ? "" : " It may take more: rehearse it alone to see why.");
 }
 
 std::string shared_text(const SharedDevice& shared) {

@@ -22,7 +22,6 @@
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
-#include "page/naming.hpp"
 #include "story/figures.hpp"
 #include "story/keeper_words.hpp"
 #include "story/kind_words.hpp"

@@ -1,6 +1,6 @@
 // Starts a timeline: zoom and pan by wheel, pointer and keys, the detail, search, and the view in the URL's fragment.
 import {number, setAttributes, takeTitle} from './core/attributes.js';
-import {html, page, root, svg} from './core/dom.js';
+import {html, keyboard, page, root, svg} from './core/dom.js';
 import './core/flows.js';
 import {readFragment, setFragment, whenFragmentChanges} from './core/fragment.js';
 import {answerPage, isForPage, sayAllocation, sayPointed} from './core/link.js';
@@ -305,7 +305,7 @@ const actions = {
   '?': () => showKeys(KEYS),
   '/': () => searchInput.focus(),
 };
-root.addEventListener('keydown', (event) => {
+keyboard.addEventListener('keydown', (event) => {
   if (hasModifier(event) || isForPage(event)) return;
   if (event.key === 'Escape') goBack();
   else if (isDialogOpen() || event.target === searchInput || event.target === slider) return;

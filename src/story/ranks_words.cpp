@@ -269,7 +269,10 @@ std::string ranks_short_headline(const JobReport& report) {
                : fmt::format("{} stands out: {} than its group", name, more_or_less(first.delta_bytes));
   }
   const std::string headline = ranks_headline(report);
-  return headline.substr(0, headline.find_first_of(":;."));
+  std::size_t end = headline.size() - (headline.ends_with('.') ? 1 : 0);
+  for (const std::string_view mark : {": ", "; ", ". ", ", "})
+    end = std::min(end, headline.find(mark));
+  return headline.substr(0, end);
 }
 
 std::vector<std::string> ranks_notes(const JobReport& report) {

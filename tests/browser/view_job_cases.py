@@ -82,7 +82,7 @@ class JobCases(ViewCase):
         expect(view.page.locator("#before")).to_have_value("0")
         ranks = [self.folder / "rank0.pickle", self.folder / "rank2.pickle"]
         headline = re.search(r'class="headline"[^>]*>([^<]*)<', memviz("compare", *ranks, "-q", "-o", "-"))[1]
-        expect(view.frame.locator("svg").first).to_contain_text(headline.split(" requested")[0])  # "+296 MiB"; the page names its moment by its event
+        expect(view.picture.locator("svg").first).to_contain_text(headline.split(" requested")[0])  # "+296 MiB"; the page names its moment by its event
 
     def test_an_archive_of_several_snapshots_is_a_job(self):
         packed = new_file(".zip")

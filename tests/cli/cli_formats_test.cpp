@@ -93,8 +93,8 @@ TEST_CASE("where there is only resvg, it makes the PNG, and no PDF") {
                                        folder / "mem.png"};
   const Outcome without_fonts = run(flame);
   CHECK(without_fonts.exit_code == 1);
-  CHECK(without_fonts.err.find("resvg finds no font") != std::string::npos);
-  setenv("FONT", "/fonts/a.ttf: A", 1);
+  CHECK(without_fonts.err.find("resvg finds none of the fonts") != std::string::npos);
+  setenv("FONT", "/fonts/a.ttf: 'DejaVu Sans Mono'", 1);
   CHECK(run(flame).exit_code == 0);
   unsetenv("FONT");
   CHECK(read_bytes(folder / "mem.png") == "--quiet --resources-dir / --zoom 1.5 - -c\n1\n");

@@ -38,9 +38,9 @@ class RasterTest(unittest.TestCase):
             file.chmod(0o700)
             picture = memviz_torch.flame(OOM)
             with unittest.mock.patch.dict(os.environ, PATH=folder):
-                with self.assertRaisesRegex(memviz_torch.Error, "resvg finds no font"):
+                with self.assertRaisesRegex(memviz_torch.Error, "resvg finds none of the fonts"):
                     picture.png()
-                os.environ["FONT"] = "/fonts/a.ttf: A"
+                os.environ["FONT"] = "/fonts/a.ttf: 'Liberation Mono'"
                 self.assertEqual(picture.png(zoom=1.5), b"--quiet --resources-dir / --zoom 1.5 - -c\n1\n")
                 with self.assertRaisesRegex(memviz_torch.Error, "^pdf takes the program rsvg-convert"):
                     picture.pdf()

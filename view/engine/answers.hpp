@@ -78,5 +78,7 @@ namespace memviz::view {
 [[nodiscard]] std::string ranks_of(Engine& engine, const Request& request);
 /// Removes all files of the job.
 [[nodiscard]] std::string new_job(Engine& engine, const Request& request);
+/// Adds the file "name" to the job, which the page could not read for "reason"; null.
+[[nodiscard]] std::string add_unread(Engine& engine, const Request& request);
 
 } // namespace memviz::view

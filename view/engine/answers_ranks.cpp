@@ -15,4 +15,9 @@ std::string new_job(Engine& engine, const Request& /*request*/) {
   return "null";
 }
 
+std::string add_unread(Engine& engine, const Request& request) {
+  engine.add_unread(request.text("name"), request.text("reason"));
+  return "null";
+}
+
 } // namespace memviz::view

@@ -28,6 +28,7 @@ constexpr std::pair<std::string_view, Answer> kAnswers[] = {
     {"headline", headline_of}, {"range", range_of},        {"same_time", same_time},
     {"span", span_of},         {"bands", bands_of},        {"lit", lit_of},
     {"close", close_file},     {"ranks", ranks_of},        {"new_job", new_job},
+    {"unread", add_unread},
 };
 
 } // namespace

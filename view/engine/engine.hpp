@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memviz::view {
@@ -25,6 +26,10 @@ public:
   /// Adds the parts of a file to the job, keeps nothing else of it, and returns the names of the parts, as JSON. A file
   /// that cannot be read is a part with the reason.
   std::string add_to_job(const std::string& name, std::string bytes);
+  /// Adds a file of which the page itself could not read the bytes.
+  void add_unread(std::string name, std::string reason) {
+    job_.push_back({.file = std::move(name), .error = std::move(reason)});
+  }
   [[nodiscard]] const std::vector<RankPart>& job() const { return job_; }
   /// Removes all parts, for another job.
   void forget_job() { job_.clear(); }

@@ -1,6 +1,6 @@
 // A zip or tar archive -> the snapshots in it, each unpacked when it is asked for; and the files of a dropped folder.
 const MOST_GROWTH = 1000, ALWAYS_ALLOWED = 64 << 20; // as SECURITY.md promises of files that unpack
-const SNAPSHOT_NAME = /\.(pickle|pkl|pt|json|ndjson)(\.(gz|zst))?$/;
+const SNAPSHOT_NAME = /\.(pickle|pkl|pt|json|ndjson)(\.(gz|zst|xz|bz2))?$/;
 const ARCHIVE_NAME = /\.(zip|tar|tgz|tar\.gz)$/;
 const isOwnFile = (name) => !name.endsWith('/') && !name.startsWith('__MACOSX/') && !name.split('/').at(-1).startsWith('.');
 export const isSnapshotName = (name) => isOwnFile(name) && (SNAPSHOT_NAME.test(name) || ARCHIVE_NAME.test(name));
@@ -53,17 +53,26 @@ async function zipEntries(blob) {
   return entries;
 }
 
-const TAR_BLOCK = 512, LONG_NAME = 'L';
+const TAR_BLOCK = 512, LONG_NAME = 'L', MORE_ABOUT_NEXT = 'x';
+
+// Octal digits; larger sizes than these allow are written in another way.
+function tarSize(text) {
+  if (!/^ *[0-7]+ *$/.test(text)) throw new Error('the tar archive is damaged, or has files that only the memviz program reads');
+  return parseInt(text, 8);
+}
 
 async function tarEntries(blob) {
   const entries = [];
   let longName = '';
   for (let at = 0; at + TAR_BLOCK <= blob.size; ) {
-    const head = await partOf(blob, at, at + TAR_BLOCK), size = parseInt(textOf(head, 124, 12), 8) || 0, type = textOf(head, 156, 1), begin = at + TAR_BLOCK;
+    const head = await partOf(blob, at, at + TAR_BLOCK), type = textOf(head, 156, 1), begin = at + TAR_BLOCK;
+    if (!textOf(head, 0, 100)) break; // blocks of zeros are the end
+    const size = tarSize(textOf(head, 124, 12));
     const content = blob.slice(begin, begin + size), folder = textOf(head, 345, 155), own = textOf(head, 0, 100);
-    if (type === LONG_NAME) longName = textOf(await partOf(blob, begin, begin + size), 0, size);
+    if (type === LONG_NAME) longName = await content.text().then((text) => text.replace(/\0.*$/s, ''));
+    else if (type === MORE_ABOUT_NEXT) longName = (/(?:^|\n)\d+ path=([^\n]*)\n/.exec(await content.text()) || ['', longName])[1];
     else {
-      if (own && (type === '' || type === '0')) entries.push({name: longName || (folder ? `${folder}/${own}` : own), read: async () => content});
+      if (type === '' || type === '0') entries.push({name: longName || (folder ? `${folder}/${own}` : own), read: async () => content});
       longName = '';
     }
     at = begin + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;

@@ -49,6 +49,12 @@ export async function openBlob(name, blob, rank = '') {
   return Number(await post({blob, about: {name, rank}}));
 }
 
+// Begins a job without files.
+export async function beginJob() {
+  await started;
+  return post({request: {ask: 'new_job'}});
+}
+
 // Adds a file to the job, of which the engine keeps a few kilobytes for each rank; returns the names of these.
 export async function openAsPart(name, blob) {
   await started;

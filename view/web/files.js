@@ -3,8 +3,8 @@ import {byId, element} from './elements.js';
 import {askText} from './engine.js';
 import {change, deviceNow, files, hasDevice, openFiles, renew, view, watch} from './model.js';
 
-// A page with snapshots keeps one of them open; one to drop files on begins anew.
-const isDropPage = () => byId('drop') !== null;
+// A page with snapshots, or with a job, keeps one of them open; one to drop files on begins anew.
+const isDropPage = () => byId('drop') !== null && byId('job').hidden;
 
 function beginAnew() {
   history.replaceState(null, '', location.pathname);

@@ -2,7 +2,7 @@
 // are not open the engine keeps only what `memviz ranks` needs of them.
 import {snapshotsOf} from './archive.js';
 import {byId, element} from './elements.js';
-import {askJson, askText, openAsPart} from './engine.js';
+import {askJson, askText, beginJob, openAsPart} from './engine.js';
 import {change, files, view, watch} from './model.js';
 import {formatBytes} from '../../render/web/core/numbers.js';
 
@@ -62,11 +62,14 @@ function markShown(job) {
 // Reads all files of a job, one after the other, into parts.
 async function readJob(found, say) {
   const job = emptyJob();
-  await askText({ask: 'new_job'});
+  await beginJob();
   for (const [i, {name, read}] of found.entries()) {
     say(`reading ${i + 1} of ${found.length}: ${name}`);
-    const parts = await openAsPart(name, await read().catch((error) => new Blob([`${error.message}`])));
-    for (const part of parts) if (part.startsWith(name)) job.members.set(part, {name, read, rank: part.slice(name.length), file: null});
+    try {
+      for (const part of await openAsPart(name, await read())) if (part.startsWith(name)) job.members.set(part, {name, read, rank: part.slice(name.length), file: null});
+    } catch (error) {
+      await askText({ask: 'unread', name, reason: error.message});
+    }
   }
   job.report = await askJson({ask: 'ranks'});
   return job;
@@ -76,23 +79,28 @@ async function readJob(found, say) {
 // out of memory or stand out, then all others.
 const notable = ({out_of_memory: failed, outliers, of_two: second, ranks}) => [...failed, ...outliers, ...second, ...ranks].map(({file}) => file);
 
-// `openOne({name, blob, rank})` opens a file and returns its number, null if it cannot; `show(file)` shows it. Returns what
+// `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file)` shows it. Returns what
 // takes files as a job.
 export function startJob({openOne, show, say}) {
-  let job = emptyJob();
+  let job = emptyJob(), last = Promise.resolve();
+  const opening = new Map();
 
+  // A second click while it is opened waits for the same file.
   async function numberOf(name) {
     const member = job.members.get(name);
-    if (member.file === null || !files[member.file]) member.file = await openOne({name: member.name, blob: await member.read(), rank: member.rank});
-    return member.file;
+    if (member.file !== null && files[member.file]) return member.file;
+    if (!opening.has(name)) opening.set(name, openOne(member).finally(() => opening.delete(name)));
+    return (member.file = await opening.get(name));
   }
 
+  // Returns whether it is shown.
   async function open(name) {
     const file = await numberOf(name);
-    if (file === null) return;
+    if (file === null) return false;
     byId('job').open = false;
     show(file);
     markShown(job);
+    return true;
   }
 
   async function compare(rank) {
@@ -102,19 +110,24 @@ export function startJob({openOne, show, say}) {
     if (!after) return say('there is no other rank to compare with');
     const before = await numberOf(rank.file);
     if (before === null) return;
-    await open(after);
+    if (!(await open(after))) return;
     change({tab: 'difference', before});
   }
 
   watch(['file'], () => markShown(job));
-  return async function take(found) {
+  async function take(found) {
     job = await readJob(found, say);
     say('');
     showReport(job, {open, compare});
     markShown(job);
     byId('cover').hidden = true;
-  };
+  }
+  // The engine has one job: another one waits until this one is read.
+  return (found) => (last = last.catch(() => {}).then(() => take(found)));
 }
 
-// All snapshots of the files, those of archives among them.
-export const snapshotsOfAll = async (list) => (await Promise.all(list.map(snapshotsOf))).flat().sort(byName);
+// All snapshots of the files, those of archives among them. An archive that is damaged is a file that cannot be read.
+export async function snapshotsOfAll(list) {
+  const found = list.map((file) => snapshotsOf(file).catch((error) => [{name: file.name, read: () => Promise.reject(error)}]));
+  return (await Promise.all(found)).flat().sort(byName);
+}

@@ -79,6 +79,8 @@ function pictureHolder(place) {
   const shadow = place.attachShadow({mode: 'open'}), holder = {picture: SILENT, show};
   function show({svg, script}, tab) {
     holder.picture = {...SILENT};
+    hidePageTip();
+    pinPageTip(false);
     place.dataset.tab = tab;
     if (!hasHead(tab)) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
     shadow.replaceChildren(element('style', {}, STYLE), svg);

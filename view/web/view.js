@@ -1,5 +1,5 @@
 // Starts the page: the engine, the files in the page or dropped on it, and its parts.
-import {chosenFiles, droppedFiles, snapshotsOf} from './archive.js';
+import {chosenFiles, droppedFiles} from './archive.js';
 import {startControls} from './controls.js';
 import {startCurve} from './curve.js';
 import {byId} from './elements.js';
@@ -24,10 +24,10 @@ import {startTables} from './tables.js';
 const say = (words) => (byId('busy').textContent = words);
 
 // Opens a file, of several snapshots in it `rank`, and returns its number or what is wrong with it.
-async function add(name, blob, rank = '') {
+async function add({name, read, rank = ''}) {
   say(`opening ${name}${rank} …`);
   try {
-    const file = await openBlob(name, blob, rank);
+    const file = await openBlob(name, await read(), rank);
     files[file] = {name: name + rank, overview: await askJson({ask: 'overview', file})};
     return {file};
   } catch (error) {
@@ -51,22 +51,22 @@ function showFile(file, {fragment, showFiles}) {
   searchAgain();
 }
 
-async function addAll(blobs, about) {
+async function addAll(found, about) {
+  if (!found.length) return;
   const added = [];
-  for (const {name, blob} of blobs) added.push(await add(name, blob));
-  const several = blobs.filter((one, i) => holdsSeveral(added[i]));
+  for (const one of found) added.push(await add(one));
+  const several = found.filter((one, i) => holdsSeveral(added[i]));
   say(added.filter((one) => one.problem && !holdsSeveral(one)).map(({problem}) => problem).join('\n'));
   const first = added.find(({problem}) => !problem);
   if (first) showFile(first.file, about);
-  if (several.length) await about.takeJob(several.map(({name, blob}) => ({name, read: async () => blob})));
+  if (several.length) await about.takeJob(several);
 }
 
 // A folder is a job, and so is an archive of several snapshots; other files are opened one by one.
 async function openDropped({isFolder, files: dropped}, about) {
-  const found = isFolder ? await snapshotsOfAll(dropped) : (await Promise.all(dropped.map(snapshotsOf))).flat();
-  if (!found.length) return say('no file in this folder has the name of a snapshot (.pickle, .pkl, .pt, .json, .ndjson, .zip, .tar)');
-  if (isFolder || found.length > dropped.length) return about.takeJob(found);
-  return addAll(await Promise.all(found.map(async ({name, read}) => ({name, blob: await read()}))), about);
+  const found = await snapshotsOfAll(dropped);
+  if (!found.length) return say('nothing to open: no file has the name of a snapshot (.pickle, .pkl, .pt, .json, .ndjson, .zip, .tar)');
+  return isFolder || found.length > dropped.length ? about.takeJob(found) : addAll(found, about);
 }
 
 function startDropping(about) {
@@ -106,8 +106,8 @@ async function begin() {
   startControls({curve, savePicture, pictureNow, switchTo});
   startHistory(searchAgain);
   const show = (file) => showFile(file, {fragment: '', showFiles});
-  const takeJob = startJob({show, say, openOne: async ({name, blob, rank}) => {
-    const {file, problem} = await add(name, blob, rank);
+  const takeJob = startJob({show, say, openOne: async (one) => {
+    const {file, problem} = await add(one);
     say(problem || '');
     return problem ? null : file;
   }});
@@ -118,8 +118,8 @@ async function begin() {
   } catch (error) {
     return say(`this browser cannot run the page: ${error.message}`);
   }
-  const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, isOfJob: 'job' in holder.dataset, blob: carried(holder)}));
-  if (holders.some(({isOfJob}) => isOfJob)) return takeJob(holders.map(({name, blob}) => ({name, read: async () => blob})));
+  const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, isOfJob: 'job' in holder.dataset, read: async () => carried(holder)}));
+  if (holders.some(({isOfJob}) => isOfJob)) return takeJob(holders);
   await addAll(holders, {fragment, showFiles, takeJob});
 }
 

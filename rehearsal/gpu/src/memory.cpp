@@ -44,7 +44,8 @@ Memory::~Memory() {
 void Memory::record(DeviceBook& book) {
   const std::uint64_t own_bytes = book.context_bytes + book.used_bytes;
   shared_.record(book.number, own_bytes);
-  book.peak_all_bytes = std::max(book.peak_all_bytes, own_bytes + book.other_bytes);
+  // A context is there even where it has no room.
+  book.peak_all_bytes = std::max(book.peak_all_bytes, std::min(own_bytes + book.other_bytes, book.total_bytes));
 }
 
 void Memory::open_context(int device) {

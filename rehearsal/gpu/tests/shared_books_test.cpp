@@ -96,6 +96,7 @@ TEST_CASE("a device that a context alone fills refuses everything") {
   void* pointer = nullptr;
   CHECK(memory.allocate(0, 1, &pointer) == Error::out_of_memory);
   CHECK(memory.current_book(0).free_bytes() == 0);
+  CHECK(memory.devices()[0].peak_all_bytes == 1024 * kMiB);
 }
 
 TEST_CASE("programs outside of the rehearsal take a part of each device") {

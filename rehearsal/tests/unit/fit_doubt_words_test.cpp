@@ -217,6 +217,17 @@ TEST_CASE("a program that fits at one end, or with some values, surely neither f
   CHECK(!is_sure(verdict_of(FitOutcome::failed)));
 }
 
+TEST_CASE("a program fits for sure only if those that were on the GPU before it take no more") {
+  FitVerdict verdict;
+  verdict.outcome = FitOutcome::fits;
+  verdict.neighbours = {{"python one.py", mib(1), true}, {"python two.py", mib(1), true}};
+  CHECK(is_sure(verdict));
+  verdict.neighbours[1].is_sure = false;
+  CHECK_FALSE(is_sure(verdict));
+  CHECK(answer_word(verdict) == "may fit");
+  CHECK(notes(verdict)[1].ends_with("from the beginning. It may take more: rehearse it alone to see why."));
+}
+
 TEST_CASE("where CPU and GPU share memory, that of the program on the host, and of other systems, may be missing") {
   FitVerdict verdict;
   verdict.outcome = FitOutcome::fits;

@@ -169,7 +169,7 @@ TEST_CASE("a verdict in words") {
     CHECK(has_note(verdict, "on_step: KeyError: 3 (1,200 times)"));
     CHECK(has_note(verdict, "records its own history"));
     CHECK(has_note(verdict, "GPU 0 was used by 2 processes"));
-    CHECK(has_note(verdict, "100 GiB of 80.0 GiB, which may not fit"));
+    CHECK(has_note(verdict, "60.0 GiB of 80.0 GiB at most, at one time"));
     CHECK(has_note(verdict, "only just fits"));
     CHECK(contains(headline(verdict), "60.0 GiB of 80.0 GiB")); // the fullest
   }

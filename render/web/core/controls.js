@@ -1,6 +1,6 @@
 // The parts that flame graphs and segments share above and around their drawing: search, breadcrumb, help, keys, and a
 // tooltip that can be pinned. The picture passes to startControls() what these do to the drawing.
-import {html, root} from './dom.js';
+import {html, keyboard, root} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
 import {whenFragmentChanges} from './fragment.js';
@@ -178,7 +178,7 @@ export function startControls(it) {
     if (event.target.hasAttribute('data-reset')) it.reset();
     else it.followCrumb(event.target);
   });
-  root.addEventListener('keydown', onKey);
+  keyboard.addEventListener('keydown', onKey);
   answerPage({letGo, goBack, search: showSearch, copyStack, keys: allKeys()});
   whenFragmentChanges(it.load);
 }

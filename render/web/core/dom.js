@@ -7,6 +7,8 @@ const script = document.currentScript;
 export const page = script.page || null;
 export const svg = page ? page.svg : script.ownerSVGElement;
 export const root = svg.getRootNode();
+// Hears the keys: in a page no more than the picture itself, because its root will have others.
+export const keyboard = page ? svg : root;
 
 export function make(name, attributes, content) {
   const element = setAttributes(document.createElementNS(SVG, name), attributes);

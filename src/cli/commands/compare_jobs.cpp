@@ -33,10 +33,10 @@ std::string job_name(std::string operand, const FileOptions& options) {
 
 void check_jobs(const CommandOptions& options) {
   for (const std::string& operand : options.operands) {
-    if (is_folder_or_parts(operand) || has_archive_ending(operand)) continue;
     const std::string name = shown_name(operand, options.file);
     std::error_code unknown;
     if (operand != "-" && !std::filesystem::exists(operand, unknown)) throw Error(name + ": no such file or folder");
+    if (is_folder_or_parts(operand) || has_archive_ending(operand)) continue;
     throw UsageError(name + " is a single file: compare two folders, or two files, with each other");
   }
 }

@@ -58,11 +58,14 @@ PictureFormat format_of(const PictureOptions& options) {
   return options.format ? *options.format : format_by_name(*options.output);
 }
 
-/// Throws Error where resvg finds no font: it would leave out all letters. It lists those that it finds by their files.
+/// Throws Error where resvg finds no font that pictures name: it would leave out the letters. It lists those that it
+/// finds.
 void check_fonts() {
-  if (output_of({kPngConverter, "--list-fonts", "-", "-c"}, "").find("\n/") != std::string::npos) return;
-  throw Error(fmt::format("{} finds no font, and would leave out all words; install one (Debian and Ubuntu: "
-                          "fonts-dejavu-core), or write an SVG",
+  const std::string found = output_of({kPngConverter, "--list-fonts", "-", "-c"}, "");
+  for (const char* const name : {"'DejaVu Sans Mono", "'Liberation Mono", "'Menlo", "'Consolas"})
+    if (found.find(name) != std::string::npos) return;
+  throw Error(fmt::format("{} finds none of the fonts DejaVu, Liberation, Menlo and Consolas, and would leave out "
+                          "words; install one (Debian and Ubuntu: fonts-dejavu-core), or write an SVG",
                           kPngConverter));
 }
 
