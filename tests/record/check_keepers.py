@@ -140,7 +140,8 @@ def main():
     total = torch.zeros(1, requires_grad=True)
     for _ in range(50_000):
         total = total.exp().neg()
-    recording.dump("deep.pickle")
+    for _ in range(4):
+        recording.dump("deep.pickle")
     del total
     print("freed")
 

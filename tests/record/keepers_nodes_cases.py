@@ -46,6 +46,7 @@ def chain(length, end=None):
 class Follows(unittest.TestCase):
     def setUp(self):
         self.most, keepers_nodes.MOST_HEIGHT = keepers_nodes.MOST_HEIGHT, 20
+        keepers_nodes.NodeReader.has_met_depth = False
 
     def tearDown(self):
         keepers_nodes.MOST_HEIGHT = self.most
@@ -71,12 +72,19 @@ class Follows(unittest.TestCase):
         found = followed(nodes[0])
         self.assertTrue(found.is_deep)
         self.assertEqual(found.nodes, nodes[:20])
+        keepers_nodes.NodeReader.has_met_depth = False
         self.assertFalse(followed(nodes[1]).is_deep)
 
     def test_nothing_is_followed_after_a_deep_graph(self):
         nodes = chain(60)
         found = followed(nodes[0], nodes[30], Node())
         self.assertEqual(found.nodes, nodes[:20])
+
+    def test_after_a_deep_graph_no_later_search_follows_any(self):
+        followed(chain(21)[0])
+        found = followed(chain(3)[0])
+        self.assertEqual((found.nodes, found.is_deep), ([], True))
+        self.assertFalse(followed().is_deep)
 
     def test_a_graph_becomes_too_deep_over_what_was_followed_before(self):
         lower = chain(15)

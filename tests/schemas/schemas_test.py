@@ -229,6 +229,9 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: deciding lines", decided["deciding_read_lines"], [{"line": "<string>:5", "count": 1, "unknown": 0, "made_up": 1}])
     expect("rehearse: other values", [decided["other_values"]["is_range"], decided["other_values"]["computes_values"]], [True, False])
     rehearse("variants", FITS, "--compare-with", "A=1")
+    lines = [f"{sys.executable} -B -c '{program}'" for program in (FITS, TOO_MUCH)]
+    shared = rehearse("shared", FITS, *(f"--share={line}" for line in lines))["verdict"]
+    expect("rehearse: neighbours", [shared["neighbour"], [one["command"] for one in shared["neighbours"]]], [lines[1], lines[:1]])
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["rows"][0]["largest"], 10)
     frontier = rehearse("frontier", BY_BATCH, "--search", "BATCH=1..32", "--search", "OTHER=1..2")
     expect("rehearse: frontier", [(row["point"], row["largest"]) for row in frontier["rows"]], [({"OTHER": "1"}, 10), ({"OTHER": "2"}, 10)])

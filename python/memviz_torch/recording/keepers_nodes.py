@@ -27,6 +27,9 @@ class _OfClass(NamedTuple):
 class NodeReader:
     """Adds to ``found``."""
 
+    # Of this process: the objects of a deep graph's newest nodes are kept, and another search would begin below them.
+    has_met_depth = False
+
     def __init__(self, memory: MemoryReader, found: Found) -> None:
         self._memory = memory
         self._found = found
@@ -57,9 +60,11 @@ class NodeReader:
     def _with_following(self, starts: dict[int, Any], is_over: Callable[[], bool]) -> list[_OfClass]:
         """Returns the nodes by class. Newer ones come first, and lead to older ones."""
         of_classes: dict[int, _OfClass] = {}
+        self._found.is_deep = self._found.is_deep or (bool(starts) and NodeReader.has_met_depth)
         for key, node in reversed(starts.items()) if not self._found.is_deep else ():
             if key not in self._found.heights and not self._follow(key, node, of_classes, is_over):
                 break
+        NodeReader.has_met_depth = NodeReader.has_met_depth or self._found.is_deep
         return list(of_classes.values())
 
     def _follow(self, start: int, node: Any, of_classes: dict[int, _OfClass], is_over: Callable[[], bool]) -> bool:

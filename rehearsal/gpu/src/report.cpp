@@ -1,8 +1,10 @@
 #include "report.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <string_view>
 #include <unistd.h>
 
 namespace memviz::rehearsal {
@@ -31,17 +33,16 @@ std::string field(const char* name, std::uint64_t value) {
   return std::string("\"") + name + "\": " + std::to_string(value);
 }
 
-// Returns the most memory of the host that this process had at once, without that of files; 0 if the system does not
-// say.
+// Returns the most memory of the host, without that of files, that this process had at any call; 0 if the system does
+// not say.
 std::uint64_t host_peak_bytes() {
+  static std::uint64_t peak_bytes = 0;
   std::ifstream status("/proc/self/status");
-  std::uint64_t peak_kib = 0;
-  std::uint64_t of_files_kib = 0;
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) peak_kib = std::strtoull(line.c_str() + 6, nullptr, 10);
-    if (line.starts_with("RssFile:")) of_files_kib = std::strtoull(line.c_str() + 8, nullptr, 10);
-  }
-  return peak_kib > of_files_kib ? (peak_kib - of_files_kib) * 1024 : 0;
+  std::uint64_t now_kib = 0;
+  for (std::string line; std::getline(status, line);)
+    for (const std::string_view part : {"RssAnon:", "RssShmem:"})
+      if (line.starts_with(part)) now_kib += std::strtoull(line.c_str() + part.size(), nullptr, 10);
+  return peak_bytes = std::max(peak_bytes, now_kib * 1024);
 }
 
 std::string device_object(const DeviceBook& book) {
