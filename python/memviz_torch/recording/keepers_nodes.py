@@ -27,7 +27,7 @@ class _OfClass(NamedTuple):
 class NodeReader:
     """Adds to ``found``."""
 
-    # Of this process: the objects of a deep graph's newest nodes are kept, and another search would begin below them.
+    # In this process: the objects of a deep graph's newest nodes are kept, and another search would begin below them.
     has_met_depth = False
 
     def __init__(self, memory: MemoryReader, found: Found) -> None:
