@@ -85,7 +85,7 @@ TEST_CASE("without rsvg-convert other formats are refused before the work, and s
 
 TEST_CASE("where there is only resvg, it makes the PNG, and no PDF") {
   const TemporaryFolder folder;
-  const std::string draws = "#!/bin/sh\n[ $1 != --list-fonts ] || exec echo \"sans-serif: A\n$FONT\"\n";
+  const std::string draws = "#!/bin/sh\nif [ $1 = --list-fonts ]; then echo \"sans-serif: A\n$FONT\"; exit; fi\n";
   write_bytes(folder / "resvg", draws + "echo \"$@\"\n/bin/grep -c '</svg>'\n");
   ::chmod((folder / "resvg").c_str(), 0700);
   const PathSetting only(folder / "");

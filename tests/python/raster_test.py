@@ -33,7 +33,7 @@ class RasterTest(unittest.TestCase):
     def test_where_there_is_only_resvg_it_makes_the_png(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "resvg")
-            fonts = "[ $1 != --list-fonts ] || exec echo \"sans-serif: A\n$FONT\"\n"
+            fonts = "if [ $1 = --list-fonts ]; then echo \"sans-serif: A\n$FONT\"; exit; fi\n"
             file.write_text(f"#!/bin/sh\n{fonts}echo \"$@\"\n/bin/grep -c '</svg>'\n")
             file.chmod(0o700)
             picture = memviz_torch.flame(OOM)

@@ -116,7 +116,7 @@ export function startJob({openOne, show, say}) {
 
   watch(['file'], () => markShown(job));
   async function take(found) {
-    job = await readJob(found, say);
+    job = await readJob([...found].sort(byName), say);
     say('');
     showReport(job, {open, compare});
     markShown(job);
@@ -129,5 +129,5 @@ export function startJob({openOne, show, say}) {
 // All snapshots of the files, those of archives among them. An archive that is damaged is a file that cannot be read.
 export async function snapshotsOfAll(list) {
   const found = list.map((file) => snapshotsOf(file).catch((error) => [{name: file.name, read: () => Promise.reject(error)}]));
-  return (await Promise.all(found)).flat().sort(byName);
+  return (await Promise.all(found)).flat();
 }
