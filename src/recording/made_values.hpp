@@ -3,8 +3,11 @@
 // Values of a document that is made of a file of another kind: dicts and lists, as a snapshot has them; and the first
 // value of a list of such a file.
 
+#include "memviz/events.hpp"
+#include "memviz/memory_map.hpp"
 #include "value/document.hpp"
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -29,6 +32,39 @@ inline Value made_list(Document& document, std::span<const Value> values) {
   const Value made = document.add_list();
   document.append(made, values);
   return made;
+}
+
+/// What is made up of a block in a segment of its own, on the first device.
+struct MadeBlock {
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+  Value frames;
+};
+
+/// Makes the segment of a block that is allocated.
+inline Value made_segment(Document& document, const MadeBlock& block) {
+  const Value size = document.add_unsigned(block.size_bytes);
+  const Value state = document.add_text(state_name(BlockState::active_allocated));
+  const Value only =
+      made_dict(document, {{"size", size}, {"requested_size", size}, {"state", state}, {"frames", block.frames}});
+  const Value blocks = made_list(document, std::span(&only, 1));
+  return made_dict(document, {{"device", Value::integer(0)},
+                              {"address", document.add_unsigned(block.address)},
+                              {"total_size", size},
+                              {"stream", Value::integer(0)},
+                              {"blocks", blocks}});
+}
+
+/// Makes an event of a block; `kind` is its metadata, a literal.
+inline Value made_event(Document& document, Action action, std::int64_t time_us, const MadeBlock& block,
+                        std::string_view kind) {
+  return made_dict(document, {{"action", document.add_text(action_name(action))},
+                              {"addr", document.add_unsigned(block.address)},
+                              {"size", document.add_unsigned(block.size_bytes)},
+                              {"stream", Value::integer(0)},
+                              {"time_us", document.add_integer(time_us)},
+                              {"user_metadata", document.add_text(kind)},
+                              {"frames", block.frames}});
 }
 
 /// Returns the first item of a list; Kind::unset if it is empty.

@@ -183,22 +183,15 @@ private:
     }
   }
 
-  [[nodiscard]] std::uint64_t address_of(const SumLayer& layer) const {
-    return addresses_.at(layer.category) + layer.begin;
+  [[nodiscard]] MadeBlock block_of(const SumLayer& layer) const {
+    return {addresses_.at(layer.category) + layer.begin, layer.size_bytes(), frames_.at(layer.category)};
   }
 
   void add_events(Value events, std::size_t step, const SumLayer& layer, std::array<Action, 2> actions) {
-    Document& document = made_.document;
     for (const Action action : actions) {
-      const std::array<Value, 1> event{
-          made_dict(document, {{"action", text(action_name(action))},
-                               {"addr", document.add_unsigned(address_of(layer))},
-                               {"size", document.add_unsigned(layer.size_bytes())},
-                               {"stream", Value::integer(0)},
-                               {"time_us", document.add_integer(times_us_[step])},
-                               {"user_metadata", text(kSummedCategories.at(layer.category).metadata)},
-                               {"frames", frames_.at(layer.category)}})};
-      document.append(events, event);
+      const std::array<Value, 1> event{made_event(made_.document, action, times_us_[step], block_of(layer),
+                                                  kSummedCategories.at(layer.category).metadata)};
+      made_.document.append(events, event);
     }
   }
 
@@ -231,23 +224,8 @@ private:
   Value segment_list() {
     std::vector<Value> segments;
     for (const SumLayer& layer : layers_)
-      if (!layer.last_step) segments.push_back(segment(layer));
+      if (!layer.last_step) segments.push_back(made_segment(made_.document, block_of(layer)));
     return made_list(made_.document, segments);
-  }
-
-  Value segment(const SumLayer& layer) {
-    const Value size = made_.document.add_unsigned(layer.size_bytes());
-    const std::array<Value, 1> blocks{
-        made_dict(made_.document, {{"size", size},
-                                   {"requested_size", size},
-                                   {"state", text(state_name(BlockState::active_allocated))},
-                                   {"frames", frames_.at(layer.category)}})};
-    const Value all_blocks = made_list(made_.document, blocks);
-    return made_dict(made_.document, {{"device", Value::integer(0)},
-                                      {"address", made_.document.add_unsigned(address_of(layer))},
-                                      {"total_size", size},
-                                      {"stream", Value::integer(0)},
-                                      {"blocks", all_blocks}});
   }
 
   void warn() {

@@ -88,8 +88,6 @@ private:
   using Item = std::pair<std::string_view, Value>;
   using Blocks = std::map<std::pair<std::uint64_t, std::size_t>, std::vector<std::uint64_t>>; ///< by size, category
 
-  Value key(std::string_view text) { return made_.document.add_text(text); }
-
   Value dict(std::initializer_list<Item> items) { return made_dict(made_.document, items); }
   Value list(std::span<const Value> values) { return made_list(made_.document, values); }
 
@@ -163,35 +161,16 @@ private:
     constexpr std::int64_t kNsPerUs = 1000;
     Document& document = made_.document;
     const std::int64_t time_ns = row.time_ns < 0 ? begin_ns_ : row.time_ns;
-    events_.push_back(dict({{"action", key(action_name(action))},
-                            {"addr", document.add_unsigned(address)},
-                            {"size", document.add_unsigned(row.size_bytes)},
-                            {"stream", Value::integer(0)},
-                            {"time_us", document.add_integer(time_ns / kNsPerUs)},
-                            {"user_metadata", key(kCategories.at(row.category))},
-                            {"frames", Value::none()}}));
+    events_.push_back(made_event(document, action, time_ns / kNsPerUs, {address, row.size_bytes, Value::none()},
+                                 kCategories.at(row.category)));
   }
 
   Value segment_list() {
     std::vector<Value> segments;
     for (const auto& [block, addresses] : live_)
       for (const std::uint64_t address : addresses)
-        segments.push_back(segment(address, block.first));
+        segments.push_back(made_segment(made_.document, {address, block.first, Value::none()}));
     return list(segments);
-  }
-
-  Value segment(std::uint64_t address, std::uint64_t size_bytes) {
-    const Value size = made_.document.add_unsigned(size_bytes);
-    const std::array<Value, 1> blocks{dict({{"size", size},
-                                            {"requested_size", size},
-                                            {"state", key(state_name(BlockState::active_allocated))},
-                                            {"frames", Value::none()}})};
-    const Value all_blocks = list(blocks);
-    return dict({{"device", Value::integer(0)},
-                 {"address", made_.document.add_unsigned(address)},
-                 {"total_size", size},
-                 {"stream", Value::integer(0)},
-                 {"blocks", all_blocks}});
   }
 
   void warn() {

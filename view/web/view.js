@@ -1,7 +1,7 @@
 // Starts the page: the engine, the files in the page or dropped on it, and its parts.
-import {chosenFiles, droppedFiles} from './archive.js';
 import {startControls} from './controls.js';
 import {startCurve} from './curve.js';
+import {chosenFiles, droppedFiles} from './dropped.js';
 import {byId} from './elements.js';
 import {askJson, carried, openBlob, startEngine} from './engine.js';
 import {startEventCard} from './event_card.js';
