@@ -4,6 +4,7 @@
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "support/contains.hpp"
+#include "support/refusal.hpp"
 #include "support/states.hpp"
 
 #include <algorithm>
@@ -65,15 +66,6 @@ std::map<std::int64_t, std::map<std::string, std::int64_t>> sums_by_time(const R
     by_time[event.time_us.value()] = live;
   }
   return by_time;
-}
-
-std::string summed_refusal(const std::string& text) {
-  try {
-    static_cast<void>(read_snapshot(text));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 } // namespace
@@ -138,7 +130,7 @@ TEST_CASE("sums that no profiler writes are counted and left out") {
   CHECK(contains(read_snapshot(fmt::format("[[1], [{}, {}]]", row, row)).warnings.at(1), "1 row left out"));
   CHECK(contains(read_snapshot(summed_json({SummedStep{1, {8, -8, 0, 0, 0, 0, 0, 0}}})).warnings.at(1),
                  "1 sum is below zero"));
-  CHECK(contains(summed_refusal(summed_json({SummedStep{1, {}}, SummedStep{2, {}}})), "without memory"));
+  CHECK(contains(refusal_of(summed_json({SummedStep{1, {}}, SummedStep{2, {}}})), "without memory"));
 }
 
 TEST_CASE("sums that change more often than their bytes have room for are refused") {
@@ -148,5 +140,5 @@ TEST_CASE("sums that change more often than their bytes have room for are refuse
     times += ",1";
     rows += i % 2 == 0 ? ",[0,9,9,9,9,9,9,9,9]" : ",[0,1,1,1,1,1,1,1,1]";
   }
-  CHECK(contains(summed_refusal(fmt::format("[[{}],[{}]]", times, rows)), "more changes than its bytes have room for"));
+  CHECK(contains(refusal_of(fmt::format("[[{}],[{}]]", times, rows)), "more changes than its bytes have room for"));
 }

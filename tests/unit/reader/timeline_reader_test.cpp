@@ -3,6 +3,7 @@
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "support/contains.hpp"
+#include "support/refusal.hpp"
 #include "support/states.hpp"
 
 #include <algorithm>
@@ -22,15 +23,6 @@ Recording read(const std::string& rows) {
 
 DeviceFigures figures_of(const std::string& rows) {
   return replay(std::make_shared<const Recording>(read(rows))).devices.at(0).figures;
-}
-
-std::string refusal_of(const std::string& text) {
-  try {
-    static_cast<void>(read_snapshot(text));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 } // namespace
