@@ -34,7 +34,7 @@ inline Value made_list(Document& document, std::span<const Value> values) {
   return made;
 }
 
-/// What is made up of a block in a segment of its own, on the first device.
+/// The values to make a block of, alone in its segment, on the first device.
 struct MadeBlock {
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
