@@ -76,6 +76,11 @@ class Installed(unittest.TestCase):
         self.assertIn("requested at the end", compared.stdout)
         self.assertEqual(run(program, "flame", TESTDATA / "no.pickle", "-o", "-").returncode, 1)
 
+    def test_view_writes_a_page_with_its_engine(self):
+        done = run(memviz_torch.program(), "view", OOM, "-o", self.file("view.html"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(pathlib.Path(self.file("view.html")).stat().st_size, 1_000_000)
+
     def test_other_libraries_that_are_linked_work(self):
         program = memviz_torch.program()
         compressed = TESTDATA / "encodings"
