@@ -5,6 +5,7 @@
 #include "cli/frame/outputs.hpp"
 #include "cli/frame/text_outputs.hpp"
 #include "cli/rehearse_runs.hpp"
+#include "io/program.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
@@ -129,7 +130,7 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.version = version();
   if (options.output.empty() || options.output == "-")
     throw UsageError("-o must be a folder, which gets a snapshot from each process");
-  setup.folder = rehearse::rehearsal_folder(rehearse::own_program());
+  setup.folder = rehearse::rehearsal_folder(own_file());
   setup.profile_file = rehearse::profile_file(setup.folder, gpu);
   setup.profile = rehearse::read_profile(setup.profile_file);
   if (setup.memory_bytes) {

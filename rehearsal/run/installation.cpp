@@ -30,13 +30,6 @@ bool has_library(const fs::path& folder) {
 
 } // namespace
 
-fs::path own_program() {
-  std::error_code error;
-  fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Error("cannot find memviz's own file: /proc is missing; set MEMVIZ_REHEARSAL_DIR");
-  return program;
-}
-
 fs::path rehearsal_folder(const fs::path& program) {
   if (!kIsForThisProcessor)
     throw Error("the made-up GPU is for Linux on x86-64, and this memviz is for another processor");

@@ -16,7 +16,5 @@ namespace memviz::rehearse {
 /// std::filesystem::filesystem_error.
 [[nodiscard]] std::filesystem::path folder_with_names(const std::filesystem::path& folder,
                                                       const std::filesystem::path& room);
-/// Returns this program's own file.
-[[nodiscard]] std::filesystem::path own_program();
 
 } // namespace memviz::rehearse

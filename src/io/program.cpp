@@ -10,9 +10,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -80,6 +82,7 @@ pid_t start(const std::vector<std::string>& words, const ProgramStreams& streams
 } // namespace
 
 bool has_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
   const char* const path = std::getenv("PATH");
   std::string_view folders = path == nullptr ? "/usr/bin:/bin" : path;
   while (!folders.empty()) {
@@ -88,6 +91,13 @@ bool has_program(const std::string& name) {
     if (access((std::string(folder) + '/' + name).c_str(), X_OK) == 0) return true;
   }
   return false;
+}
+
+std::filesystem::path own_file() {
+  std::error_code error;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw Error("cannot find memviz's own file: /proc is missing");
+  return program;
 }
 
 std::string output_of(const std::vector<std::string>& words, std::string_view input) {

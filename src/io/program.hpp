@@ -2,6 +2,7 @@
 
 // Another program -> its output for our bytes. The only code that starts programs, for POSIX; no shell is involved.
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,8 +10,11 @@
 
 namespace memviz {
 
-/// Whether a program of this name is in PATH.
+/// Whether a program of this name is in PATH, or can be run at this path.
 [[nodiscard]] bool has_program(const std::string& name);
+
+/// Returns the path of the running program's own file. Throws Error where /proc is missing.
+[[nodiscard]] std::filesystem::path own_file();
 
 /// Returns the standard output of the program `words[0]`, searched for in PATH, given `input` on standard input. Throws
 /// Error, with the first line of its standard error, if it cannot be started or fails.

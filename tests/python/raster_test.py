@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -44,6 +45,16 @@ class RasterTest(unittest.TestCase):
                 self.assertEqual(picture.png(zoom=1.5), b"--quiet --resources-dir / --zoom 1.5 - -c\n1\n")
                 with self.assertRaisesRegex(memviz_torch.Error, "^pdf takes the program rsvg-convert"):
                     picture.pdf()
+
+    def test_resvg_beside_the_program_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = shutil.copy(PROGRAM, folder)
+            resvg = pathlib.Path(folder, "resvg")
+            resvg.write_text("#!/bin/sh\necho \"A: 'Menlo'\"\n")
+            resvg.chmod(0o700)
+            output = pathlib.Path(folder, "mem.png")
+            subprocess.run([program, "flame", OOM, "-q", "-o", output], env={"PATH": "/nowhere"}, check=True)
+            self.assertEqual(output.read_text(), "A: 'Menlo'\n")
 
     def test_without_a_converter_there_is_a_reason_and_no_fallback(self):
         picture = memviz_torch.flame(OOM)

@@ -4,6 +4,7 @@
 #include "cli/frame/messages.hpp"
 #include "hooks/hook_folder.hpp"
 #include "io/foreground.hpp"
+#include "io/program.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
@@ -62,14 +63,6 @@ OptionList<RunCommand> run_options() {
        within<RunCommand>(&RunCommand::file, {help_option<FileOptions>()})});
 }
 
-/// Returns this program's own file, for the verdict.
-std::string own_file() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Error("cannot find memviz's own file: /proc is missing");
-  return program.string();
-}
-
 /// Returns the path by which programs find a folder from any working directory.
 std::string in_full(const std::string& folder) {
   std::error_code error;
@@ -83,7 +76,7 @@ Variables environment(const RunCommand& options) {
   const char* const own = std::getenv("PYTHONPATH");
   Variables variables{
       {"PYTHONPATH", own == nullptr || *own == '\0' ? hook : hook + ':' + own},
-      {"MEMVIZ_PROGRAM", own_file()},
+      {"MEMVIZ_PROGRAM", own_file().string()},
       {"MEMVIZ_RECORD", "1"},
       {"MEMVIZ_RECORD_DIR", in_full(options.folder)},
       {"MEMVIZ_RECORD_MAX_ENTRIES", std::to_string(options.max_entries)},

@@ -18,7 +18,8 @@ namespace memviz::cli {
 namespace {
 
 constexpr const char* kConverter = "rsvg-convert";
-constexpr const char* kPngConverter = "resvg"; ///< where there is no other
+constexpr const char* kPngConverter =
+    "resvg"; ///< where there is no other: in PATH, or in memviz's folder, as pip installs it
 constexpr double kDefaultZoom = 2;
 
 /// In upper or lower case.
@@ -58,10 +59,16 @@ PictureFormat format_of(const PictureOptions& options) {
   return options.format ? *options.format : format_by_name(*options.output);
 }
 
+/// Returns the name or the path of resvg, whether it exists or not.
+std::string png_converter() {
+  if (has_program(kPngConverter)) return kPngConverter;
+  return own_file().replace_filename(kPngConverter).string();
+}
+
 /// Throws Error where resvg finds no font that pictures name: it would leave out the letters. It lists those that it
 /// finds.
 void check_fonts() {
-  const std::string found = output_of({kPngConverter, "--list-fonts", "-", "-c"}, "");
+  const std::string found = output_of({png_converter(), "--list-fonts", "-", "-c"}, "");
   for (const char* const name : {"'DejaVu Sans Mono", "'Liberation Mono", "'Menlo", "'Consolas"})
     if (found.find(name) != std::string::npos) return;
   throw Error(fmt::format("{} finds none of the fonts DejaVu, Liberation, Menlo and Consolas, and would leave out "
@@ -76,7 +83,7 @@ std::vector<std::string> converting_words(const PictureOptions& options, Picture
   if (has_program(kConverter)) return {kConverter, "--unlimited", "--format", "png", "--zoom", zoom};
   check_fonts();
   // Pictures refer to no files; without a folder for them it warns.
-  return {kPngConverter, "--quiet", "--resources-dir", "/", "--zoom", zoom, "-", "-c"};
+  return {png_converter(), "--quiet", "--resources-dir", "/", "--zoom", zoom, "-", "-c"};
 }
 
 } // namespace
@@ -117,7 +124,7 @@ void check_picture(const PictureOptions& options) {
   if (format == PictureFormat::svg) return;
   check_binary_output(*options.output, format == PictureFormat::png ? "a png" : "a pdf");
   const bool is_png = format == PictureFormat::png;
-  if (has_program(kConverter) || (is_png && has_program(kPngConverter))) return;
+  if (has_program(kConverter) || (is_png && has_program(png_converter()))) return;
   throw Error(fmt::format("{} needs the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
                           "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg{}), or write an SVG",
                           is_png ? "png" : "pdf", kConverter, is_png ? "; or pip install resvg-cli" : ""));
