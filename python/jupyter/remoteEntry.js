@@ -35,6 +35,7 @@ async function plugin() {
     createNewWidget(context) {
       // The server takes only requests that come from its own pages. A tab that is not shown waits with its request.
       const content = new IFrame({sandbox: ['allow-scripts', 'allow-downloads'], referrerPolicy: 'same-origin', loading: 'lazy'});
+      content.node.querySelector('iframe').allow = 'clipboard-write';  // "copy link"
       const show = () => {
         content.url = `${this.baseUrl}memviz/view/${context.localPath.split('/').map(encodeURIComponent).join('/')}`;
       };
@@ -53,7 +54,7 @@ async function plugin() {
       restorer.restore(tracker, {command: 'docmanager:open', args, name: ({context}) => context.path});
     }
     app.docRegistry.addFileType({
-      name: 'memviz', displayName: 'GPU memory snapshot', extensions: ENDINGS, mimeTypes: ['application/octet-stream'], contentType: 'file', fileFormat: 'base64',
+      name: 'memviz', displayName: 'GPU memory snapshot', extensions: ENDINGS, contentType: 'file', fileFormat: 'base64',
     });
     app.docRegistry.addModelFactory(new ModelFactory());
     const factory = new Factory(app.serviceManager.serverSettings.baseUrl, {

@@ -27,13 +27,15 @@ class ViewHandler(JupyterHandler):
 
     @property
     def content_security_policy(self) -> str:
-        """The page has its own origin, so that its scripts cannot reach the server; next to the page's own policy."""
+        """The page has no origin (sandbox), so that its scripts cannot reach the server; next to the page's own policy."""
         return f"{super().content_security_policy}; sandbox allow-scripts allow-downloads"
 
     @web.authenticated
     @authorized
     async def get(self, path: str) -> None:
-        self.check_xsrf_cookie()
+        # Only from the server's own pages, or where the user has put in the address: a browser says that itself.
+        if self.request.headers.get("Sec-Fetch-Site") != "none":
+            self.check_xsrf_cookie()
         file = await self._file_of(path)
         self.set_header("Cache-Control", "no-store")
         try:

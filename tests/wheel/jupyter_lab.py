@@ -75,6 +75,9 @@ def check_viewer(page, root):
     expect(frame.locator("#moment")).to_contain_text("After event")  # which the engine says
     frame.locator("#tab-state").click()
     expect(frame.locator("#picture svg")).to_be_visible()
+    frame.locator("#top #copy").click()
+    expect(frame.locator("#top #copy")).to_have_text("copied")
+    check_link(page.context, page.evaluate("() => navigator.clipboard.readText()"))
     origin = page.frames[-1].evaluate("() => { try { return parent.document.title; } catch (error) { return [self.origin, error.name]; } }")
     assert origin == ["null", "SecurityError"], origin
     expect(open_file(page, "packed.pickle.gz").locator("#headline")).to_contain_text("GiB")
@@ -85,6 +88,16 @@ def check_viewer(page, root):
     page.wait_for_timeout(1500)  # JupyterLab saves its layout a second later
     page.reload()
     expect(page.frame_locator("iframe[src$='other.pickle']").locator("#headline")).to_contain_text("ran out of memory")
+
+
+def check_link(context, link):
+    """Opens it in another tab, as if someone had put it into the address bar."""
+    page = context.new_page()
+    page.goto(link)
+    expect(page.locator("#headline")).to_contain_text("ran out of memory")
+    expect(page.locator("#tab-state")).to_have_attribute("aria-selected", "true")
+    assert page.evaluate("() => self.origin") == "null"
+    page.close()
 
 
 def check_refusals(context, browser, url):
@@ -101,6 +114,7 @@ def check_refusals(context, browser, url):
         assert status(path) == (404, False), (path, status(path))
     assert status("runs/oom.pickle", {"Referer": "http://elsewhere.example/"}) == (403, False)
     assert status("runs/oom.pickle", {}) == (403, False)
+    assert status("runs/oom.pickle", {"Sec-Fetch-Site": "cross-site"}) == (403, False)
     stranger = browser.new_context()
     assert status("runs/oom.pickle", own, stranger.request) in ((302, False), (403, False))
     policy = context.request.get(view + "runs/oom.pickle", headers=own).headers["content-security-policy"]
@@ -113,7 +127,7 @@ def main():
         root = fill(folder)
         browser = playwright.chromium.launch(executable_path=environment.chromium(), args=["--no-sandbox"])
         with jupyter(folder, root) as url:
-            context = browser.new_context(viewport={"width": 1400, "height": 900})
+            context = browser.new_context(viewport={"width": 1400, "height": 900}, permissions=["clipboard-read", "clipboard-write"])
             page = context.new_page()
             page.set_default_timeout(SECONDS * 1000)
             errors, requests = [], []
