@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The pytest plugin with the real PyTorch, on the made-up GPU: check_pytest.py MEMVIZ
+"""The pytest plugin with the real PyTorch, on the made-up GPU: check_pytest.py MEMVIZ [-n 2]
 
-With a Python that has torch, pytest and pytest-xdist.
+With a Python that has torch, pytest and, for -n, pytest-xdist.
 """
 
 import os
@@ -80,13 +80,12 @@ def check_rehearsed(memviz, folder, *words):
 
 
 def main():
-    memviz = os.path.abspath(sys.argv[1])
-    for words in (("--rehearse", "h100"), ("--rehearse", "h100", "-n", "2")):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            (folder / "test_memory.py").write_text(TESTS)
-            check_rehearsed(memviz, folder, *words)
-        print(f"pytest {' '.join(words)} is right", flush=True)
+    memviz, *words = [os.path.abspath(sys.argv[1]), "--rehearse", "h100", *sys.argv[2:]]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "test_memory.py").write_text(TESTS)
+        check_rehearsed(memviz, folder, *words)
+    print(f"pytest {' '.join(words)} is right", flush=True)
 
 
 main()
