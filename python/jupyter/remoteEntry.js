@@ -33,9 +33,10 @@ async function plugin() {
     }
 
     createNewWidget(context) {
-      // The server takes only requests that come from its own pages. A tab that is not shown waits with its request.
-      const content = new IFrame({sandbox: ['allow-scripts', 'allow-downloads'], referrerPolicy: 'same-origin', loading: 'lazy'});
-      content.node.querySelector('iframe').allow = 'clipboard-write';  // "copy link"
+      // The server takes only requests that come from its own pages.
+      const content = new IFrame({sandbox: ['allow-scripts', 'allow-downloads'], referrerPolicy: 'same-origin'});
+      // A tab that is not shown waits with its request; and "copy link" writes into the clipboard.
+      Object.assign(content.node.querySelector('iframe'), {loading: 'lazy', allow: 'clipboard-write'});
       const show = () => {
         content.url = `${this.baseUrl}memviz/view/${context.localPath.split('/').map(encodeURIComponent).join('/')}`;
       };
