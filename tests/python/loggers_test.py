@@ -107,6 +107,7 @@ def check_mlflow(folder):
     with mlflow.start_run() as run:
         log_to(mlflow, SNAPSHOT, step=3, at="end")
     log_to(run, SNAPSHOT, name="again")
+    check_refused(mlflow.MlflowClient())  # which has no run
     found = mlflow.get_run(run.info.run_id).data.metrics
     expect_figures("mlflow", found)
     expect("mlflow: another name", found["again/gpu0/ooms"], 1)
@@ -115,17 +116,17 @@ def check_mlflow(folder):
     expect("mlflow: without a step", "ran out of memory" in mlflow.artifacts.load_text(f"runs:/{run.info.run_id}/again/flame.svg"), True)
 
 
-def check_other():
-    for logger in (None, print, sys):
-        try:
-            log_to(logger, SNAPSHOT)
-            expect(f"{logger} is refused", False, True)
-        except TypeError as error:
-            expect(f"{logger}: {error}", "log_to() takes a SummaryWriter" in str(error), True)
+def check_refused(logger):
+    try:
+        log_to(logger, SNAPSHOT)
+        expect(f"{logger} is refused", False, True)
+    except TypeError as error:
+        expect(f"{logger}: {error}", "log_to() takes a SummaryWriter" in str(error), True)
 
 
 def main():
-    check_other()
+    for logger in (None, print, sys):
+        check_refused(logger)
     for library in sys.argv[3:]:
         with tempfile.TemporaryDirectory() as name:
             os.chdir(name)

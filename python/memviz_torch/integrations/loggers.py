@@ -37,8 +37,8 @@ def _way_to(logger: Any) -> Any:
     kind = logger.__name__ if isinstance(logger, ModuleType) else type(logger).__module__
     if hasattr(logger, "add_scalar") and hasattr(logger, "add_image"):
         return _to_tensorboard
-    for library, way in (("wandb", _to_wandb), ("mlflow", _to_mlflow)):
-        if kind.partition(".")[0] == library:
+    for library, member, way in (("wandb", "log", _to_wandb), ("mlflow", "info", _to_mlflow)):
+        if kind == library or (kind.partition(".")[0] == library and hasattr(logger, member)):
             return way
     raise TypeError(f"log_to() takes a SummaryWriter, or wandb or mlflow or a run of these, not {type(logger).__name__}")
 
