@@ -8,6 +8,17 @@ function(memviz_install_wheel program rehearsal)
   # omits.
   install(DIRECTORY ${rehearsal}/ DESTINATION ${SKBUILD_DATA_DIR}/libexec/memviz/rehearsal COMPONENT wheel OPTIONAL
           USE_SOURCE_PERMISSIONS PATTERN "*.so.*" EXCLUDE)
+  memviz_install_jupyter(${SKBUILD_DATA_DIR}/share/jupyter/labextensions/memviz-torch)
+endfunction()
+
+# JupyterLab's viewer of snapshots, complete as it is in the source, and what enables its part of Jupyter's server.
+function(memviz_install_jupyter folder)
+  set(source ${PROJECT_SOURCE_DIR}/python/jupyter)
+  configure_file(${source}/package.json.in ${CMAKE_CURRENT_BINARY_DIR}/jupyter/package.json @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/jupyter/package.json ${source}/install.json DESTINATION ${folder} COMPONENT wheel)
+  # Browsers keep a file as long as its name is the same.
+  install(FILES ${source}/remoteEntry.js DESTINATION ${folder}/static RENAME remoteEntry.${PROJECT_VERSION}.js COMPONENT wheel)
+  install(FILES ${source}/memviz_torch.json DESTINATION ${SKBUILD_DATA_DIR}/etc/jupyter/jupyter_server_config.d COMPONENT wheel)
 endfunction()
 
 if(DEFINED MEMVIZ_WHEEL_CONTENTS)

@@ -182,7 +182,7 @@ def _level_of_caller() -> int:
     named."""
     frame = sys._getframe(1)
     level = 1
-    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+    while frame.f_back and str(frame.f_globals.get("__package__")).partition(".")[0] == __package__:
         frame = frame.f_back
         level += 1
     return level

@@ -105,7 +105,7 @@ class Picture:
         """The picture in a separate frame: its script cannot access the page, nor the page the picture."""
         height = min(_height_of(self.svg) + 8, _MOST_PIXELS)
         return (
-            f'<iframe class="memviz" srcdoc="{html.escape(_page_of(self.svg))}" sandbox="allow-scripts" '
+            f'<iframe class="memviz" srcdoc="{html.escape(page_of(self.svg))}" sandbox="allow-scripts" '
             f'title="{html.escape(self.headline)}" '
             f'style="display:block;width:100%;height:{height}px;border:0;resize:vertical"></iframe>'
             + _IN_VS_CODE
@@ -238,7 +238,7 @@ def _height_of(svg: str) -> int:
     return math.ceil(float(found.group(1))) if found else _MOST_PIXELS
 
 
-def _page_of(svg: str) -> str:
+def page_of(svg: str) -> str:
     """Returns an HTML page that shows the picture as an image, which its script replaces by the picture itself.
 
     If a policy of the notebook forbids scripts, the image stays. The picture is parsed as XML: as part of the HTML, names

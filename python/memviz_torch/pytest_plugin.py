@@ -198,17 +198,39 @@ def _judge(limits: _Limits, file: str, is_left_known: bool) -> tuple[list[dict[s
     """Returns what a test took of each GPU, and a sentence for each limit that it exceeded."""
     rows, problems = [], []
     for device in _stats(file, "peak"):
+        gpu = device["device"]
         peak = device["peak_requested_bytes"] or device["end_requested_bytes"]
         left = device["end_requested_bytes"] - device["baseline_bytes"]
-        rows.append({"device": device["device"], "peak_bytes": peak, "left_bytes": max(left, 0)})
+        new = _new_at_end(file, gpu) if left > 0 else []
+        # PyTorch keeps the workspaces of cuBLAS for the calls to come.
+        left -= sum(row["requested_bytes"] for row in new if row["kind"] == "workspace")
+        rows.append({"device": gpu, "peak_bytes": peak, "left_bytes": max(left, 0)})
         if limits.most_bytes is not None and peak > limits.most_bytes:
-            problems.append(f"The test allocated {_text(peak)} of GPU {device['device']} at once, more than its limit of "
-                            f"{_text(limits.most_bytes)}.{_holders(device)}")  # fmt: skip
+            held = {user["line"]: user["bytes"] for user in device["users"]}
+            problems.append(f"The test allocated {_text(peak)} of GPU {gpu} at once, more than its limit of "
+                            f"{_text(limits.most_bytes)}.{_holders(held)}")  # fmt: skip
         if is_left_known and limits.most_left_bytes is not None and left > limits.most_left_bytes:
-            (end,) = (other for other in _stats(file, "end") if other["device"] == device["device"])
-            problems.append(f"The test left {_text(left)} of GPU {device['device']} allocated, more than its limit of "
-                            f"{_text(limits.most_left_bytes)}.{_holders(end)}{_variables(end)}")  # fmt: skip
+            new = [row for row in new if row["kind"] != "workspace"]
+            problems.append(f"The test left {_text(left)} of GPU {gpu} allocated, more than its limit of "
+                            f"{_text(limits.most_left_bytes)}.{_holders(_sums(new, 'line'))}{_keeper(file, new)}")  # fmt: skip
     return rows, problems
+
+
+def _new_at_end(file: str, gpu: int) -> list[dict[str, Any]]:
+    """Returns the memory that the test allocated and that is still in use."""
+    from memviz_torch import table
+
+    with _without_warnings():
+        return [row for row in table(file, "live", at="end", device=gpu) if row.get("alloc_event") is not None]
+
+
+def _sums(rows: list[dict[str, Any]], column: str) -> dict[str, int]:
+    """Returns the bytes of each value of a column, the most first."""
+    sums: dict[str, int] = {}
+    for row in rows:
+        if row.get(column):
+            sums[row[column]] = sums.get(row[column], 0) + row["requested_bytes"]
+    return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
 def _stats(file: str, at: str) -> list[dict[str, Any]]:
@@ -222,14 +244,23 @@ def _stats(file: str, at: str) -> list[dict[str, Any]]:
     return [device for device in devices if device["device"] != "host"]
 
 
-def _holders(device: dict[str, Any]) -> str:
-    lines = [f"{_text(user['bytes'])} by {user['line']}" for user in device["users"] if not user["line"].startswith("<")][:3]
+def _holders(held: dict[str, int]) -> str:
+    lines = [f"{_text(count)} by {line}" for line, count in held.items() if not line.startswith("<")][:3]
     return f" It is held by these lines: {', '.join(lines)}." if lines else ""
 
 
-def _variables(device: dict[str, Any]) -> str:
-    texts = (device.get("keepers") or {}).get("texts", [])
-    return f" {texts[0]}" if texts else ""
+def _keeper(file: str, rows: list[dict[str, Any]]) -> str:
+    """Returns a sentence about the variable that keeps most of these blocks, if the file knows of one."""
+    from memviz_torch import table
+
+    places = {(row["device"], row.get("address")) for row in rows}
+    with _without_warnings():
+        kept = [row for row in table(file, "keepers") if (row["device"], row["address"]) in places]
+    for row in kept:
+        fixture = re.match(r"item\.funcargs\['(\w+)'\]", row.get("path") or "")
+        if fixture:
+            row["keeper"] = f"the fixture `{fixture.group(1)}`"
+    return next((f" {_text(count)} of it is kept by {keeper}." for keeper, count in _sums(kept, "keeper").items()), "")
 
 
 def _keep(item: pytest.Item, file: str) -> str:

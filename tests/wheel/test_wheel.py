@@ -75,12 +75,12 @@ def test_target(folder):
 
 
 def tools():
-    """A virtual environment with mypy and what runs notebooks."""
+    """A virtual environment with mypy, JupyterLab and what runs notebooks."""
     folder = CACHE / "wheel-tests"
     requirements = HERE / "requirements.txt"
     installed = folder / requirements.name
     if not installed.is_file() or installed.read_bytes() != requirements.read_bytes():
-        say(f"installing mypy and nbclient into {folder}")
+        say(f"installing mypy and JupyterLab into {folder}")
         run(sys.executable, "-m", "venv", "--clear", folder)
         run(folder / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
         shutil.copy(requirements, installed)
@@ -99,6 +99,17 @@ def test_notebook(python, target):
     run(python, HERE / "notebook.py", ROOT / "testdata", env={**os.environ, "PYTHONPATH": str(target)})
 
 
+def test_jupyter(python):
+    """As installed by pip, with the browser of the browser tests."""
+    say("JupyterLab")
+    run(python, *PIP, "--force-reinstall", "--no-deps", wheel())
+    clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MEMVIZ_PROGRAM")}
+    done = subprocess.run([sys.executable, "-B", HERE / "jupyter_lab.py", python, ROOT / "testdata"], env=clean, check=False)
+    run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "memviz-torch")
+    if done.returncode not in (0, 77):
+        sys.exit("memviz: JupyterLab does not open snapshots")
+
+
 def here():
     with tempfile.TemporaryDirectory(prefix="memviz-wheel-") as name:
         folder = pathlib.Path(name)
@@ -108,6 +119,7 @@ def here():
         python = tools()
         test_types(python, target)
         test_notebook(python, target)
+        test_jupyter(python)
 
 
 def root_of(suite):
