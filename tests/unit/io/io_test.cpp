@@ -127,6 +127,7 @@ TEST_CASE("a signal removes all unfinished outputs and ends the program") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const pid_t child = ::fork();
     if (child == 0) {
+      std::signal(number, SIG_DFL); // nohup ignores one
       install_signal_handlers();
       OutputFile file(folder / "out.svg");
       file.write("half");
