@@ -84,8 +84,13 @@ class Values(TorchDispatchMode):
 
     @classmethod
     def ignore_compile_internals(cls):
-        """Without it, newer versions of torch.compile compile nothing below a mode. Older ones never do."""
+        """Without it, torch.compile compiles nothing below a mode."""
         return True
+
+    @classmethod
+    def is_infra_mode(cls):
+        """Does the same before PyTorch 2.9."""
+        return not hasattr(TorchDispatchMode, "ignore_compile_internals")
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
