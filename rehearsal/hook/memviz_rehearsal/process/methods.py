@@ -4,7 +4,7 @@ import functools
 import sys
 
 from memviz_recording import waiting
-from memviz_rehearsal.journal import guarded
+from memviz_rehearsal.journal import guarded, is_there
 
 
 def act_at_imports(acts):
@@ -13,11 +13,12 @@ def act_at_imports(acts):
         waiting.when_imported(module, functools.partial(guarded, act))
 
 
-def wrap(owner, name, around):
-    """Replaces a method by around(original, self, *arguments), if this version has it."""
-    original = getattr(owner, name, None)
-    if original is None:
+def wrap(owner, name, around, is_in_all=True):
+    """Replaces a method by around(original, self, *arguments), if it is there. `is_in_all`: all versions that are known have
+    it."""
+    if not (is_there(owner, name) if is_in_all else hasattr(owner, name)):
         return
+    original = getattr(owner, name)
 
     @functools.wraps(original)
     def wrapped(self, *arguments, **named):
