@@ -245,6 +245,27 @@ def check_resumed(rehearsals):
         check(done.returncode == 0 and done.stdout.startswith(f"epoch {epoch}\n"), done.stdout, done.stderr)
 
 
+# A frame that is compiled once, and called with and without a mode of PyTorch's dispatcher.
+COMPILES = """
+import torch
+from torch._dynamo.utils import counters
+twice = torch.compile(lambda x: x.sin() * 2, backend="aot_eager")
+weight = torch.ones(1024, device="cuda", requires_grad=True)
+for _ in range(12):
+    twice(weight).sum().backward()
+    if torch.isnan(weight.grad).any():
+        break
+print("compiled", counters["frames"]["ok"])
+"""
+
+
+def check_compiled(rehearsals):
+    """torch.compile compiles below the mode that computes values, and what it compiled is used again."""
+    for values in ("off", "on"):
+        _, done, _ = rehearsals.python([f"--values={values}"], COMPILES)
+        check(done.stdout.startswith("compiled 1\n"), values, done.stdout, done.stderr)
+
+
 LOGS = """
 import torch
 loss = torch.randn(64, device="cuda").mean()
@@ -376,7 +397,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
         for one in (check_fits, check_does_not_fit, check_search, check_compare, check_tried, check_no_init, check_steps, check_own_recorder,
-                    check_values, check_masks, check_resumed, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
+                    check_values, check_compiled, check_masks, check_resumed, check_values_of_themselves, check_values_around_server, check_interrupted, check_ranks,
                     check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)

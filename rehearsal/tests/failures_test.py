@@ -1,4 +1,4 @@
-"""A failure of the hook is logged at once, and its count at the end; the program goes on.
+"""A failure of the hook is logged at once, and its count at the end, and so is what it does not find; the program goes on.
 
 usage: failures_test.py MEMVIZ SOURCE
 """
@@ -21,6 +21,12 @@ def fails(number):
     raise ValueError(number)
 
 
+def check_missing():
+    found = [journal.is_there(json, name) for name in ("dumps", "dumped")]
+    if found != [True, False] or logged()[-1:] != [("this version of json has no dumped, which is replaced in others", None)]:
+        sys.exit(f"found {found}, logged {logged()}")
+
+
 def logged():
     return [(event["text"], event.get("count")) for event in map(json.loads, LOG.read_text().splitlines())]
 
@@ -33,6 +39,7 @@ def main():
     expected = [("fails: ValueError: 1", None), ("fails: ValueError: 2", None)]
     if found != [None] * 3 or before != expected or after != [("fails: ValueError: 1", 2)]:
         sys.exit(f"logged {before}, then {after}")
+    check_missing()
     LOG.unlink()
     LOG.mkdir()  # that nothing can be logged does not end the program either
     if journal.guarded(fails, 3) is not None or journal.guarded(str, 4) != "4":

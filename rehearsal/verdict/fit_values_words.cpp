@@ -75,7 +75,7 @@ std::string unknown_text(const FitVerdict& verdict) {
 }
 
 std::string uncompiled_text(const FitVerdict& verdict) {
-  std::string text = "This version of PyTorch compiles nothing while values are computed, so the program ran without "
+  std::string text = "PyTorch compiled nothing while values were computed, so the program ran without "
                      "torch.compile, and the figures here are those without it.";
   return verdict.other_values ? text : text + " Omit --values=on to rehearse the compiled program.";
 }
@@ -92,9 +92,8 @@ std::string decisions_text(const FitVerdict& verdict) {
   const bool is_alike = other->outcome == verdict.outcome && other->peak_bytes == peak_of(verdict);
   if (is_alike) return begin + "the peak is the same.";
   if (other->disturbance == Disturbance::compiler)
-    return begin +
-           "with values this version of PyTorch does not compile the program, so that run cannot be the answer, and "
-           "the figures here hold only if real values lead to the same control flow as zeros.";
+    return begin + "with values PyTorch does not compile the program, so that run cannot be the answer, and "
+                   "the figures here hold only if real values lead to the same control flow as zeros.";
   const std::string with_other =
       fmt::format("with {} {}", other->is_computed ? "values" : "zeros", other_way_text(*other));
   if (other->is_range)

@@ -133,9 +133,11 @@ class Rehearsal:
             self._history.start(SETTINGS["max_entries"])
 
     def _compute_values(self):
-        from memviz_rehearsal.values import backward, values  # take torch
+        from memviz_rehearsal.values import backward, compiling, values  # take torch
 
-        backward.keep_out(values.install(self.reads))
+        mode = values.install(self.reads)
+        backward.keep_out(mode)
+        compiling.keep_on(mode)
 
     def _end_waiting(self, line, count):
         """Ends this process, which reads zeros and waits for another value. memviz runs the program again with values."""

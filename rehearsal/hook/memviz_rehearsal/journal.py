@@ -52,3 +52,11 @@ def guarded(function, *arguments, **named):
         text = f"{function.__name__.strip('_')}: {type(error).__name__}: {error}".splitlines()[0][:300]
         failures.add(text)
         return None
+
+
+def is_there(owner, name):
+    """Whether a module or class has what the hook replaces in it. The answer says what it lacks."""
+    if hasattr(owner, name):
+        return True
+    failures.add(f"this version of {owner.__name__} has no {name}, which is replaced in others")
+    return False

@@ -26,6 +26,9 @@ rows = torch.ones(10, 8, device="cuda", requires_grad=True)
 batch = torch.nested.nested_tensor_from_jagged(rows * 2, offsets=nested.offsets())
 sum(row.sum() for row in batch.unbind()).backward()  # which splits by the lengths
 loss = torch.randn(9, device="cuda").sum()
+unknown = scores.sum()
+filled = torch.ones_like(unknown), unknown.new_full((2,), 3), torch.zeros_like(unknown)
+assert [part.sum().item() for part in filled] == [1, 6, 0], filled
 if torch.isnan(loss) or not torch.isfinite(loss):
     raise SystemExit("no number")
 print(len(even), shares, steps)

@@ -4,7 +4,7 @@ import functools
 import sys
 
 from memviz_recording import waiting
-from memviz_rehearsal.journal import guarded
+from memviz_rehearsal.journal import guarded, is_there
 
 
 def act_at_imports(acts):
@@ -13,11 +13,12 @@ def act_at_imports(acts):
         waiting.when_imported(module, functools.partial(guarded, act))
 
 
-def wrap(owner, name, around):
-    """Replaces a method by around(original, self, *arguments), if this version has it."""
-    original = getattr(owner, name, None)
-    if original is None:
+def wrap(owner, name, around, is_in_all=True):
+    """Replaces a method by around(original, self, *arguments), if it is there. `is_in_all`: all versions that are known have
+    it."""
+    if not (is_there(owner, name) if is_in_all else hasattr(owner, name)):
         return
+    original = getattr(owner, name)
 
     @functools.wraps(original)
     def wrapped(self, *arguments, **named):
@@ -32,19 +33,14 @@ def running_values():
     return mode if type(mode).__module__ == "memviz_rehearsal.values.values" else None
 
 
-def compiles_nothing(computes_values):
-    """Whether torch.compile compiles nothing but what a backward pass calls: before 2.9, while values are computed."""
-    mode = sys.modules["torch"].utils._python_dispatch.TorchDispatchMode
-    return computes_values and not hasattr(mode, "ignore_compile_internals")
-
-
 def compiler_facts(computes_values):
-    """Returns the number of functions that torch.compile compiled in this process, and whether it compiled nothing of what
-    the program gave to it."""
+    """Returns the number of functions that torch.compile compiled in this process, and whether PyTorch before 2.9, where
+    values/compiling.py lets it, compiled nothing of what the program gave to it while values were computed."""
     dynamo = sys.modules.get("torch._dynamo.utils")
     if dynamo is None:
         return {}
-    if not compiles_nothing(computes_values):
-        return {"compiled_frames": dynamo.counters["frames"]["ok"]}
+    compiled = dynamo.counters["frames"]["ok"]
+    is_older = not hasattr(sys.modules["torch"].utils._python_dispatch.TorchDispatchMode, "ignore_compile_internals")
     backends = getattr(sys.modules.get("torch._dynamo.eval_frame"), "cached_backends", {})
-    return {"left_uncompiled": any(callable(backend) for backend in backends.values())}  # those of torch._dynamo.disable are None
+    was_asked = any(callable(backend) for backend in backends.values())  # those of torch._dynamo.disable are None
+    return {"compiled_frames": compiled, "left_uncompiled": computes_values and is_older and was_asked and compiled == 0}

@@ -19,7 +19,7 @@ class Encoders:
 
     def watch(self, runner):
         for name in _NAMES:
-            methods.wrap(type(runner.get_model()), name, self._encode)
+            methods.wrap(type(runner.get_model()), name, self._encode, is_in_all=False)
 
     def _encode(self, original, model, *arguments, **named):
         import torch

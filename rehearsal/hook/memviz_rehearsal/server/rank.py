@@ -8,6 +8,8 @@ node in shared memory, and the buffers of CUDA graphs that its custom all-reduce
 import os
 import sys
 
+from memviz_rehearsal.journal import is_there
+
 _LAUNCHED = "external_launcher"
 _LEAVE_OUT = "leave --world out, and give --devices"
 
@@ -46,12 +48,14 @@ def _count(ranks):
 
 def _let_each_rank_log(module):
     """The first rank of a node logs for the others, and it may be absent."""
-    module._should_log_with_scope = lambda scope: True
+    if is_there(module, "_should_log_with_scope"):
+        module._should_log_with_scope = lambda scope: True
 
 
 def _leave_out_queues(module):
     """The group then sends objects through torch.distributed."""
-    module.MessageQueue.create_from_process_group = staticmethod(lambda *arguments, **named: None)
+    if is_there(module.MessageQueue, "create_from_process_group"):
+        module.MessageQueue.create_from_process_group = staticmethod(lambda *arguments, **named: None)
 
 
 def _know_nodes(module):
@@ -77,4 +81,5 @@ def _answer_graph_buffers(module):
         handle, offset = module.ops.get_graph_buffer_ipc_meta(self._ptr)
         module.ops.register_graph_buffers(self._ptr, [handle] * self.world_size, [offset] * self.world_size)
 
-    module.CustomAllreduce.register_graph_buffers = register_graph_buffers
+    if is_there(module.CustomAllreduce, "register_graph_buffers"):
+        module.CustomAllreduce.register_graph_buffers = register_graph_buffers

@@ -93,7 +93,7 @@ def _quantise_decoder(module):
 
     for name in ("GPTQConfig", "GPTQMarlinConfig", "AutoGPTQConfig"):
         if hasattr(module, name):
-            wrap(getattr(module, name), "maybe_update_config", update)
+            wrap(getattr(module, name), "maybe_update_config", update, is_in_all=False)
 
 
 class _NoVocabulary:

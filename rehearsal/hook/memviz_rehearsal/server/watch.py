@@ -86,7 +86,7 @@ class ServerWatch:
         wrap(module.Worker, "sleep", self.sleep.sleep)
         wrap(module.Worker, "wake_up", self.sleep.wake_up)
         for name in _WITHOUT_VALUES if SETTINGS["values"] == "on" else ():
-            wrap(module.Worker, name, _without_values)
+            wrap(module.Worker, name, _without_values, is_in_all=False)
 
     def _watch_vllm_runner(self, module):
         def make_cache(original, worker, *arguments, **named):
@@ -100,7 +100,7 @@ class ServerWatch:
             log_facts(graph_bytes=_whole(result), **self._graph_facts())
             return result
 
-        wrap(module.GPUModelRunner, "initialize_kv_cache_tensors", make_cache)
+        wrap(module.GPUModelRunner, "initialize_kv_cache_tensors", make_cache, is_in_all=False)
         wrap(module.GPUModelRunner, "capture_model", capture)
 
     def _watch_sglang_runner(self, module):
@@ -113,7 +113,8 @@ class ServerWatch:
 
         wrap(module.ModelRunner, "load_model", _log_growth("weights_bytes"))
         wrap(module.ModelRunner, "init_memory_pool", _log_growth("cache_bytes"))
-        for name in ("init_cuda_graphs", "init_device_graphs"):
+        names = ("init_cuda_graphs", "init_device_graphs")  # of older and newer versions
+        for name in [name for name in names if hasattr(module.ModelRunner, name)] or names[-1:]:
             wrap(module.ModelRunner, name, capture)
 
     def _graph_facts(self):
@@ -146,7 +147,7 @@ def _watch_vllm_check(module):
         guarded(lambda: log_facts(request_cache_bytes=_whole(get_needed_memory())))
         return original(available_memory, get_needed_memory, *arguments, **named)
 
-    wrap(module, "_check_enough_kv_cache_memory", check)
+    wrap(module, "_check_enough_kv_cache_memory", check, is_in_all=False)
 
 
 def _without_values(original, self, *arguments, **named):

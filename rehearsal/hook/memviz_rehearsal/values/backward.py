@@ -58,7 +58,9 @@ def _positions_of(mode):
 
 def _with(mode, function):
     def run(*arguments, **named):
-        if _python_dispatch._get_current_dispatch_mode() is mode:
+        # The compiler traces operators that know no mode, and computes nothing.
+        is_traced = torch._guards.TracingContext.try_get() is not None
+        if is_traced or _python_dispatch._get_current_dispatch_mode() is mode:
             return function(*arguments, **named)
         _python_dispatch._push_mode(mode)
         try:

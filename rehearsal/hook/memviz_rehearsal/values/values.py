@@ -35,6 +35,8 @@ _SELECTING = {
     _aten.unique_consecutive.default,
     _aten._coalesce.default,
 }
+# Operators that take the shape or the type of a tensor, and no value.
+_FILLING = {f"aten::{name}" for name in ("zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full")}
 _EMPTY = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::empty_permuted"}
 
 
@@ -84,8 +86,13 @@ class Values(TorchDispatchMode):
 
     @classmethod
     def ignore_compile_internals(cls):
-        """Without it, newer versions of torch.compile compile nothing below a mode. Older ones never do."""
+        """Without it, torch.compile compiles nothing below a mode."""
         return True
+
+    @classmethod
+    def is_infra_mode(cls):
+        """Does the same before PyTorch 2.9."""
+        return not hasattr(TorchDispatchMode, "ignore_compile_internals")
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -140,13 +147,19 @@ class Values(TorchDispatchMode):
             return self._known.view(tensor)
         return tensor if tensor.device.type == "cpu" and _is_small(tensor) else None
 
+    def _input(self, func, tensor):
+        """Returns what the operator gets on the CPU in place of an input; None if it is unknown."""
+        if func._schema.name not in _FILLING:
+            return self._on_cpu(tensor)
+        return torch.empty_like(tensor, device="cpu") if _is_small(tensor) else tensor.new_empty(0, device="cpu")
+
     def _computed(self, func, args, kwargs, inputs, result):
         """Returns the result on the CPU; None if it is unknown, or has none."""
         outputs = _tensors(result)
         converts = func is _aten._to_copy.default and not inputs[0].is_floating_point()  # experts' numbers for histc()
         if not all(_is_plain(tensor) and (_is_small(tensor) or converts) for tensor in outputs):
             return None
-        values = {id(tensor): self._on_cpu(tensor) for tensor in inputs}
+        values = {id(tensor): self._input(func, tensor) for tensor in inputs}
         if any(value is None for value in values.values()):
             return None
 
@@ -177,7 +190,7 @@ class Values(TorchDispatchMode):
         places = {tensor.untyped_storage().data_ptr() for tensor in inputs if tensor.numel()}
         if value is None:
             self._forget_written(func, args)
-        is_made_up = value is not None and any(map(self._known.is_made_up, inputs))
+        is_made_up = value is not None and func._schema.name not in _FILLING and any(map(self._known.is_made_up, inputs))
         values = iter(_tensors(value) if value is not None else ())
 
         def keep(leaf):
