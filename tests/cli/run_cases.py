@@ -22,6 +22,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,8 @@ def check(path):
 
 
 def main():
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)  # a shell ignores them for programs in the background, and so would these
     if not shutil.which("jq") and not os.environ.get("MEMVIZ_NEED_BROWSER"):
         print("skipped: no jq")
         return 77

@@ -130,14 +130,9 @@ def cases_that_come_to():
     def reached(cases):
         log = FOLDER / f"{cases.stem}.log"
         log.unlink(missing_ok=True)
-        # A second try: a machine that is busy with another file's command lines can be too slow for one.
-        for is_last in (False, True):
-            done = subprocess.run(list(map(str, run_cases(cases))), env={**os.environ, "MUTANT_LOG": str(log)}, capture_output=True, text=True)
-            if done.returncode == 0:
-                break
-            print(done.stdout, file=sys.stderr)
-            if is_last:
-                sys.exit(f"{cases.name} fails without any mutant")
+        done = subprocess.run(list(map(str, run_cases(cases))), env={**os.environ, "MUTANT_LOG": str(log)}, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{done.stdout}\n{cases.name} fails without any mutant")
         return {int(line) for line in log.read_text().splitlines()} if log.exists() else set()
 
     paths = sorted((TREE / "tests/cli/cases").glob("*.txt"), key=lambda path: path.stat().st_size)
