@@ -1,5 +1,5 @@
 // The browser's history: an entry for everything that a person would undo, none for each step of the playhead.
-import {afterChanges, beforeVisits, files, fragmentOf, readLink} from './model.js';
+import {fragmentOf, readLink} from './model.js';
 
 const SAVE_MS = 300;
 
@@ -14,29 +14,29 @@ function writeEntry(method, fragment) {
 }
 
 // Entries for changes of the view. `onReturn` is called after Back, Forward, or a new fragment by hand.
-export function startHistory(onReturn) {
+export function startHistory(/** @type {Page} */ page, onReturn) {
   let isRestoring = false, isVisiting = false, saving = 0;
-  const saveNow = () => writeEntry('replaceState', fragmentOf());
+  const saveNow = () => writeEntry('replaceState', fragmentOf(page));
   // All changes of one click or key are one entry, written before the next one.
-  beforeVisits(() => {
+  page.beforeVisits(() => {
     if (isRestoring || isVisiting) return;
     isVisiting = true;
     clearTimeout(saving);
     saveNow();
     queueMicrotask(() => {
       isVisiting = false;
-      writeEntry('pushState', fragmentOf());
+      writeEntry('pushState', fragmentOf(page));
     });
   });
-  afterChanges(() => {
+  page.afterChanges(() => {
     clearTimeout(saving);
     if (!isVisiting) saving = setTimeout(saveNow, SAVE_MS);
   });
   window.addEventListener('popstate', () => {
-    if (!files.length) return;
+    if (!page.files.length) return;
     clearTimeout(saving);
     isRestoring = true;
-    readLink(location.hash);
+    readLink(page, location.hash);
     isRestoring = false;
     onReturn();
   });

@@ -2,8 +2,6 @@
 // are not open the engine keeps only what `memviz ranks` needs of them.
 import {snapshotsOf} from './archive.js';
 import {byId, element} from './elements.js';
-import {askJson, askText, beginJob, openAsPart} from './engine.js';
-import {change, files, view, watch} from './model.js';
 import {formatBytes} from '../../render/web/core/numbers.js';
 
 const MOST_DIFFERENCES = 12;
@@ -52,26 +50,26 @@ function showReport(job, actions) {
 }
 
 // Marks the rank that is shown.
-function markShown(job) {
+function markShown(/** @type {Page} */ page, job) {
   for (const row of byId('job-ranks').children) {
-    const member = job.members.get(row.dataset.file), isShown = Boolean(member) && member.file !== null && member.file === view.file;
+    const member = job.members.get(row.dataset.file), isShown = Boolean(member) && member.file !== null && member.file === page.view.file;
     row.firstChild.setAttribute('aria-current', isShown);
   }
 }
 
 // Reads all files of a job, one after the other, into parts.
-async function readJob(found, say) {
+async function readJob(/** @type {Page} */ page, found, say) {
   const job = emptyJob();
-  await beginJob();
+  await page.beginJob();
   for (const [i, {name, read}] of found.entries()) {
     say(`reading ${i + 1} of ${found.length}: ${name}`);
     try {
-      for (const part of await openAsPart(name, await read())) if (part.startsWith(name)) job.members.set(part, {name, read, rank: part.slice(name.length), file: null});
+      for (const part of await page.openAsPart(name, await read())) if (part.startsWith(name)) job.members.set(part, {name, read, rank: part.slice(name.length), file: null});
     } catch (error) {
-      await askText({ask: 'unread', name, reason: error.message});
+      await page.askText({ask: 'unread', name, reason: error.message});
     }
   }
-  job.report = await askJson({ask: 'ranks'});
+  job.report = await page.askJson({ask: 'ranks'});
   return job;
 }
 
@@ -81,14 +79,14 @@ const notable = ({out_of_memory: failed, outliers, of_two: second, ranks}) => [.
 
 // `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file)` shows it. Returns what
 // takes files as a job.
-export function startJob({openOne, show, say}) {
+export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
   let job = emptyJob(), last = Promise.resolve();
   const opening = new Map();
 
   // A second click while it is opened waits for the same file.
   async function numberOf(name) {
     const member = job.members.get(name);
-    if (member.file !== null && files[member.file]) return member.file;
+    if (member.file !== null && page.files[member.file]) return member.file;
     if (!opening.has(name)) opening.set(name, openOne(member).finally(() => opening.delete(name)));
     return (member.file = await opening.get(name));
   }
@@ -99,27 +97,27 @@ export function startJob({openOne, show, say}) {
     if (file === null) return false;
     byId('job').open = false;
     show(file);
-    markShown(job);
+    markShown(page, job);
     return true;
   }
 
   async function compare(rank) {
     const others = [...job.members.keys()].filter((name) => name !== rank.file);
-    const isShown = (name) => job.members.get(name).file !== null && job.members.get(name).file === view.file;
+    const isShown = (name) => job.members.get(name).file !== null && job.members.get(name).file === page.view.file;
     const after = others.find(isShown) || notable(job.report).find((name) => others.includes(name));
     if (!after) return say('there is no other rank to compare with');
     const before = await numberOf(rank.file);
     if (before === null) return;
     if (!(await open(after))) return;
-    change({tab: 'difference', before});
+    page.change({tab: 'difference', before});
   }
 
-  watch(['file'], () => markShown(job));
+  page.watch(['file'], () => markShown(page, job));
   async function take(found) {
-    job = await readJob([...found].sort(byName), say);
+    job = await readJob(page, [...found].sort(byName), say);
     say('');
     showReport(job, {open, compare});
-    markShown(job);
+    markShown(page, job);
     byId('cover').hidden = true;
   }
   // The engine has one job: another one waits until this one is read.
