@@ -60,6 +60,7 @@ const KEYS = [
   ['m', 'mark this moment: from there to the playhead is the selected range, which the Difference tab compares'],
   ['1 to 9, i', 'the tabs; with the focus on one, ← → go to the next'],
   ['Tab to the cells', '← → ↑ ↓ go from allocation to allocation, Enter pins it'],
+  ['r', 'of a job: the list of ranks, in which ↑ ↓ go from rank to rank and Enter opens one'],
   ['Delete', 'on the button of a file: close it'],
   ['k, t', 'colours by line, kind, the variable that keeps memory (where the file shows it) or origin of the code; the axis by event or time'],
   ['/, Esc', 'search; close, let go, stop searching, zoom the picture out'],
@@ -70,7 +71,7 @@ const KEYS = [
 
 const OF_PAGE = ['/', '?', 'Esc'];
 
-const actionsOf = (/** @type {Page} */ page, {curve, savePicture, pictureNow}) => ({
+const actionsOf = (/** @type {Page} */ page, {curve, savePicture, pictureNow, toggleRanks}) => ({
   'Home': () => jumpTo(page, 0),
   'End': () => jumpTo(page, deviceNow(page).events),
   'p': () => jumpTo(page, deviceNow(page).peak_state),
@@ -82,6 +83,7 @@ const actionsOf = (/** @type {Page} */ page, {curve, savePicture, pictureNow}) =
   '/': () => byId('search').focus(),
   'j': () => saveJson(page),
   'i': () => page.change({tab: 'info'}),
+  'r': toggleRanks,
   '+': () => curve.zoom(0.5), '=': () => curve.zoom(0.5), '-': () => curve.zoom(2),
   'y': () => curve.zoomBytes(0.5), 'Y': () => curve.zoomBytes(2), 'PageUp': () => curve.moveBytes(1), 'PageDown': () => curve.moveBytes(-1),
   'Z': curve.fit, 's': savePicture, '?': () => showHelp(page, pictureNow()), 'c': () => (showsTipOfPicture() ? pictureNow().copyStack() : copyLink(page)),
@@ -139,7 +141,7 @@ function onKey(/** @type {Page} */ page, event, {actions, pictureNow, stepFilter
   if (event.defaultPrevented || byId('help').open) return;
   if (event.key === 'Escape') return escape(page, pictureNow());
   const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.composedPath()[0].tagName);
-  if (isTyping || event.ctrlKey || event.metaKey || !(hasDevice(page) || event.key === '?')) return;
+  if (isTyping || event.ctrlKey || event.metaKey || !((hasDevice(page) && page.view.isShown) || event.key === '?')) return;
   if (walkTabs(page, event)) return event.preventDefault();
   if (event.key === 'ArrowLeft') step(page, -1, event);
   else if (event.key === 'ArrowRight') step(page, 1, event);
@@ -159,7 +161,7 @@ function showHelp(/** @type {Page} */ page, {keys}) {
 
 const showsTipOfPicture = () => byId('picture').matches(':hover') && !byId('tip').hidden;
 
-// `parts`: {curve, stepFiltered, savePicture, pictureNow, switchTo}, what the parts of the page do for a key or a click.
+// `parts`: {curve, stepFiltered, savePicture, pictureNow, switchTo, toggleRanks}, what the parts of the page do for a key or a click.
 export function startControls(/** @type {Page} */ page, parts) {
   const actions = actionsOf(page, parts);
   for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', (event) => {

@@ -77,8 +77,16 @@ async function readJob(/** @type {Page} */ page, found, say) {
 // out of memory or stand out, then all others.
 const notable = ({out_of_memory: failed, outliers, of_two: second, ranks}) => [...failed, ...outliers, ...second, ...ranks].map(({file}) => file);
 
-// `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file)` shows it. Returns what
-// takes files as a job.
+// The arrow keys go from rank to rank.
+function walkRanks(event) {
+  const row = event.target.closest('li'), next = {ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling}[event.key];
+  if (!next) return;
+  next.children[[...row.children].indexOf(event.target)].focus();
+  event.preventDefault();
+}
+
+// `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file, about)` shows it. Returns
+// what takes files as a job, opens the ranks of a link, and shows the list of ranks.
 export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
   let job = emptyJob(), last = Promise.resolve();
   const opening = new Map();
@@ -91,14 +99,13 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
     return (member.file = await opening.get(name));
   }
 
-  // Returns whether it is shown.
-  async function open(name) {
+  // `about`: members of the view to change.
+  async function open(name, about = {}) {
     const file = await numberOf(name);
-    if (file === null) return false;
+    if (file === null) return;
     byId('job').open = false;
-    show(file);
+    show(file, about);
     markShown(page, job);
-    return true;
   }
 
   async function compare(rank) {
@@ -108,8 +115,20 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
     if (!after) return say('there is no other rank to compare with');
     const before = await numberOf(rank.file);
     if (before === null) return;
-    if (!(await open(after))) return;
-    page.change({tab: 'difference', before});
+    await open(after, {tab: 'difference', before});
+  }
+
+  async function openLinked(fragment) {
+    const link = new URLSearchParams(fragment.slice(1));
+    for (const name of ['file', 'before']) if (job.members.has(link.get(name))) await numberOf(link.get(name));
+    return job.members.size > 0 && !link.has('file');
+  }
+
+  // Shows the list of ranks, with the keyboard's focus on the one that is open, or hides it.
+  function toggleRanks() {
+    const list = byId('job');
+    list.open = !page.view.isShown || !list.open;
+    if (list.open && !list.hidden) (list.querySelector('[aria-current=true]') || list.querySelector('.rank')).focus();
   }
 
   page.watch(['file'], () => markShown(page, job));
@@ -120,8 +139,9 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
     markShown(page, job);
     byId('cover').hidden = true;
   }
+  byId('job-ranks').addEventListener('keydown', walkRanks);
   // The engine has one job: another one waits until this one is read.
-  return (found) => (last = last.catch(() => {}).then(() => take(found)));
+  return {openLinked, toggleRanks, takeJob: (found) => (last = last.catch(() => {}).then(() => take(found)))};
 }
 
 // All snapshots of the files, those of archives among them. An archive that is damaged is a file that cannot be read.

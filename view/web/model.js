@@ -18,6 +18,7 @@ const firstView = () => ({
   lives: 'live',
   life: null,
   search: '',
+  isShown: false, // whether a file is shown: not before one is open, and not while a job shows its ranks alone
   classes: [], // of the colours: {label, light, dark}
   lit: null, // what the pointer is at, see lit.js
   pinned: null, // the allocation `life`, as one that is lit
@@ -40,16 +41,22 @@ export function momentOf(/** @type {Page} */ page, state) {
 export const TABS = ['flame', 'state', 'why', 'table', 'events', 'timeline', 'reserved', 'pools', 'difference', 'info'];
 const WORDS = {tab: TABS, by: ['line', 'kind', 'keeper', 'origin'], axis: ['event', 'time'], lives: ['live', 'born', 'freed']};
 const NAMES_IN_LINK = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'low', 'high', 'by', 'axis', 'tab', 'lives', 'life', 'search'];
+const FILES = ['file', 'before'];
 const NUMBERS = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'low', 'high', 'life'];
 
+// A rank of a job is linked by its name, because its number depends on which ranks were opened before it.
+const linkedFile = ({files}, number) => (files[number] && files[number].isRank ? files[number].name : number);
+
+// Returns the link to the view; to the ranks of a job alone an empty one.
 export function fragmentOf(/** @type {Page} */ page) {
-  const fragment = new URLSearchParams();
-  for (const name of NAMES_IN_LINK) if (page.view[name] !== null && page.view[name] !== '') fragment.set(name, page.view[name]);
+  const fragment = new URLSearchParams(), {view} = page;
+  if (!view.isShown) return '#';
+  for (const name of NAMES_IN_LINK) if (view[name] !== null && view[name] !== '') fragment.set(name, FILES.includes(name) ? linkedFile(page, view[name]) : view[name]);
   return '#' + fragment;
 }
 
 // Changes of these are entries of the browser's history, as jumps of the playhead are: Back undoes them.
-const VISITS = ['file', 'device', 'tab', 'lives', 'life', 'before'];
+const VISITS = ['file', 'device', 'tab', 'lives', 'life', 'before', 'isShown'];
 
 // Returns a view of no file, and what changes it.
 export function makeModel() {
@@ -68,7 +75,7 @@ export function makeModel() {
       if (isJump || VISITS.some((name) => changed.includes(name))) for (const react of visitListeners) react();
       Object.assign(view, wanted);
       renew(...changed);
-      if (NAMES_IN_LINK.some((name) => changed.includes(name))) for (const react of changeListeners) react();
+      if ([...NAMES_IN_LINK, 'isShown'].some((name) => changed.includes(name))) for (const react of changeListeners) react();
     },
   };
 }
@@ -116,9 +123,9 @@ export const lastError = ({marks}) => marks.filter((mark) => mark.kind === 'oom'
 // The playhead of a device that was not shown before is at its last error, or at its peak.
 export function showDevice(/** @type {Page} */ page, file, device, place = {}) {
   const found = overviewOf(page, file).devices.find((one) => one.device === device) || overviewOf(page, file).devices[0];
-  if (!found) return page.change({file, device: null, tab: 'flame', first: 0, last: 0, low: null, high: null, state: 0, other: null, before: null, life: null});
+  if (!found) return page.change({file, isShown: true, device: null, tab: 'flame', first: 0, last: 0, low: null, high: null, state: 0, other: null, before: null, life: null});
   const oom = lastError(found), state = oom ? oom.state : found.peak_state;
-  page.change({file, device: found.device, first: 0, last: found.events, low: null, high: null, state, other: null, before: null, life: null, ...place});
+  page.change({file, isShown: true, device: found.device, first: 0, last: found.events, low: null, high: null, state, other: null, before: null, life: null, ...place});
 }
 
 // Shows the view of a link, as far as it applies to these files.
@@ -129,6 +136,7 @@ export function readLink(/** @type {Page} */ page, fragment) {
     if (!NAMES_IN_LINK.includes(name)) continue;
     if (name === 'search' || (WORDS[name] || []).includes(value)) wanted[name] = value;
     else if (NUMBERS.includes(name) && /^\d{1,16}$/.test(value)) wanted[name] = Number(value);
+    else if (FILES.includes(name)) wanted[name] = page.files.findIndex((file) => file && file.isRank && file.name === value);
   }
   if (!page.files[wanted.file || 0]) return;
   showDevice(page, wanted.file || 0, wanted.device || 0);

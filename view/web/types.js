@@ -49,7 +49,7 @@
  * @typedef {{
  *   file: number | null, device: number | null, state: number, other: number | null, before: number | null,
  *   first: number, last: number, low: number | null, high: number | null,
- *   by: string, axis: string, tab: string, lives: string, life: number | null, search: string,
+ *   by: string, axis: string, tab: string, lives: string, life: number | null, search: string, isShown: boolean,
  *   classes: ColourClass[], lit: Lit | null, pinned: Lit | null,
  * }} View
  */
@@ -83,7 +83,7 @@
  *   beginJob: () => Promise<unknown>, openAsPart: (name: string, blob: Blob) => Promise<string[]>,
  *   askText: (request: object) => Promise<string>, askJson: (request: object) => Promise<any>,
  *   askBytes: (request: object) => Promise<ArrayBuffer>,
- *   files: ({name: string, overview: Overview} | null)[], view: View,
+ *   files: ({name: string, overview: Overview, isRank: boolean} | null)[], view: View,
  *   change: (wanted: Partial<View>, way?: {isJump?: boolean}) => void,
  *   watch: (names: (keyof View)[], react: (changed: string[]) => unknown) => unknown, renew: (...names: (keyof View)[]) => void,
  *   beforeVisits: (react: () => void) => unknown, afterChanges: (react: () => void) => unknown,

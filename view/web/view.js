@@ -25,11 +25,11 @@ import {startTables} from './tables.js';
 const say = (words) => (byId('busy').textContent = words);
 
 // Opens a file, of several snapshots in it `rank`, and returns its number or what is wrong with it.
-async function add(/** @type {Page} */ page, {name, read, rank = ''}) {
+async function add(/** @type {Page} */ page, {name, read, rank = ''}, isRank = false) {
   say(`opening ${name}${rank} …`);
   try {
     const file = await page.openBlob(name, await read(), rank);
-    page.files[file] = {name: name + rank, overview: await page.askJson({ask: 'overview', file})};
+    page.files[file] = {name: name + rank, isRank, overview: await page.askJson({ask: 'overview', file})};
     return {file};
   } catch (error) {
     return {problem: `${name}: ${error.message}`};
@@ -39,14 +39,20 @@ async function add(/** @type {Page} */ page, {name, read, rank = ''}) {
 // By the words of SeveralSnapshots.
 const holdsSeveral = (one) => / holds \d+ snapshots /.test(one.problem || '');
 
-// After an error the page begins with why.
-function showFile(/** @type {Page} */ page, file, {fragment, showFiles}) {
-  const isFirst = !document.body.classList.contains('open');
-  document.body.classList.add('open');
+// The open file, or of a job the ranks alone.
+function showApp(isShown) {
+  document.body.classList.toggle('open', isShown);
   byId('cover').hidden = true;
-  byId('app').hidden = false;
+  byId('app').hidden = !isShown;
+  byId('job').open = !isShown;
+}
+
+// After an error the page begins with why. `change`: members of the view that change with the file.
+function showFile(/** @type {Page} */ page, file, {fragment = '', change = {}, showFiles}) {
+  const isFirst = page.view.file === null;
   showDevice(page, file, page.files[file].overview.device);
   if (isFirst && hasDevice(page) && lastError(deviceNow(page))) page.change({tab: 'why'});
+  page.change(change);
   if (fragment.length > 1) readLink(page, fragment);
   showFiles();
   searchAgain(page);
@@ -90,7 +96,7 @@ function startDropping(/** @type {Page} */ page, about) {
 }
 
 async function begin(/** @type {Page} */ page) {
-  const fragment = location.hash;
+  page.watch(['isShown'], () => showApp(page.view.isShown)); // first, because others measure what is shown
   const curve = startCurve(page);
   startLit(page);
   startLive(page);
@@ -103,15 +109,15 @@ async function begin(/** @type {Page} */ page) {
   startSearch(page);
   startInfo(page);
   const switchTo = startPlaces(page), showFiles = startFiles(page, switchTo);
-  startControls(page, {curve, stepFiltered: startEventsList(page), savePicture, pictureNow, switchTo});
-  startHistory(page, () => searchAgain(page));
-  const show = (file) => showFile(page, file, {fragment: '', showFiles});
-  const takeJob = startJob(page, {show, say, openOne: async (one) => {
-    const {file, problem} = await add(page, one);
+  const show = (file, change) => showFile(page, file, {change, showFiles});
+  const {takeJob, openLinked, toggleRanks} = startJob(page, {show, say, openOne: async (one) => {
+    const {file, problem} = await add(page, one, true);
     say(problem || '');
     return problem ? null : file;
   }});
-  startDropping(page, {fragment: '', showFiles, takeJob});
+  startControls(page, {curve, stepFiltered: startEventsList(page), savePicture, pictureNow, switchTo, toggleRanks});
+  const followLink = startHistory(page, {openLinked, onReturn: () => searchAgain(page)});
+  startDropping(page, {showFiles, takeJob});
   window.addEventListener('unhandledrejection', ({reason}) => say(reason.message));
   try {
     await page.started;
@@ -119,8 +125,8 @@ async function begin(/** @type {Page} */ page) {
     return say(`this browser cannot run the page: ${error.message}`);
   }
   const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, isOfJob: 'job' in holder.dataset, read: async () => carried(holder)}));
-  if (holders.some(({isOfJob}) => isOfJob)) return takeJob(holders);
-  await addAll(page, holders, {fragment, showFiles, takeJob});
+  if (holders.some(({isOfJob}) => isOfJob)) return takeJob(holders).then(followLink);
+  await addAll(page, holders, {fragment: location.hash, showFiles, takeJob});
 }
 
 begin(makePage());
