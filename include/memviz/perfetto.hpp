@@ -1,10 +1,12 @@
 #pragma once
 
 // Two passes over the events -> a trace for Perfetto, in its own protobuf format: for each device, counters of live and
-// reserved bytes, slices of annotations and of steps, and an instant for each out-of-memory error. Memory does not grow
-// with the events. Source: protos/perfetto/trace/ of github.com/google/perfetto.
+// reserved bytes, slices of annotations and of steps, and an instant for each out-of-memory error; states -> the stacks
+// of live memory, as heap profiles. Memory does not grow with the events. Source: protos/perfetto/trace/ of
+// github.com/google/perfetto.
 
 #include "memviz/export.hpp"
+#include "memviz/flame.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/second_pass.hpp"
 
@@ -46,5 +48,16 @@ private:
   class Writer;
   std::unique_ptr<Writer> writer_;
 };
+
+struct PerfettoStacks {
+  const MemoryState& state;   ///< at moments of `kind`; devices at another moment are left out
+  const TreeOptions& options; ///< the frames that take part; levels are ignored
+  MomentKind kind = MomentKind::end;
+};
+
+/// Writes a heap profile of each device, after the tracks of PerfettoTrace for the same devices: the sum of its stacks
+/// is the device's requested bytes. Throws the exceptions of build_frame_tree(), and Error for text out of proportion
+/// to the file.
+void write_perfetto_stacks(const PerfettoStacks& subject, const TextSink& write);
 
 } // namespace memviz

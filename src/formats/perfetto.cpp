@@ -2,13 +2,13 @@
 
 #include "analysis/steps/step_marks.hpp"
 #include "base/printable.hpp"
+#include "formats/perfetto_time.hpp"
 #include "formats/protobuf_writer.hpp"
 #include "memviz/label.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/timeline.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,13 +26,6 @@ enum class Track : std::uint8_t { device = 1, live, reserved, errors, steps, ann
 
 /// TrackEvent.Type.
 enum class EventType : std::uint8_t { slice_begin = 1, slice_end, instant, counter };
-
-/// Perfetto counts nanoseconds.
-std::uint64_t nanos(std::int64_t time_us) {
-  constexpr std::int64_t kNanos = 1000;
-  return static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(time_us, 0, std::numeric_limits<std::int64_t>::max() / kNanos) * kNanos);
-}
 
 /// The change of live and of reserved bytes by an event.
 struct BytesChange {
@@ -65,8 +58,10 @@ class PerfettoTrace::Writer {
 public:
   Writer(const MemoryState& state, const PerfettoSurvey& survey, std::optional<DeviceId> device, TextSink write)
       : state_(state), survey_(survey), write_(std::move(write)) {
+    const std::span<const DeviceState> devices = state.devices_of(device);
+    write_clocks(devices);
     std::uint64_t first_track = 0;
-    for (const DeviceState& of_device : state.devices_of(device))
+    for (const DeviceState& of_device : devices)
       begin_device(of_device, first_track += kTrackOfDevice);
   }
 
@@ -93,6 +88,16 @@ private:
 
   [[nodiscard]] static std::uint64_t track_of(const Device& device, Track track) {
     return device.first_track + static_cast<std::uint64_t>(track);
+  }
+
+  /// All clocks are the same here: that of the events, which are since 1970, Perfetto's own, and that of heap profiles.
+  void write_clocks(std::span<const DeviceState> devices) {
+    constexpr std::uint64_t kClocks[] = {1, 4, 6}; // REALTIME, MONOTONIC_COARSE, BOOTTIME
+    const std::int64_t first_us = devices.empty() ? 0 : devices.front().figures.first_time_us.value_or(0);
+    ProtobufWriter snapshot;
+    for (const std::uint64_t clock : kClocks)
+      snapshot.message(1, ProtobufWriter().number(1, clock).number(2, perfetto_nanos(first_us)));
+    write_packet(ProtobufWriter().message(6, snapshot));
   }
 
   void begin_device(const DeviceState& state, std::uint64_t first_track) {
@@ -133,7 +138,7 @@ private:
     write_packet(ProtobufWriter().message(60, descriptor));
   }
 
-  void write_packet(ProtobufWriter& packet) {
+  void write_packet(ProtobufWriter packet) {
     constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
     packet.number(10, 1); // trusted_packet_sequence_id
     out_ += ProtobufWriter().message(1, packet).bytes();
@@ -145,7 +150,7 @@ private:
   }
 
   void write_event(std::int64_t time_us, const ProtobufWriter& event) {
-    write_packet(ProtobufWriter().number(8, nanos(time_us)).message(11, event));
+    write_packet(ProtobufWriter().number(8, perfetto_nanos(time_us)).message(11, event));
   }
 
   void count(const Device& device, Track track, std::uint64_t bytes) {

@@ -144,6 +144,23 @@ void write_snapshot(const ExportOptions& options) {
   write_output(options.file, options.target(), snapshot_pickle_source(loaded.state, part));
 }
 
+/// Writes the stacks of the memory that is live at the peak, at the last error and at the end.
+void write_moments(Session& session, const MemoryState& end, const ExportOptions& options, const TextSink& write) {
+  const std::optional<DeviceId> device = options.scope.device;
+  const auto stacks_at = [&](MomentKind kind, const MemoryState& state) {
+    write_perfetto_stacks({state, resolved(options.tree, state, device), kind}, write);
+  };
+  const std::span<const DeviceState> devices = end.devices_of(device);
+  const auto happens = [&](const auto& count) {
+    return std::ranges::any_of(devices, [&](const DeviceState& one) { return one.figures.*count > 0; });
+  };
+  if (happens(&DeviceFigures::events))
+    stacks_at(MomentKind::peak, session.open({.moment = {.kind = MomentKind::peak}}).state);
+  if (happens(&DeviceFigures::ooms))
+    stacks_at(MomentKind::oom, session.open({.moment = {.kind = MomentKind::oom}}).state);
+  stacks_at(MomentKind::end, end);
+}
+
 void write_perfetto(const ExportOptions& options) {
   check_binary_output(options.target(), "a Perfetto trace");
   naming_file(shown_name(options.operands.front(), options.file), [&] {
@@ -152,11 +169,12 @@ void write_perfetto(const ExportOptions& options) {
     const Loaded loaded = loaded_from(file.session(), {.sink = &survey}, options.scope.device);
     say_warnings(options.file, loaded.name, warnings_of(loaded.state));
     PieceOutput output(options.file, options.target());
-    PerfettoTrace trace(loaded.state, survey, options.scope.device,
-                        [&](std::string_view piece) { output.write(piece); });
+    const TextSink write = [&](std::string_view piece) { output.write(piece); };
+    PerfettoTrace trace(loaded.state, survey, options.scope.device, write);
     SecondPass events(trace, survey);
     static_cast<void>(file.session().read(events));
     trace.finish();
+    write_moments(file.session(), loaded.state, options, write);
     output.finish();
   });
 }
@@ -225,7 +243,8 @@ constexpr std::array kFormats{
               .has_frames = true,
               .write = write_speedscope},
     FormatRow{.word = "pprof", .ending = ".pb.gz", .has_by = true, .has_frames = true, .write = write_pprof},
-    FormatRow{.word = "perfetto", .ending = ".pftrace", .has_moment = false, .write = write_perfetto},
+    FormatRow{
+        .word = "perfetto", .ending = ".pftrace", .has_frames = true, .has_moment = false, .write = write_perfetto},
     FormatRow{.word = "sqlite", .ending = ".sqlite", .write = write_tables},
     FormatRow{.word = "csv", .ending = ".csv", .has_table = true, .write = write_csv},
     FormatRow{.word = "ndjson", .ending = ".ndjson", .has_table = true, .write = write_ndjson},
@@ -358,7 +377,8 @@ Command export_command() {
       .text =
           "Writes files for other programs; docs/export.md describes each format, with queries. pprof: memory in use "
           "and all recorded allocations by stack, with labels for device, state and kind. perfetto: live and reserved "
-          "bytes over time, annotations, steps and out-of-memory errors. speedscope and json: the tree of the flame "
+          "bytes over time, annotations, steps and out-of-memory errors, and flame graphs of live memory at the peak, "
+          "the last error and the end. speedscope and json: the tree of the flame "
           "graph. folded: stacks as PyTorch's own tools pass them to flamegraph.pl; pinned host memory, which "
           "PyTorch's tools omit, only with --device host. sqlite: the whole recording, as tables of segments, blocks, "
           "events, stacks and frames, and of live memory at the peak or --at; csv and ndjson: one of these tables. "
