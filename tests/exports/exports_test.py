@@ -265,6 +265,49 @@ def profile_of(subject, device):
     return owner, device["reserved_bytes"] + device.get("outside_bytes", 0)
 
 
+def profiler_trace(base_ns, begin_us):
+    """Returns a trace of a profiler, with slices that are within each other, adjacent or overlap, names of threads, and other events."""
+    slices = [
+        (7, 7, "outer", 0, 100), (7, 7, "inner", 10, 20), (7, 7, "next to it", 30, 5), (7, 7, "outer again", 100, 50.5), (7, 7, "of no length", 150.5, 0),
+        (0, 12, "kernel <a>", 40, 30), (0, 12, "kernel that overlaps", 60, 30), (0, 12, "a third", 65, 40), ("Spans", "PyTorch Profiler", "span", 0, 160),
+    ]
+    events = [{"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": begin_us + begin, "dur": length} for pid, tid, name, begin, length in slices]
+    names = [("process_name", {"name": "python"}), ("process_labels", {"labels": "CPU"}), ("thread_name", {"name": "main"})]
+    events += [{"ph": "M", "pid": 7, "tid": 7, "name": name, "ts": 0, "args": args} for name, args in names]
+    events += [{"ph": "X", "pid": 7, "tid": 7, "name": "no time"}, {"ph": "X", "name": 3, "ts": 1, "dur": 1}, {"ph": "X", "pid": 7, "tid": 7, "name": "ends before", "ts": 5, "dur": -1},
+               {"ph": "X", "pid": 7, "tid": 7, "name": "too late", "ts": 1e300, "dur": 1}, {"ph": "i", "name": "instant", "ts": 1}, 4, None]
+    return slices, {"schemaVersion": 1, "baseTimeNanoseconds": base_ns, "traceEvents": events}
+
+
+def check_profile(subject, folder):
+    """Slices of a profiler's trace, on the axis of memory: a track has them within each other or apart."""
+    first_us = next(event["time_us"] for event in subject.events)
+    for base_ns, begin_us in ((first_us * 1000, 0), (0, first_us)):
+        slices, document = profiler_trace(base_ns, begin_us)
+        path = folder / "trace.json.gz"
+        path.write_bytes(gzip.compress(json.dumps(document).encode()))
+        plain, trace = Trace.FromString(export(subject.path, "perfetto")), Trace.FromString(export(subject.path, "perfetto", "--with", path))
+        name = f"{subject.name} with a profiler's trace from {base_ns}"
+        expect(name + ", memory as without", list(trace.packet[: len(plain.packet)]) == list(plain.packet), True)
+        tracks, open_slices, found = {}, {}, []
+        for packet in trace.packet[len(plain.packet) :]:
+            event = packet.track_event
+            if packet.HasField("track_descriptor"):
+                tracks[packet.track_descriptor.uuid] = packet.track_descriptor
+            elif event.type == TrackEvent.TYPE_SLICE_BEGIN:
+                open_slices.setdefault(event.track_uuid, []).append((event.name, packet.timestamp))
+            else:
+                words, begin = open_slices[event.track_uuid].pop()
+                track = tracks[event.track_uuid]
+                found.append((tracks[track.parent_uuid].name, track.name, words, begin, packet.timestamp - begin))
+        processes = {7: "python 7 (CPU)", 0: "process 0", "Spans": "process Spans"}
+        threads = {7: "main", 12: "thread 12", "PyTorch Profiler": "thread PyTorch Profiler"}
+        wanted = [(processes[pid], threads[tid], words, first_us * 1000 + round(begin * 1000), round(length * 1000)) for pid, tid, words, begin, length in slices]
+        expect(name + ", slices", sorted(found), sorted(wanted))
+        lanes = [track for track in tracks.values() if track.name == "thread 12"]
+        expect(name + ", a lane for each that overlaps", len(lanes), 3)
+
+
 def check_stacks(name, stacks, device_name, device, failed_at):
     """The flame graphs of a device: their roots are the live bytes at the peak, at the last error and at the end."""
     expected = {"live at the end": device["requested_bytes"]}
@@ -414,6 +457,7 @@ def main():
             check_go(subject, folder)
         check_pprof_by_keeper(Subject(SOURCE / "testdata" / "keepers_key.pickle"))
         check_page(subject, folder)
+        check_profile(subject, folder)
         check_several([subject, Subject(paths[1])], folder, go)
     finish(f"{len(paths)} snapshots agree{'' if go else '; no go tool pprof here'}")
 
