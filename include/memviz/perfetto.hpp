@@ -1,10 +1,12 @@
 #pragma once
 
 // Two passes over the events -> a trace for Perfetto, in its own protobuf format: for each device, counters of live and
-// reserved bytes, slices of annotations and of steps, and an instant for each out-of-memory error. Memory does not grow
-// with the events. Source: protos/perfetto/trace/ of github.com/google/perfetto.
+// reserved bytes, slices of annotations and of steps, and an instant for each out-of-memory error; states -> the stacks
+// of live memory, as heap profiles; a trace of PyTorch's profiler (Kineto's, in Chrome's format) -> its slices. Memory
+// does not grow with the events of a snapshot. Source: protos/perfetto/trace/ of github.com/google/perfetto.
 
 #include "memviz/export.hpp"
+#include "memviz/flame.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/second_pass.hpp"
 
@@ -13,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace memviz {
 
@@ -46,5 +49,26 @@ private:
   class Writer;
   std::unique_ptr<Writer> writer_;
 };
+
+struct PerfettoStacks {
+  const MemoryState& state;   ///< at moments of `kind`; devices at another moment are left out
+  const TreeOptions& options; ///< the frames that take part; levels are ignored
+  MomentKind kind = MomentKind::end;
+};
+
+/// Writes a heap profile of each device, after the tracks of PerfettoTrace for the same devices: the sum of its stacks
+/// is the device's requested bytes. Throws the exceptions of build_frame_tree(), and Error for text out of proportion
+/// to the file.
+void write_perfetto_stacks(const PerfettoStacks& subject, const TextSink& write);
+
+struct ProfilerTimes {
+  std::uint64_t slices = 0;
+  std::int64_t first_us = 0; ///< since 1970, as last_us; both are of the slices
+  std::int64_t last_us = 0;
+};
+
+/// Writes the slices of a profiler's trace on the axis of memory, a track for each thread of each process. Memory is
+/// that of the JSON as a document. Throws ParseError for invalid JSON, and Error for another file than such a trace.
+ProfilerTimes write_perfetto_profile(std::string_view json, const TextSink& write);
 
 } // namespace memviz

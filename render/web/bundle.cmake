@@ -44,9 +44,10 @@ function(add_module file way)
   endif()
   set_property(GLOBAL PROPERTY "state of ${file}" open)
 
-  # Comments on their own lines and indentation are for readers of the source.
+  # Comments on their own lines, types and indentation are for readers of the source.
   file(READ ${file} text)
   string(REGEX REPLACE "\n *(//[^\n]*|/[*][*][^\n]*[*]/)" "" text "\n${text}")
+  string(REGEX REPLACE "/[*][*] @type {[^\n}]*} [*]/ " "" text "${text}")
   # The lists of CMake have a meaning for these.
   string(REGEX REPLACE "[][;]" " " plain "${text}")
   string(REGEX MATCHALL "${import_line}" imports "${plain}")

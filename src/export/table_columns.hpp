@@ -42,14 +42,14 @@ template <class Table> void write_row(TableRows& rows, const Table& table, const
   std::apply([&](const auto&... columns) { rows.row(column_value(columns, row)...); }, table.members);
 }
 
-template <class Value> struct ContentOf { using Type = Value; };
-template <class Value> struct ContentOf<const Value*> { using Type = Value; };
-template <class Value> struct ContentOf<std::optional<Value>> { using Type = Value; };
+template <class Cell> struct ContentOf { using Type = Cell; };
+template <class Cell> struct ContentOf<const Cell*> { using Type = Cell; };
+template <class Cell> struct ContentOf<std::optional<Cell>> { using Type = Cell; };
 
 template <class Row, class Column> [[nodiscard]] constexpr TableColumn column_of(const Column& column) {
-  using Value = std::remove_cvref_t<decltype(column_value(column, std::declval<const Row&>()))>;
-  constexpr bool kIsText = std::is_convertible_v<const typename ContentOf<Value>::Type&, std::string_view>;
-  return {column.facts.name, column.facts.meaning, kIsText, kMayBeNull<Value>};
+  using Cell = std::remove_cvref_t<decltype(column_value(column, std::declval<const Row&>()))>;
+  constexpr bool kIsText = std::is_convertible_v<const typename ContentOf<Cell>::Type&, std::string_view>;
+  return {column.facts.name, column.facts.meaning, kIsText, kMayBeNull<Cell>};
 }
 
 template <class Table> [[nodiscard]] constexpr auto columns_of(const Table& table) {

@@ -2,13 +2,12 @@
 
 #include "analysis/steps/step_marks.hpp"
 #include "base/printable.hpp"
-#include "formats/protobuf_writer.hpp"
+#include "formats/perfetto_packets.hpp"
 #include "memviz/label.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/timeline.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,16 +22,6 @@ constexpr std::uint32_t kMostAnnotationRows = 16; ///< of annotations within eac
 
 /// The tracks of a device, as offsets from its first.
 enum class Track : std::uint8_t { device = 1, live, reserved, errors, steps, annotations };
-
-/// TrackEvent.Type.
-enum class EventType : std::uint8_t { slice_begin = 1, slice_end, instant, counter };
-
-/// Perfetto counts nanoseconds.
-std::uint64_t nanos(std::int64_t time_us) {
-  constexpr std::int64_t kNanos = 1000;
-  return static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(time_us, 0, std::numeric_limits<std::int64_t>::max() / kNanos) * kNanos);
-}
 
 /// The change of live and of reserved bytes by an event.
 struct BytesChange {
@@ -61,12 +50,14 @@ std::uint64_t grown(std::uint64_t bytes, std::int64_t by) {
 
 } // namespace
 
-class PerfettoTrace::Writer {
+class PerfettoTrace::Writer : public PerfettoPackets {
 public:
   Writer(const MemoryState& state, const PerfettoSurvey& survey, std::optional<DeviceId> device, TextSink write)
-      : state_(state), survey_(survey), write_(std::move(write)) {
+      : PerfettoPackets(std::move(write)), state_(state), survey_(survey) {
+    const std::span<const DeviceState> devices = state.devices_of(device);
+    write_clocks(devices);
     std::uint64_t first_track = 0;
-    for (const DeviceState& of_device : state.devices_of(device))
+    for (const DeviceState& of_device : devices)
       begin_device(of_device, first_track += kTrackOfDevice);
   }
 
@@ -75,11 +66,6 @@ public:
     if (found == devices_.end()) return;
     for (const Event& event : events)
       take(found->second, event);
-  }
-
-  void finish() {
-    write_(out_);
-    out_.clear();
   }
 
 private:
@@ -93,6 +79,16 @@ private:
 
   [[nodiscard]] static std::uint64_t track_of(const Device& device, Track track) {
     return device.first_track + static_cast<std::uint64_t>(track);
+  }
+
+  /// All clocks are the same here: that of the events, which are since 1970, Perfetto's own, and that of heap profiles.
+  void write_clocks(std::span<const DeviceState> devices) {
+    constexpr std::uint64_t kClocks[] = {1, 4, 6}; // REALTIME, MONOTONIC_COARSE, BOOTTIME
+    const std::int64_t first_us = devices.empty() ? 0 : devices.front().figures.first_time_us.value_or(0);
+    ProtobufWriter snapshot;
+    for (const std::uint64_t clock : kClocks)
+      snapshot.message(1, ProtobufWriter().number(1, clock).number(2, perfetto_nanos(first_us)));
+    write_packet(ProtobufWriter().message(6, snapshot));
   }
 
   void begin_device(const DeviceState& state, std::uint64_t first_track) {
@@ -117,44 +113,21 @@ private:
     if (const std::string alert = rehearsal_alert(state_.recording->origin.rehearsal); !alert.empty())
       name += ", " + alert;
     if (!state.figures.first_time_us) name += ", a microsecond for each event: the events have no times";
-    write_track(track_of(device, Track::device), 0, name, false);
+    write_track(track_of(device, Track::device), 0, name);
     const std::uint64_t parent = track_of(device, Track::device);
     write_track(track_of(device, Track::live), parent, "live bytes", true);
     write_track(track_of(device, Track::reserved), parent, "reserved bytes", true);
-    write_track(track_of(device, Track::errors), parent, "out of memory", false);
-  }
-
-  void write_track(std::uint64_t track, std::uint64_t parent, std::string_view name, bool is_counter) {
-    constexpr std::uint64_t kSizeBytes = 3; // CounterDescriptor.Unit
-    ProtobufWriter descriptor;
-    descriptor.number(1, track).text(2, name);
-    if (parent != 0) descriptor.number(5, parent);
-    if (is_counter) descriptor.message(8, ProtobufWriter().number(3, kSizeBytes));
-    write_packet(ProtobufWriter().message(60, descriptor));
-  }
-
-  void write_packet(ProtobufWriter& packet) {
-    constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
-    packet.number(10, 1); // trusted_packet_sequence_id
-    out_ += ProtobufWriter().message(1, packet).bytes();
-    if (out_.size() >= kPieceBytes) finish();
-  }
-
-  static ProtobufWriter event_on(std::uint64_t track, EventType type) {
-    return ProtobufWriter().number(9, static_cast<std::uint64_t>(type)).number(11, track);
-  }
-
-  void write_event(std::int64_t time_us, const ProtobufWriter& event) {
-    write_packet(ProtobufWriter().number(8, nanos(time_us)).message(11, event));
+    write_track(track_of(device, Track::errors), parent, "out of memory");
   }
 
   void count(const Device& device, Track track, std::uint64_t bytes) {
-    write_event(device.time_us, event_on(track_of(device, track), EventType::counter).number(30, bytes));
+    write_event(perfetto_nanos(device.time_us),
+                event_on(track_of(device, track), EventType::counter).number(30, bytes));
   }
 
   void write_slice(std::uint64_t track, std::string_view name, std::int64_t begin_us, std::int64_t end_us) {
-    write_event(begin_us, event_on(track, EventType::slice_begin).text(23, name));
-    write_event(end_us, event_on(track, EventType::slice_end));
+    begin_slice(track, name, perfetto_nanos(begin_us));
+    end_slice(track, perfetto_nanos(end_us));
   }
 
   /// A track for each row of annotations that do not overlap.
@@ -168,7 +141,7 @@ private:
     const AnnotationLane lane = annotation_lane(*state_.recording, record, kMostAnnotationRows);
     const std::uint64_t track = track_of(device, Track::annotations);
     for (std::uint32_t row = 0; row < lane.rows; ++row)
-      write_track(track + row, track_of(device, Track::device), "annotations", false);
+      write_track(track + row, track_of(device, Track::device), "annotations");
     for (const AnnotationSpan& span : lane.spans)
       write_slice(track + span.row, safe_line(state_.frames().text(span.name)), first_us + span.begin_us,
                   first_us + span.end_us);
@@ -181,7 +154,7 @@ private:
     const auto best = std::ranges::find_if(all, [](const Marks& one) { return one.rank >= StepRank::optimizer; });
     if (best == all.end()) return;
     const std::uint64_t track = track_of(device, Track::steps);
-    write_track(track, track_of(device, Track::device), "steps by " + safe_line(best->name), false);
+    write_track(track, track_of(device, Track::device), "steps by " + safe_line(best->name));
     for (std::size_t i = 0; i < best->times_us.size(); ++i) {
       const bool is_last = i + 1 == best->times_us.size();
       const std::int64_t begin_us = best->times_us[i];
@@ -205,17 +178,15 @@ private:
     const auto note = [](std::string_view name, std::uint64_t bytes) {
       return ProtobufWriter().text(10, name).number(3, bytes);
     };
-    write_event(device.time_us, event_on(track_of(device, Track::errors), EventType::instant)
-                                    .text(23, "out of memory")
-                                    .message(4, note("requested_bytes", event.size_bytes))
-                                    .message(4, note("device_free_bytes", event.address)));
+    write_event(perfetto_nanos(device.time_us), event_on(track_of(device, Track::errors), EventType::instant)
+                                                    .text(23, "out of memory")
+                                                    .message(4, note("requested_bytes", event.size_bytes))
+                                                    .message(4, note("device_free_bytes", event.address)));
   }
 
   const MemoryState& state_;
   const PerfettoSurvey& survey_;
-  TextSink write_;
   std::map<DeviceId, Device> devices_;
-  std::string out_;
 };
 
 void PerfettoSurvey::take(DeviceId device, std::span<const Event> events) {

@@ -125,18 +125,23 @@ def write_files(memviz, folder):
     return True
 
 
-def watch(firefox, folder):
-    """Returns the driver's report, or None after SECONDS."""
+def command_of(browser, profile, url):
+    if "firefox" in browser:
+        return [browser, "--headless", "--no-remote", "--profile", profile, url]
+    return [browser, "--headless", "--no-sandbox", f"--user-data-dir={profile}", "--remote-debugging-port=0", url]  # without a port it ends at once
+
+
+def watch(browser, folder, driver, seconds=SECONDS):
+    """Returns the report of a driver, or None after some time."""
     served = folder / "served"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=served))
     server.is_seen = threading.Event()
     server.seen = None
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}/driver.html?pictures={json.dumps(PICTURES, separators=(',', ':'))}"
+    url = f"http://127.0.0.1:{server.server_port}/{driver}"
     environment = {**os.environ, "HOME": str(folder), "MOZ_HEADLESS": "1"}
-    command = [firefox, "--headless", "--no-remote", "--profile", folder / "profile", url]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        server.is_seen.wait(SECONDS)
+    with subprocess.Popen(command_of(browser, folder / "profile", url), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        server.is_seen.wait(seconds)
         process.terminate()
     server.shutdown()
     return server.seen
@@ -162,7 +167,7 @@ def main():
         refused = TESTDATA / "hostile" / "corrupt.pickle.gz"
         words = subprocess.run([memviz, "stats", refused], capture_output=True, text=True).stderr.splitlines()[0]
         refusal = words.removeprefix("memviz: ").replace(str(refused), refused.name)
-        found = complaints(watch(firefox, folder), refusal)
+        found = complaints(watch(firefox, folder, f"driver.html?pictures={json.dumps(PICTURES, separators=(',', ':'))}"), refusal)
     print("\n".join(found))
     sys.exit(1 if found else 0)
 

@@ -110,3 +110,104 @@ class JobCases(ViewCase):
         expect(view.page.locator("#job-headline")).to_contain_text("Rank 2 stands out")
         view.page.locator("#job-ranks .rank").first.click()
         expect(view.files).to_have_text(["snapshots/rank0.pickle"])
+
+    def page_of_folder(self):
+        page = new_file(".html")
+        memviz("view", self.folder, "-o", page, "-q")
+        return page
+
+    def test_a_link_to_a_rank_opens_it(self):
+        page = self.page_of_folder()
+        view = View(self.open(page))
+        view.page.locator("#job-ranks .rank").nth(2).click()
+        view.page.locator("#tab-table").click()
+        expect(view.page).to_have_url(re.compile("file=snapshots%2Frank2.pickle"))
+        view.page.wait_for_function("location.hash.includes('tab=table')")
+        link = view.page.url.partition("#")[2]
+        linked = View(self.open(page, f"#{link}"))
+        expect(linked.files).to_have_text(["snapshots/rank2.pickle"])
+        expect(linked.page.locator("#tab-table")).to_have_attribute("aria-selected", "true")
+        expect(linked.page.locator("#job")).not_to_have_attribute("open", "")
+        expect(linked.page.locator("#job-ranks [aria-current=true]")).to_contain_text("rank 2")
+        linked.page.evaluate("location.hash = 'file=' + encodeURIComponent('snapshots/rank1.pickle')")
+        expect(linked.files.nth(1)).to_have_text("snapshots/rank1.pickle")
+        expect(linked.files.nth(1)).to_have_attribute("aria-pressed", "true")
+
+    def test_a_link_to_a_difference_opens_both_ranks(self):
+        link = "#file=snapshots%2Frank2.pickle&before=snapshots%2Frank0.pickle&tab=difference"
+        view = View(self.open(self.page_of_folder(), link))
+        expect(view.files).to_have_count(2)
+        expect(view.files.filter(has_text="rank2")).to_have_attribute("aria-pressed", "true")
+        expect(view.page.locator("#before option:checked")).to_have_text("against snapshots/rank0.pickle")
+
+    def test_a_link_to_a_rank_that_is_not_there_shows_the_job(self):
+        view = View(self.open(self.page_of_folder(), "#file=snapshots%2Frank7.pickle"))
+        expect(view.page.locator("#job-headline")).to_contain_text("Rank 2 stands out")
+        expect(view.page.locator("#app")).to_be_hidden()
+
+    def test_back_leads_from_a_rank_to_the_ranks_and_forward_again_to_it(self):
+        view = View(self.open(self.page_of_folder()))
+        app, job = view.page.locator("#app"), view.page.locator("#job")
+        view.page.locator("#job-ranks .rank").nth(1).click()
+        expect(app).to_be_visible()
+        view.page.go_back()
+        expect(app).to_be_hidden()
+        expect(job).to_have_attribute("open", "")
+        view.page.locator("#job-ranks .rank").nth(1).click()  # the same again
+        expect(app).to_be_visible()
+        view.page.go_back()
+        expect(app).to_be_hidden()
+        view.page.go_forward()
+        expect(app).to_be_visible()
+        expect(job).not_to_have_attribute("open", "")
+        view.page.locator("#job summary").click()
+        view.page.locator("#job-ranks .compare").nth(2).click()
+        expect(view.page.locator("#tab-difference")).to_have_attribute("aria-selected", "true")
+        view.page.go_back()  # one click is one step
+        expect(view.page.locator("#tab-difference")).to_have_attribute("aria-selected", "false")
+        expect(view.files.filter(has_text="rank1")).to_have_attribute("aria-pressed", "true")
+
+    def test_the_ranks_can_be_walked_by_keys(self):
+        view = View(self.open(self.page_of_folder()))
+        view.page.locator("#job-ranks .rank").first.focus()
+        for key in ("ArrowDown", "ArrowDown", "Enter"):
+            view.page.keyboard.press(key)
+        expect(view.files).to_have_text(["snapshots/rank2.pickle"])
+        view.page.keyboard.press("r")
+        expect(view.page.locator("#job")).to_have_attribute("open", "")
+        expect(view.page.locator("#job-ranks .rank").nth(2)).to_be_focused()
+        for key in ("ArrowUp", "Tab", "Enter"):
+            view.page.keyboard.press(key)
+        expect(view.page.locator("#tab-difference")).to_have_attribute("aria-selected", "true")
+        expect(view.page.locator("#before option:checked")).to_have_text("against snapshots/rank1.pickle")
+
+    def test_a_page_of_a_folder_has_what_is_in_its_archives(self):
+        with zipfile.ZipFile(self.folder / "more.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for rank in (4, 5):
+                archive.write(MAIN, f"rank{rank}.pickle")
+            archive.writestr("rank6.pickle", "no snapshot\n")
+        shutil.copy(TESTDATA / "containers/by_name.pickle", self.folder / "others.pickle")
+        page = new_file(".html")
+        run = run_beside(self.folder, "view", "snapshots/", "-o", page)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for name in ("rank9.pickle", "more.zip/rank6.pickle"):
+            self.assertIn(f"snapshots/{name}: ", run.stderr)
+        view = View(self.open(page))
+        answer = ranks_json(self.folder)
+        expect(view.page.locator("#job-headline")).to_have_text(answer["headline"].partition(" 2 of ")[0])  # files that could not be read
+        expect(view.page.locator("#job-ranks li")).to_have_count(len(answer["ranks"]))
+        view.page.locator('#job-ranks li[data-file="snapshots/more.zip/rank5.pickle"] .rank').click()
+        expect(view.files).to_have_text(["snapshots/more.zip/rank5.pickle"])
+        view.page.locator("#job summary").click()
+        view.page.locator("""#job-ranks li[data-file="snapshots/others.pickle['rank_1']['state']"] .rank""").click()
+        expect(view.files.nth(1)).to_have_text("snapshots/others.pickle['rank_1']['state']")
+        expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
+
+    def test_a_page_of_an_archive_or_a_file_of_several_is_that_of_a_job(self):
+        for name in ("ranks.zip", "by_name.pickle"):
+            page = new_file(".html")
+            memviz("view", TESTDATA / "containers" / name, "-o", page, "-q")
+            view = View(self.open(page))
+            expect(view.page.locator("#job-ranks li")).to_have_count(2)
+            view.page.locator("#job-ranks .rank").first.click()
+            expect(view.moment).to_contain_text("reserved")

@@ -26,8 +26,8 @@ test('a member of the state that does not exist is found', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'types-'));
   try {
     const {compilerOptions} = JSON.parse(readFileSync(path.join(web, 'tsconfig.json'), 'utf8'));
-    writeFileSync(path.join(folder, 'wrong.js'), `import {change, deviceNow, watch} from '${web}model.js';\nchange({playhead: 3});\nwatch(['stat'], () => deviceNow().peek);\n`);
-    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({compilerOptions, files: ['wrong.js']}));
+    writeFileSync(path.join(folder, 'wrong.js'), `import {deviceNow} from '${web}model.js';\nexport function wrong(/** @type {Page} */ page) {\n  page.change({playhead: 3});\n  page.watch(['stat'], () => deviceNow(page).peek);\n}\n`);
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({compilerOptions, files: ['wrong.js', `${web}globals.d.ts`]}));
     const {stdout} = tsc('--project', folder);
     for (const name of ['playhead', 'stat', 'peek']) assert.match(stdout, new RegExp(`wrong\\.js.*'?"?${name}`));
   } finally {

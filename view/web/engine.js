@@ -1,9 +1,6 @@
 // The page's end of the engine: questions -> promises of answers.
 import {byId} from './elements.js';
 
-let worker = null, nextId = 0, started = null;
-const waiting = new Map();
-
 // Browsers have names that the types of TypeScript 4.8 lack.
 /** @type {any} */
 const newer = globalThis;
@@ -20,50 +17,46 @@ export function carried(holder) {
   return new Blob([bytes]);
 }
 
-function post(message) {
-  return new Promise((resolve, reject) => {
-    const id = nextId++;
-    waiting.set(id, {resolve, reject});
-    worker.postMessage({id, ...message});
-  });
-}
-
-async function start() {
-  const script = new Blob([byId('worker').textContent], {type: 'text/javascript'});
-  worker = new Worker(URL.createObjectURL(script));
+// Returns what posts messages to a new worker, each a promise of its result.
+function startWorker() {
+  const script = new Blob([byId('worker').textContent], {type: 'text/javascript'}), worker = new Worker(URL.createObjectURL(script));
+  const waiting = new Map();
+  let nextId = 0;
   worker.onmessage = ({data}) => {
     const {resolve, reject} = waiting.get(data.id);
     waiting.delete(data.id);
     if (data.error === undefined) resolve(data.result);
     else reject(new Error(data.error));
   };
-  const unpacked = carried(byId('engine')).stream().pipeThrough(new newer.DecompressionStream('gzip'));
+  return (message) => new Promise((resolve, reject) => {
+    const id = nextId++;
+    waiting.set(id, {resolve, reject});
+    worker.postMessage({id, ...message});
+  });
+}
+
+async function startedEngine() {
+  const post = startWorker(), unpacked = carried(byId('engine')).stream().pipeThrough(new newer.DecompressionStream('gzip'));
   await post({engineBytes: await new Response(unpacked).arrayBuffer()});
+  return post;
 }
 
-export const startEngine = () => (started = start());
-
-// A file may be dropped before the engine runs. Of several snapshots in it `rank` is opened.
-export async function openBlob(name, blob, rank = '') {
-  await started;
-  return Number(await post({blob, about: {name, rank}}));
+// A file may be dropped before the engine runs.
+export function makeEngine() {
+  const started = startedEngine(), ask = async (message) => (await started)(message);
+  return {
+    started,
+    // `rank` is the name of a snapshot in a file of several.
+    openBlob: async (name, blob, rank = '') => Number(await ask({blob, about: {name, rank}})),
+    // Begins a job without files.
+    beginJob: () => ask({request: {ask: 'new_job'}}),
+    // Adds a file to the job, of which the engine keeps a few kilobytes for each rank; returns the names of these.
+    openAsPart: async (name, blob) => JSON.parse(await ask({blob, about: {name, is_of_job: true}})),
+    askText: (request) => ask({request}),
+    askJson: async (request) => JSON.parse(await ask({request})),
+    askBytes: (request) => ask({request, isBytes: true}),
+  };
 }
-
-// Begins a job without files.
-export async function beginJob() {
-  await started;
-  return post({request: {ask: 'new_job'}});
-}
-
-// Adds a file to the job, of which the engine keeps a few kilobytes for each rank; returns the names of these.
-export async function openAsPart(name, blob) {
-  await started;
-  return JSON.parse(await post({blob, about: {name, is_of_job: true}}));
-}
-
-export const askText = (request) => post({request});
-export const askJson = async (request) => JSON.parse(await post({request}));
-export const askBytes = (request) => post({request, isBytes: true});
 
 // Returns a function whose calls work one after the other: a key may be pressed again before the engine has answered.
 export function inTurn(work) {

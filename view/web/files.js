@@ -1,7 +1,6 @@
 // The open files as buttons, each with one that closes it.
 import {byId, element} from './elements.js';
-import {askText} from './engine.js';
-import {change, deviceNow, files, hasDevice, openFiles, renew, view, watch} from './model.js';
+import {deviceNow, hasDevice, openFiles} from './model.js';
 
 // A page with snapshots, or with a job, keeps one of them open; one to drop files on begins anew.
 const isDropPage = () => byId('drop') !== null && byId('job').hidden;
@@ -12,25 +11,25 @@ function beginAnew() {
 }
 
 // `switchTo(file, device)` shows another one.
-export function startFiles(switchTo) {
+export function startFiles(/** @type {Page} */ page, switchTo) {
   const holder = byId('files');
 
   async function close(number) {
-    if (!files[number]) return; // closed a moment ago
-    const left = openFiles().filter((file) => file.number !== number);
+    if (!page.files[number]) return; // closed a moment ago
+    const left = openFiles(page).filter((file) => file.number !== number);
     if (!left.length) return isDropPage() && beginAnew();
     const next = left.find((file) => file.number > number) || left.at(-1);
-    files[number] = null; // first, so that nothing offers it or asks about it
-    if (view.file === number) switchTo(next.number, next.overview.device);
-    if (view.before === number) change({before: null});
-    renew('before');
+    page.files[number] = null; // first, so that nothing offers it or asks about it
+    if (page.view.file === number) switchTo(next.number, next.overview.device);
+    if (page.view.before === number) page.change({before: null});
+    page.renew('before');
     showFiles();
     holder.querySelector('[aria-pressed=true]').focus();
-    await askText({ask: 'close', file: number});
+    await page.askText({ask: 'close', file: number});
   }
 
   function fileButtons({number, name, overview}, isClosable) {
-    const button = element('button', {type: 'button', 'aria-pressed': number === view.file, title: overview.headline}, name);
+    const button = element('button', {type: 'button', 'aria-pressed': number === page.view.file, title: overview.headline}, name);
     button.addEventListener('click', () => switchTo(number, overview.device));
     button.addEventListener('keydown', ({key, repeat}) => key === 'Delete' && !repeat && isClosable && close(number));
     if (!isClosable) return [button];
@@ -40,13 +39,13 @@ export function startFiles(switchTo) {
   }
 
   function showFiles() {
-    if (view.file === null) return;
-    const all = openFiles(), isClosable = all.length > 1 || isDropPage();
+    if (page.view.file === null) return;
+    const all = openFiles(page), isClosable = all.length > 1 || isDropPage();
     holder.replaceChildren(...all.map((file) => element('span', {class: 'file'}, ...fileButtons(file, isClosable))));
-    document.body.classList.toggle('no-device', !hasDevice());
-    document.body.classList.toggle('no-events', hasDevice() && !deviceNow().events);
+    document.body.classList.toggle('no-device', !hasDevice(page));
+    document.body.classList.toggle('no-events', hasDevice(page) && !deviceNow(page).events);
   }
 
-  watch(['file', 'device'], showFiles);
+  page.watch(['file', 'device'], showFiles);
   return showFiles;
 }

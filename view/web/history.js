@@ -1,5 +1,6 @@
 // The browser's history: an entry for everything that a person would undo, none for each step of the playhead.
-import {afterChanges, beforeVisits, files, fragmentOf, readLink} from './model.js';
+import {byId} from './elements.js';
+import {fragmentOf, readLink} from './model.js';
 
 const SAVE_MS = 300;
 
@@ -13,31 +14,37 @@ function writeEntry(method, fragment) {
   return true;
 }
 
-// Entries for changes of the view. `onReturn` is called after Back, Forward, or a new fragment by hand.
-export function startHistory(onReturn) {
+// Entries for changes of the view. `openLinked(fragment)` opens the ranks that a link names, and returns whether it is one to
+// the ranks alone; `onReturn` is called after Back, Forward, or a new fragment by hand. Returns what shows the view of a link.
+export function startHistory(/** @type {Page} */ page, {openLinked, onReturn}) {
   let isRestoring = false, isVisiting = false, saving = 0;
-  const saveNow = () => writeEntry('replaceState', fragmentOf());
+  // There is nothing to return to before the first file, except the ranks of a job.
+  const isFirst = () => page.view.file === null && byId('job').hidden;
+  const saveNow = () => writeEntry('replaceState', fragmentOf(page));
   // All changes of one click or key are one entry, written before the next one.
-  beforeVisits(() => {
-    if (isRestoring || isVisiting) return;
+  page.beforeVisits(() => {
+    if (isRestoring || isVisiting || isFirst()) return;
     isVisiting = true;
     clearTimeout(saving);
     saveNow();
     queueMicrotask(() => {
       isVisiting = false;
-      writeEntry('pushState', fragmentOf());
+      writeEntry('pushState', fragmentOf(page));
     });
   });
-  afterChanges(() => {
+  page.afterChanges(() => {
     clearTimeout(saving);
     if (!isVisiting) saving = setTimeout(saveNow, SAVE_MS);
   });
-  window.addEventListener('popstate', () => {
-    if (!files.length) return;
+  async function follow() {
     clearTimeout(saving);
+    const showsRanks = await openLinked(location.hash);
     isRestoring = true;
-    readLink(location.hash);
+    if (showsRanks) page.change({isShown: false});
+    else readLink(page, location.hash);
     isRestoring = false;
     onReturn();
-  });
+  }
+  window.addEventListener('popstate', follow);
+  return follow;
 }

@@ -1,25 +1,24 @@
 // Canvases on which each place has an allocation: the pointer lights it and shows what it is.
 import {lightLife, lightNothing} from './lit.js';
-import {view, watch} from './model.js';
 import {hidePageTip, lifeWords, showPageTip} from './tip.js';
 
 // `lifeOf(event)`: the index of the allocation at a place; null: none. Returns what does the same without a pointer.
-export function lightsUnder(canvas, lifeOf) {
+export function lightsUnder(/** @type {Page} */ page, canvas, lifeOf) {
   let place = null, hovered = null;
   function leave() {
     if (place === null) return;
     place = hovered = null;
     hidePageTip();
-    lightNothing();
+    lightNothing(page);
   }
   function showTip() {
-    const {lit} = view;
+    const {lit} = page.view;
     if (place && lit && lit.life && lit.life.life === hovered) showPageTip(lifeWords(lit.life), place);
   }
   function show(life, at) {
     place = at;
     hovered = life;
-    lightLife(life);
+    lightLife(page, life);
     showTip();
   }
   canvas.addEventListener('pointermove', (event) => {
@@ -34,7 +33,7 @@ export function lightsUnder(canvas, lifeOf) {
     if (place) hidePageTip();
     place = hovered = null;
   }
-  watch(['lit'], () => (place && !view.lit ? hidePageTip() : showTip()));
-  watch(['file', 'device'], forget);
+  page.watch(['lit'], () => (place && !page.view.lit ? hidePageTip() : showTip()));
+  page.watch(['file', 'device'], forget);
   return {show, leave};
 }

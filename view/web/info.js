@@ -1,13 +1,13 @@
 // The tab Info: facts, figures of the devices, settings, warnings.
 import {byId, element} from './elements.js';
-import {overviewOf, view, watch} from './model.js';
+import {overviewOf} from './model.js';
 import {countOf, exactBytes} from '../../render/web/core/numbers.js';
 
 const pairs = (rows) => element('table', {class: 'pairs'}, ...rows.map(([name, value]) => element('tr', {}, element('th', {scope: 'row'}, name), element('td', {}, value))));
 
-function showInfo() {
-  if (view.tab !== 'info') return;
-  const overview = overviewOf(view.file);
+function showInfo(/** @type {Page} */ page) {
+  if (page.view.tab !== 'info') return;
+  const overview = overviewOf(page, page.view.file);
   byId('info').replaceChildren(
     element('h3', {}, overview.file), element('p', {}, overview.headline), element('p', {}, overview.answer),
     ...(overview.warnings.length ? [element('h3', {}, 'Warnings'), element('ul', {}, ...overview.warnings.map((words) => element('li', {}, words)))] : []),
@@ -23,4 +23,4 @@ function showInfo() {
     ...(overview.settings.length ? [element('h3', {}, 'Allocator settings'), pairs(overview.settings)] : []));
 }
 
-export const startInfo = () => watch(['file', 'tab'], showInfo);
+export const startInfo = (/** @type {Page} */ page) => page.watch(['file', 'tab'], () => showInfo(page));

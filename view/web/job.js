@@ -2,8 +2,6 @@
 // are not open the engine keeps only what `memviz ranks` needs of them.
 import {snapshotsOf} from './archive.js';
 import {byId, element} from './elements.js';
-import {askJson, askText, beginJob, openAsPart} from './engine.js';
-import {change, files, view, watch} from './model.js';
 import {formatBytes} from '../../render/web/core/numbers.js';
 
 const MOST_DIFFERENCES = 12;
@@ -52,26 +50,26 @@ function showReport(job, actions) {
 }
 
 // Marks the rank that is shown.
-function markShown(job) {
+function markShown(/** @type {Page} */ page, job) {
   for (const row of byId('job-ranks').children) {
-    const member = job.members.get(row.dataset.file), isShown = Boolean(member) && member.file !== null && member.file === view.file;
+    const member = job.members.get(row.dataset.file), isShown = Boolean(member) && member.file !== null && member.file === page.view.file;
     row.firstChild.setAttribute('aria-current', isShown);
   }
 }
 
 // Reads all files of a job, one after the other, into parts.
-async function readJob(found, say) {
+async function readJob(/** @type {Page} */ page, found, say) {
   const job = emptyJob();
-  await beginJob();
+  await page.beginJob();
   for (const [i, {name, read}] of found.entries()) {
     say(`reading ${i + 1} of ${found.length}: ${name}`);
     try {
-      for (const part of await openAsPart(name, await read())) if (part.startsWith(name)) job.members.set(part, {name, read, rank: part.slice(name.length), file: null});
+      for (const part of await page.openAsPart(name, await read())) if (part.startsWith(name)) job.members.set(part, {name, read, rank: part.slice(name.length), file: null});
     } catch (error) {
-      await askText({ask: 'unread', name, reason: error.message});
+      await page.askText({ask: 'unread', name, reason: error.message});
     }
   }
-  job.report = await askJson({ask: 'ranks'});
+  job.report = await page.askJson({ask: 'ranks'});
   return job;
 }
 
@@ -79,51 +77,71 @@ async function readJob(found, say) {
 // out of memory or stand out, then all others.
 const notable = ({out_of_memory: failed, outliers, of_two: second, ranks}) => [...failed, ...outliers, ...second, ...ranks].map(({file}) => file);
 
-// `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file)` shows it. Returns what
-// takes files as a job.
-export function startJob({openOne, show, say}) {
+// The arrow keys go from rank to rank.
+function walkRanks(event) {
+  const row = event.target.closest('li'), next = {ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling}[event.key];
+  if (!next) return;
+  next.children[[...row.children].indexOf(event.target)].focus();
+  event.preventDefault();
+}
+
+// `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file, about)` shows it. Returns
+// what takes files as a job, opens the ranks of a link, and shows the list of ranks.
+export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
   let job = emptyJob(), last = Promise.resolve();
   const opening = new Map();
 
   // A second click while it is opened waits for the same file.
   async function numberOf(name) {
     const member = job.members.get(name);
-    if (member.file !== null && files[member.file]) return member.file;
+    if (member.file !== null && page.files[member.file]) return member.file;
     if (!opening.has(name)) opening.set(name, openOne(member).finally(() => opening.delete(name)));
     return (member.file = await opening.get(name));
   }
 
-  // Returns whether it is shown.
-  async function open(name) {
+  // `about`: members of the view to change.
+  async function open(name, about = {}) {
     const file = await numberOf(name);
-    if (file === null) return false;
+    if (file === null) return;
     byId('job').open = false;
-    show(file);
-    markShown(job);
-    return true;
+    show(file, about);
+    markShown(page, job);
   }
 
   async function compare(rank) {
     const others = [...job.members.keys()].filter((name) => name !== rank.file);
-    const isShown = (name) => job.members.get(name).file !== null && job.members.get(name).file === view.file;
+    const isShown = (name) => job.members.get(name).file !== null && job.members.get(name).file === page.view.file;
     const after = others.find(isShown) || notable(job.report).find((name) => others.includes(name));
     if (!after) return say('there is no other rank to compare with');
     const before = await numberOf(rank.file);
     if (before === null) return;
-    if (!(await open(after))) return;
-    change({tab: 'difference', before});
+    await open(after, {tab: 'difference', before});
   }
 
-  watch(['file'], () => markShown(job));
+  async function openLinked(fragment) {
+    const link = new URLSearchParams(fragment.slice(1));
+    for (const name of ['file', 'before']) if (job.members.has(link.get(name))) await numberOf(link.get(name));
+    return job.members.size > 0 && !link.has('file');
+  }
+
+  // Shows the list of ranks, with the keyboard's focus on the one that is open, or hides it.
+  function toggleRanks() {
+    const list = byId('job');
+    list.open = !page.view.isShown || !list.open;
+    if (list.open && !list.hidden) (list.querySelector('[aria-current=true]') || list.querySelector('.rank')).focus();
+  }
+
+  page.watch(['file'], () => markShown(page, job));
   async function take(found) {
-    job = await readJob([...found].sort(byName), say);
+    job = await readJob(page, [...found].sort(byName), say);
     say('');
     showReport(job, {open, compare});
-    markShown(job);
+    markShown(page, job);
     byId('cover').hidden = true;
   }
+  byId('job-ranks').addEventListener('keydown', walkRanks);
   // The engine has one job: another one waits until this one is read.
-  return (found) => (last = last.catch(() => {}).then(() => take(found)));
+  return {openLinked, toggleRanks, takeJob: (found) => (last = last.catch(() => {}).then(() => take(found)))};
 }
 
 // All snapshots of the files, those of archives among them. An archive that is damaged is a file that cannot be read.

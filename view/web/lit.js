@@ -1,7 +1,7 @@
 // The allocations that all parts of the page light up: those under the pointer in one of them, and the pinned one.
 // Lit: {key, has(index), words, life}. `words`: the lines, kinds and functions of them; `life`: the only one, or null.
-import {askBytes, askJson, latestOnly} from './engine.js';
-import {change, isHere, view, watch, whereNow} from './model.js';
+import {latestOnly} from './engine.js';
+import {isHere, whereNow} from './model.js';
 
 export const wordsOf = ({name, place}) => `${name} ${place || ''}`.trim();
 const functionWords = ({name, place}) => `${name} ${(place || '').replace(/:\d+$/, '')}`.trim();
@@ -14,57 +14,57 @@ function litLife(life) {
 }
 
 // Null: no allocation is one of them.
-async function litSet(request, words) {
-  const bits = new Uint8Array(await askBytes({ask: 'lit', ...whereNow(), ...request}));
+async function litSet(/** @type {Page} */ page, request, words) {
+  const bits = new Uint8Array(await page.askBytes({ask: 'lit', ...whereNow(page), ...request}));
   if (!bits.some(Boolean)) return null;
   return {has: (index) => ((bits[index >> 3] >> (index & 7)) & 1) === 1, words: new Set(words), life: null};
 }
 
-const lightNow = latestOnly(async ({key, find}) => {
-  if (view.lit ? view.lit.key === key : !find) return;
-  const {file, device} = view, found = find ? await find() : null;
-  if (isHere({file, device})) change({lit: found && {...found, key}});
+export const makeLight = (/** @type {Page} */ page) => latestOnly(async ({key, find}) => {
+  if (page.view.lit ? page.view.lit.key === key : !find) return;
+  const {file, device} = page.view, found = find ? await find() : null;
+  if (isHere(page, {file, device})) page.change({lit: found && {...found, key}});
 });
 
-export const lightNothing = () => lightNow({key: null, find: null});
+export const lightNothing = (/** @type {Page} */ page) => page.light({key: null, find: null});
 // The allocation that `find` returns the answer for; null: none. `about`: members to add.
-export const lightFound = (key, find, about = {}) => lightNow({key, find: async () => {
+export const lightFound = (/** @type {Page} */ page, key, find, about = {}) => page.light({key, find: async () => {
   const life = await find();
   return life && {...litLife(life), ...about};
 }});
-export const lightLife = (life) => lightFound(`life ${life}`, () => askJson({ask: 'life', ...whereNow(), life}));
+export const lightLife = (/** @type {Page} */ page, life) => lightFound(page, `life ${life}`, () => page.askJson({ask: 'life', ...whereNow(page), life}));
 // A set of allocations, as the engine answers `lit`; `words` name it in lists.
-export const lightSet = (request, words, about = {}) => lightNow({key: JSON.stringify(request), find: async () => {
-  const set = await litSet(request, words);
+export const lightSet = (/** @type {Page} */ page, request, words, about = {}) => page.light({key: JSON.stringify(request), find: async () => {
+  const set = await litSet(page, request, words);
   return set && {...set, ...about};
 }});
 
 // Lights those of a line.
-export const lightLine = ({name, place = ''}) => lightSet({of: 'line', name, place}, [wordsOf({name, place})]);
+export const lightLine = (/** @type {Page} */ page, {name, place = ''}) => lightSet(page, {of: 'line', name, place}, [wordsOf({name, place})]);
 
 // Lights the allocation of a block or band of a picture, or the stacks of a box, under the pointer there.
-export function lightPointed(what) {
-  if (!what) return lightNothing();
+export function lightPointed(/** @type {Page} */ page, what) {
+  if (!what) return lightNothing(page);
   const {name, frames, isStack, stream} = what, about = {isFromPicture: true};
-  if (name) return lightFound(`name ${name}`, () => askJson({ask: 'cell', ...whereNow(), name: String(name)}), about);
+  if (name) return lightFound(page, `name ${name}`, () => page.askJson({ask: 'cell', ...whereNow(page), name: String(name)}), about);
   const words = Array.from(frames, String), last = words.at(-1);
   const place = stream ? {stream: String(stream)} : {};
-  lightSet({...(isStack ? {of: 'stack', frames: words.join('\n')} : {of: 'frame', name: last}), ...place}, [last], about);
+  lightSet(page, {...(isStack ? {of: 'stack', frames: words.join('\n')} : {of: 'frame', name: last}), ...place}, [last], about);
 }
 
 // The hovered ones, else the pinned one.
-const litNow = () => view.lit || view.pinned;
+const litNow = (/** @type {Page} */ page) => page.view.lit || page.view.pinned;
 
 // Marks rows of which `isLit(row)` is true for what is lit.
-export function markLit(rows, isLit) {
-  const lit = litNow();
+export function markLit(/** @type {Page} */ page, rows, isLit) {
+  const lit = litNow(page);
   for (const row of rows) row.classList.toggle('lit', Boolean(lit) && isLit(row, lit));
 }
 
 // The parts of a picture are lit by name and stack, whose outermost frame is the first: a flame graph's by the stream
 // and those frames that it shows, `path`; classes by their paint. The part under the pointer there has its tooltip instead.
-export function litOfPicture() {
-  const lit = view.lit && view.lit.isFromPicture ? view.pinned : litNow();
+export function litOfPicture(/** @type {Page} */ page) {
+  const lit = page.view.lit && page.view.lit.isFromPicture ? page.view.pinned : litNow(page);
   if (!lit) return null;
   if (!lit.life) return {name: '', bytes: 0, stack: [], path: [], stream: '', words: [...lit.words], paint: lit.paint};
   const {name, bytes, stack, stream = ''} = lit.life;
@@ -73,20 +73,20 @@ export function litOfPicture() {
 }
 
 // Lights what the row under the pointer, or with the keyboard's focus, stands for.
-export function lightsWithin(list, rows, light) {
+export function lightsWithin(/** @type {Page} */ page, list, rows, light) {
   const at = ({target}) => {
     const row = target.closest(rows);
     if (row) light(row);
   };
   for (const name of ['pointerover', 'focusin']) list.addEventListener(name, at);
-  for (const name of ['pointerleave', 'focusout']) list.addEventListener(name, lightNothing);
+  for (const name of ['pointerleave', 'focusout']) list.addEventListener(name, () => lightNothing(page));
 }
 
-export function startLit() {
+export function startLit(/** @type {Page} */ page) {
   const pin = latestOnly(async () => {
-    const {life, file, device} = view, found = life === null ? null : await askJson({ask: 'life', ...whereNow(), life});
-    if (view.life === life && isHere({file, device})) change({pinned: found && litLife(found)});
+    const {life, file, device} = page.view, found = life === null ? null : await page.askJson({ask: 'life', ...whereNow(page), life});
+    if (page.view.life === life && isHere(page, {file, device})) page.change({pinned: found && litLife(found)});
   });
-  watch(['life', 'file', 'device'], () => pin({}));
-  watch(['file', 'device'], () => change({lit: null}));
+  page.watch(['life', 'file', 'device'], () => pin({}));
+  page.watch(['file', 'device'], () => page.change({lit: null}));
 }

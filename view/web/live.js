@@ -3,10 +3,10 @@
 import {pixelOf} from './bands.js';
 import {colourOf, colours} from './curve_drawing.js';
 import {byId, element, fitted, oncePerFrame} from './elements.js';
-import {askBytes, latestOnly} from './engine.js';
+import {latestOnly} from './engine.js';
 import {lightsUnder} from './hover.js';
 import {lightSet, lightsWithin} from './lit.js';
-import {change, deviceNow, hasDevice, isHere, view, watch, whereNow} from './model.js';
+import {deviceNow, hasDevice, isHere, whereNow} from './model.js';
 import {countOf, formatBytes, formatCount, formatDuration, formatPercent} from '../../render/web/core/numbers.js';
 
 const CELL = {width: 4, height: 10, gap: 2};
@@ -14,43 +14,43 @@ const SUMS = 6, PALE = 0.25, UNLIT = 0.45; // shares of a colour
 const SAY_MS = 700;
 
 // The same scale at every moment, so that the filled part shows the share of the peak.
-function gridOf(canvas) {
+function gridOf(/** @type {Page} */ page, canvas) {
   const {width, height} = canvas.getBoundingClientRect();
   const columns = Math.max(10, Math.floor(width / CELL.width)), rows = Math.max(4, Math.floor(height / (CELL.height + CELL.gap)));
-  const {peak_bytes: peak} = deviceNow();
+  const {peak_bytes: peak} = deviceNow(page);
   return {columns, rows, cellBytes: Math.max(1, Math.ceil((peak * 1.02) / (columns * rows)))};
 }
 
 // Returns what is live in a state, and the cells for it; null if another file or device is shown meanwhile.
-async function liveAt(state, grid) {
-  const {file, device} = view, cells = grid.columns * grid.rows;
-  const buffer = await askBytes({ask: 'live', ...whereNow(), state, by: view.by, cells, cell_bytes: grid.cellBytes});
-  if (!isHere({file, device})) return null;
+async function liveAt(/** @type {Page} */ page, state, grid) {
+  const {file, device} = page.view, cells = grid.columns * grid.rows;
+  const buffer = await page.askBytes({ask: 'live', ...whereNow(page), state, by: page.view.by, cells, cell_bytes: grid.cellBytes});
+  if (!isHere(page, {file, device})) return null;
   const sums = new Float64Array(buffer, 0, (buffer.byteLength - 5 * cells) / 8);
   return {file, device, grid, state, sums: Array.from(sums), lives: new Uint32Array(buffer, sums.byteLength, cells), cells: new Uint8Array(buffer, sums.byteLength + 4 * cells)};
 }
 
 // Returns the pixel of each possible value of a cell: see Cells in walk.hpp.
-function pixelsOfValues(share) {
-  const isSearching = view.search !== '', pixels = new Uint32Array(256);
-  for (let code = 0; code < Math.min(255, 4 * view.classes.length); ++code) {
+function pixelsOfValues(/** @type {Page} */ page, share) {
+  const isSearching = page.view.search !== '', pixels = new Uint32Array(256);
+  for (let code = 0; code < Math.min(255, 4 * page.view.classes.length); ++code) {
     const isFound = (code & 2) !== 0, own = isSearching && !isFound ? PALE : code & 1 ? 0.82 : 1;
-    pixels[code + 1] = pixelOf(colourOf(view.classes[code >> 2]), Math.min(share, own));
+    pixels[code + 1] = pixelOf(colourOf(page.view.classes[code >> 2]), Math.min(share, own));
   }
   return pixels;
 }
 
 // Returns what a cell of a value with an allocation is painted in: paler if others are lit, pink if it is pinned.
-function cellPainter() {
-  const {lit, pinned} = view, plain = pixelsOfValues(1), pale = lit ? pixelsOfValues(UNLIT) : plain, mark = pixelOf(colours().head, 1);
+function cellPainter(/** @type {Page} */ page) {
+  const {lit, pinned} = page.view, plain = pixelsOfValues(page, 1), pale = lit ? pixelsOfValues(page, UNLIT) : plain, mark = pixelOf(colours().head, 1);
   return (value, life) => (pinned && pinned.has(life) ? mark : !lit || lit.has(life) ? plain[value] : pale[value]);
 }
 
 // Paints an image, because thousands of rectangles per frame would take too long. A thin gap ends each run of cells
 // of one allocation.
-function drawCells(canvas, {grid, cells, lives}) {
+function drawCells(/** @type {Page} */ page, canvas, {grid, cells, lives}) {
   const {context, width} = fitted(canvas);
-  const stride = canvas.width, ratio = stride / width, paint = cellPainter();
+  const stride = canvas.width, ratio = stride / width, paint = cellPainter(page);
   const image = context.createImageData(stride, canvas.height), pixels = new Uint32Array(image.data.buffer);
   const rows = Math.min(grid.rows, Math.floor(canvas.height / ((CELL.height + CELL.gap) * ratio))); // after a resize fewer than were asked for
   for (let row = 0; row < rows; ++row) {
@@ -65,8 +65,8 @@ function drawCells(canvas, {grid, cells, lives}) {
   context.putImageData(image, 0, 0);
 }
 
-function drawLegend({sums}) {
-  const rows = view.classes
+function drawLegend(/** @type {Page} */ page, {sums}) {
+  const rows = page.view.classes
     .map((one, i) => ({one, i, bytes: sums[SUMS + i]}))
     .filter(({bytes}) => bytes > 0)
     .sort((left, right) => right.bytes - left.bytes);
@@ -83,13 +83,13 @@ function placeOf(device, state) {
   return state ? `After event ${formatCount(state - 1)} of ${formatCount(device.events)}` : 'Before the first event';
 }
 
-function drawNumbers({state, sums}, sayMoment) {
+function drawNumbers(/** @type {Page} */ page, {state, sums}, sayMoment) {
   const [live, count, reserved, foundBytes, foundCount, us] = sums;
-  const device = deviceNow();
+  const device = deviceNow(page);
   const time = device.has_times ? ` (${formatDuration(us)})` : '';
   byId('moment').textContent = `${placeOf(device, state)}${time}: ${formatBytes(live)} in ${countOf(count, 'allocation')}, ${formatBytes(reserved)} reserved`;
   const found = foundCount ? `${formatBytes(foundBytes)} in ${countOf(foundCount, 'allocation')}, ${formatPercent(foundBytes, live)}` : 'nothing live at the playhead';
-  byId('found').textContent = view.search ? `${view.search}: ${found}` : '';
+  byId('found').textContent = page.view.search ? `${page.view.search}: ${found}` : '';
   const curve = byId('curve');
   curve.setAttribute('aria-valuemax', device.events);
   curve.setAttribute('aria-valuenow', state);
@@ -107,8 +107,8 @@ function momentSayer() {
 }
 
 // The allocation in the cell at a place of the page; null: none.
-function lifeInCell(canvas, shown, {clientX, clientY}) {
-  if (!shown || !isHere(shown)) return null;
+function lifeInCell(/** @type {Page} */ page, canvas, shown, {clientX, clientY}) {
+  if (!shown || !isHere(page, shown)) return null;
   const {left, top} = canvas.getBoundingClientRect(), {grid, cells, lives} = shown;
   const column = Math.floor((clientX - left) / CELL.width), row = Math.floor((clientY - top) / (CELL.height + CELL.gap));
   const at = row * grid.columns + column;
@@ -130,18 +130,18 @@ const placeOfCell = (canvas, {columns}, at) => {
 };
 
 // Arrow keys walk from allocation to allocation, Enter pins the one that they have reached.
-function startWalkingCells(canvas, shownNow, hovering) {
+function startWalkingCells(/** @type {Page} */ page, canvas, shownNow, hovering) {
   let at = null;
   canvas.addEventListener('keydown', (event) => {
     const shown = shownNow(), isArrow = event.key.startsWith('Arrow');
     if (!shown || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey || !(isArrow || (event.key === 'Enter' && at !== null))) return;
     event.preventDefault();
-    if (!isHere(shown)) return;
+    if (!isHere(page, shown)) return;
     if (at !== null && !shown.cells[at]) at = null; // the playhead has moved
     if (isArrow) at = cellTowards(shown, at, event.key);
     if (at === null) return;
     if (isArrow) hovering.show(shown.lives[at], placeOfCell(canvas, shown.grid, at));
-    else change({life: shown.lives[at]});
+    else page.change({life: shown.lives[at]});
   });
   canvas.addEventListener('blur', () => {
     at = null;
@@ -149,28 +149,28 @@ function startWalkingCells(canvas, shownNow, hovering) {
   });
 }
 
-export function startLive() {
+export function startLive(/** @type {Page} */ page) {
   const canvas = byId('cells'), sayMoment = momentSayer();
   let shown = null;
-  const drawCellsSoon = oncePerFrame(() => drawCells(canvas, shown));
+  const drawCellsSoon = oncePerFrame(() => drawCells(page, canvas, shown));
   const drawSoon = oncePerFrame(() => {
-    drawCells(canvas, shown);
-    drawLegend(shown);
-    drawNumbers(shown, sayMoment);
+    drawCells(page, canvas, shown);
+    drawLegend(page, shown);
+    drawNumbers(page, shown, sayMoment);
   });
   const load = latestOnly(async (state) => {
-    const found = hasDevice() ? await liveAt(state, gridOf(canvas)) : null;
+    const found = hasDevice(page) ? await liveAt(page, state, gridOf(page, canvas)) : null;
     if (!found) return;
     shown = found;
     drawSoon();
   });
-  const lifeOf = (event) => lifeInCell(canvas, shown, event);
+  const lifeOf = (event) => lifeInCell(page, canvas, shown, event);
   canvas.addEventListener('mousedown', (event) => event.preventDefault()); // a click leaves the arrow keys to the playhead
-  startWalkingCells(canvas, () => shown, lightsUnder(canvas, lifeOf));
-  lightsWithin(byId('legend'), 'li', (row) => lightSet({of: 'class', by: view.by, class: Number(row.dataset.class)}, [row.title], {paint: view.classes[row.dataset.class].paint}));
-  canvas.addEventListener('click', (event) => change({life: lifeOf(event)}));
-  watch(['file', 'device', 'state', 'by', 'search', 'classes'], () => load(view.state));
-  watch(['lit', 'pinned'], () => shown && drawCellsSoon());
-  window.addEventListener('resize', () => shown && load(view.state));
+  startWalkingCells(page, canvas, () => shown, lightsUnder(page, canvas, lifeOf));
+  lightsWithin(page, byId('legend'), 'li', (row) => lightSet(page, {of: 'class', by: page.view.by, class: Number(row.dataset.class)}, [row.title], {paint: page.view.classes[row.dataset.class].paint}));
+  canvas.addEventListener('click', (event) => page.change({life: lifeOf(event)}));
+  page.watch(['file', 'device', 'state', 'by', 'search', 'classes'], () => load(page.view.state));
+  page.watch(['lit', 'pinned'], () => shown && drawCellsSoon());
+  window.addEventListener('resize', () => shown && load(page.view.state));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => shown && drawSoon());
 }

@@ -1,8 +1,8 @@
 // The pictures of the program, for the moment at the playhead or the shown range, in the page.
 import {byId, element} from './elements.js';
-import {askJson, askText, latestOnly} from './engine.js';
+import {latestOnly} from './engine.js';
 import {lightLine, lightNothing, lightPointed, litOfPicture} from './lit.js';
-import {change, coloursNow, deviceNow, momentOf, rangeNow, view, watch, whereNow} from './model.js';
+import {coloursNow, deviceNow, momentOf, rangeNow, whereNow} from './model.js';
 import {hidePageTip, pinPageTip, showPageTip} from './tip.js';
 
 // The playhead must rest this long before a picture is drawn, and as long as the last one took: its next step waits for
@@ -13,32 +13,32 @@ const OF_RANGE = ['timeline', 'reserved', 'pools'];
 export const isPictureTab = (tab) => ['flame', 'state', 'why', 'difference', ...OF_RANGE].includes(tab);
 
 // The two sides of a difference: from another file, or from the mark to the playhead, or over the shown range.
-function sidesNow() {
-  const {before, state} = view, {first, last} = rangeNow();
-  if (before !== null) return {file: before, before: 'auto', after: momentOf(state)};
-  return {before: momentOf(first), after: momentOf(last)};
+function sidesNow(/** @type {Page} */ page) {
+  const {before, state} = page.view, {first, last} = rangeNow(page);
+  if (before !== null) return {file: before, before: 'auto', after: momentOf(page, state)};
+  return {before: momentOf(page, first), after: momentOf(page, last)};
 }
 
 // The lives to draw: at the playhead, or for the range those that remain at its end, or that it frees, at its
 // beginning.
-function livesOfPicture() {
-  const {lives, state} = view, {first, last} = rangeNow();
-  if (lives === 'live' || !deviceNow().events) return {at: momentOf(state)};
-  return {at: momentOf(lives === 'born' ? last : first), lives, first, last};
+function livesOfPicture(/** @type {Page} */ page) {
+  const {lives, state} = page.view, {first, last} = rangeNow(page);
+  if (lives === 'live' || !deviceNow(page).events) return {at: momentOf(page, state)};
+  return {at: momentOf(page, lives === 'born' ? last : first), lives, first, last};
 }
 
 // A box of the flame graph may hold memory of several keepers: no line has a hue there, so that no colour means two
 // things, and the page says so.
 const WITHOUT_COLOURS = {color: 'line', hues: 'keeper'};
 
-function requestNow() {
-  const {tab, state} = view, where = whereNow(), by = coloursNow(), color = {color: by, hues: by};
-  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesOfPicture(), ...(by === 'keeper' ? WITHOUT_COLOURS : color)};
-  if (tab === 'state') return {ask: 'picture', of: 'state', ...where, at: momentOf(state), ...color};
-  if (tab === 'why') return {ask: 'picture', of: 'explain', ...where, at: momentOf(state)};
-  if (tab === 'difference') return {ask: 'compare', ...where, ...sidesNow(), other: where.file};
+function requestNow(/** @type {Page} */ page) {
+  const {tab, state} = page.view, where = whereNow(page), by = coloursNow(page), color = {color: by, hues: by};
+  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, ...livesOfPicture(page), ...(by === 'keeper' ? WITHOUT_COLOURS : color)};
+  if (tab === 'state') return {ask: 'picture', of: 'state', ...where, at: momentOf(page, state), ...color};
+  if (tab === 'why') return {ask: 'picture', of: 'explain', ...where, at: momentOf(page, state)};
+  if (tab === 'difference') return {ask: 'compare', ...where, ...sidesNow(page), other: where.file};
   const views = {timeline: 'active', reserved: 'segments', pools: 'pools'};
-  return {ask: 'picture', of: 'timeline', view: views[tab], ...where, first: view.first, last: view.last, axis: view.axis, ...(tab === 'reserved' && ['kind', 'keeper'].includes(by) ? {} : color)};
+  return {ask: 'picture', of: 'timeline', view: views[tab], ...where, first: page.view.first, last: page.view.last, axis: page.view.axis, ...(tab === 'reserved' && ['kind', 'keeper'].includes(by) ? {} : color)};
 }
 
 // Within the page a picture has neither its own headline nor search, help and hints, which the page has for all; its
@@ -48,9 +48,9 @@ const hasHead = (tab) => tab === 'why' || tab === 'difference';
 const STYLE = '#crumbs{flex-basis:auto}#crumbs:not(:has(button)){display:none}.lit>rect,.bands>.lit,.lit-mark{stroke:light-dark(#d01c8b,#ff6bb3);stroke-width:2}.lit-mark{fill:none;pointer-events:none}button.panel{background:var(--panel);border-color:var(--line);color:inherit}';
 
 // Pins a block of the segments, or a band of the timeline, by its name.
-async function pin(name) {
-  const life = await askJson({ask: 'cell', ...whereNow(), name});
-  if (life) change({life: life.life});
+async function pin(/** @type {Page} */ page, name) {
+  const life = await page.askJson({ask: 'cell', ...whereNow(page), name});
+  if (life) page.change({life: life.life});
 }
 
 // The engine's drawing, without what runs by itself, and its script.
@@ -75,7 +75,7 @@ const SILENT = {light: () => {}, search: () => {}, resize: () => {}, copyStack: 
 
 // Puts pictures into their place, whose shadow root keeps names and styles apart. Returns what shows one, and what the
 // page calls of it.
-function pictureHolder(place) {
+function pictureHolder(/** @type {Page} */ page, place) {
   const shadow = place.attachShadow({mode: 'open'}), holder = {picture: SILENT, show};
   function show({svg, script}, tab) {
     holder.picture = {...SILENT};
@@ -85,17 +85,17 @@ function pictureHolder(place) {
     if (!hasHead(tab)) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
     shadow.replaceChildren(element('style', {}, STYLE), svg);
     run(script, {svg, hasHead: hasHead(tab), drawings: DRAWINGS, picture: holder.picture,
-                 pin, point: lightPointed, showTip: showPageTip, hideTip: hidePageTip, pinTip: pinPageTip});
-    holder.picture.search(view.search);
-    holder.picture.light(litOfPicture());
+                 pin: (name) => pin(page, name), point: (what) => lightPointed(page, what), showTip: showPageTip, hideTip: hidePageTip, pinTip: pinPageTip});
+    holder.picture.search(page.view.search);
+    holder.picture.light(litOfPicture(page));
   }
   new ResizeObserver(() => holder.picture.resize()).observe(place);
-  place.addEventListener('pointerleave', () => lightPointed(null));
+  place.addEventListener('pointerleave', () => lightPointed(page, null));
   // A line of a list lights its allocations.
   function lightRow(/** @type {any} */ {target}) {
     const row = target.closest('.row');
-    if (row) lightLine(row.dataset);
-    else if (!target.closest(DRAWINGS)) lightNothing();
+    if (row) lightLine(page, row.dataset);
+    else if (!target.closest(DRAWINGS)) lightNothing(page);
   }
   for (const name of ['pointerover', 'focusin']) shadow.addEventListener(name, lightRow);
   // A click leaves the keys to the page; Tab leads into the drawing.
@@ -104,15 +104,15 @@ function pictureHolder(place) {
 }
 
 // Draws the picture of the tab once the playhead rests; `drawn` keeps the last one.
-function pictureDrawer(drawn, holder) {
+function pictureDrawer(/** @type {Page} */ page, drawn, holder) {
   let key = '', drawingMs = 0, rest = 0;
   const draw = latestOnly(async () => {
-    const request = requestNow(), {tab} = view, wanted = JSON.stringify(request);
-    const isOld = () => JSON.stringify(requestNow()) !== wanted; // the next one is on its way
+    const request = requestNow(page), {tab} = page.view, wanted = JSON.stringify(request);
+    const isOld = () => JSON.stringify(requestNow(page)) !== wanted; // the next one is on its way
     if (wanted === key) return;
     try {
       const began = performance.now();
-      const svg = await askText(request);
+      const svg = await page.askText(request);
       if (isOld()) return;
       const drawing = readDrawing(svg);
       await new Promise(requestAnimationFrame); // keys and the pointer do not wait for both parts
@@ -132,7 +132,7 @@ function pictureDrawer(drawn, holder) {
   });
   return (changed) => {
     clearTimeout(rest);
-    if (!isPictureTab(view.tab)) return;
+    if (!isPictureTab(page.view.tab)) return;
     const restMs = changed.includes('tab') ? 0 : Math.max(REST_MS, Math.min(MOST_REST_MS, drawingMs));
     rest = setTimeout(() => draw({}), restMs);
   };
@@ -145,34 +145,33 @@ function save(text, type, name) {
   link.click();
 }
 
-const textNow = (of, about) => askText({ask: 'text', of, ...whereNow(), ...about});
-const atPlayhead = (of) => () => textNow(of, {at: momentOf(view.state)});
-const ofRange = () => textNow('timeline', {first: view.first, last: view.last});
+const textNow = (/** @type {Page} */ page, of, about) => page.askText({ask: 'text', of, ...whereNow(page), ...about});
+const atPlayhead = (/** @type {Page} */ page, of) => () => textNow(page, of, {at: momentOf(page, page.view.state)});
+const ofRange = (/** @type {Page} */ page) => textNow(page, 'timeline', {first: page.view.first, last: page.view.last});
 
 // Requests the figures of each tab, as JSON; the tables add theirs.
-/** @type {Record<string, () => Promise<string>>} */
-export const figures = {
-  flame: () => textNow('flame', livesOfPicture()),
-  state: atPlayhead('state'),
-  why: atPlayhead('explain_json'),
-  difference: () => textNow('compare', {...sidesNow(), other: view.file}),
-  info: atPlayhead('stats'),
-  ...Object.fromEntries(OF_RANGE.map((tab) => [tab, ofRange])),
-};
+export const makeFigures = (/** @type {Page} */ page) => ({
+  flame: () => textNow(page, 'flame', livesOfPicture(page)),
+  state: atPlayhead(page, 'state'),
+  why: atPlayhead(page, 'explain_json'),
+  difference: () => textNow(page, 'compare', {...sidesNow(page), other: page.view.file}),
+  info: atPlayhead(page, 'stats'),
+  ...Object.fromEntries(OF_RANGE.map((tab) => [tab, () => ofRange(page)])),
+});
 
-export async function saveJson() {
-  save(await figures[view.tab](), 'application/json', `memviz-${view.tab}.json`);
+export async function saveJson(/** @type {Page} */ page) {
+  save(await page.figures[page.view.tab](), 'application/json', `memviz-${page.view.tab}.json`);
 }
 
 // Returns what saves the picture, and what gives the one that is shown.
-export function startPictures() {
-  const drawn = {svg: ''}, holder = pictureHolder(byId('picture'));
-  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], pictureDrawer(drawn, holder));
-  watch(['tab', 'by', 'file', 'device'], () => (byId('several').hidden = view.tab !== 'flame' || coloursNow() !== 'keeper'));
-  watch(['search'], () => holder.picture.search(view.search));
-  watch(['lit', 'pinned'], () => holder.picture.light(litOfPicture()));
+export function startPictures(/** @type {Page} */ page) {
+  const drawn = {svg: ''}, holder = pictureHolder(page, byId('picture'));
+  page.watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'lives'], pictureDrawer(page, drawn, holder));
+  page.watch(['tab', 'by', 'file', 'device'], () => (byId('several').hidden = page.view.tab !== 'flame' || coloursNow(page) !== 'keeper'));
+  page.watch(['search'], () => holder.picture.search(page.view.search));
+  page.watch(['lit', 'pinned'], () => holder.picture.light(litOfPicture(page)));
   return {
-    savePicture: () => drawn.svg && save(drawn.svg, 'image/svg+xml', `memviz-${view.tab}.svg`),
+    savePicture: () => drawn.svg && save(drawn.svg, 'image/svg+xml', `memviz-${page.view.tab}.svg`),
     pictureNow: () => holder.picture,
   };
 }

@@ -1,7 +1,7 @@
 // The figures of the selected range, from the mark to the playhead: what was allocated, freed and left in it.
 import {byId, element} from './elements.js';
-import {askJson, latestOnly} from './engine.js';
-import {change, hasDevice, rangeNow, showRange, view, watch, whereNow} from './model.js';
+import {latestOnly} from './engine.js';
+import {hasDevice, rangeNow, showRange, whereNow} from './model.js';
 import {countOf, formatBytes, formatCount, formatDuration} from '../../render/web/core/numbers.js';
 
 const sumWords = (name, {bytes, count}) => `${name} ${formatBytes(bytes)} in ${formatCount(count)}`;
@@ -18,21 +18,21 @@ function rangeButton(label, title, follow) {
   return made;
 }
 
-export function zoomToRange() {
-  const {first, last} = rangeNow();
-  if (view.other !== null && last > first) showRange(first, last);
+export function zoomToRange(/** @type {Page} */ page) {
+  const {first, last} = rangeNow(page);
+  if (page.view.other !== null && last > first) showRange(page, first, last);
 }
 
-export function startRange() {
+export function startRange(/** @type {Page} */ page) {
   const holder = byId('range'), words = element('span', {});
-  const zoom = rangeButton('zoom in', 'show only this range (z)', zoomToRange);
-  const clear = rangeButton('clear', 'select nothing (Esc)', () => change({other: null}));
+  const zoom = rangeButton('zoom in', 'show only this range (z)', () => zoomToRange(page));
+  const clear = rangeButton('clear', 'select nothing (Esc)', () => page.change({other: null}));
   holder.append(words, ' ', zoom, ' ', clear);
   const show = latestOnly(async () => {
-    const isSelected = hasDevice() && view.other !== null && view.other !== view.state;
+    const isSelected = hasDevice(page) && page.view.other !== null && page.view.other !== page.view.state;
     holder.hidden = !isSelected;
     byId('curve-hint').hidden = isSelected;
-    if (isSelected) words.textContent = rangeWords(await askJson({ask: 'range', ...whereNow(), ...rangeNow()}));
+    if (isSelected) words.textContent = rangeWords(await page.askJson({ask: 'range', ...whereNow(page), ...rangeNow(page)}));
   });
-  watch(['file', 'device', 'state', 'other'], () => show({}));
+  page.watch(['file', 'device', 'state', 'other'], () => show({}));
 }

@@ -1,9 +1,8 @@
 // The tables: the holders of memory at the playhead, by line, kind or function; callers and callees of a function.
 import {byId, element} from './elements.js';
-import {askJson, askText, latestOnly} from './engine.js';
+import {latestOnly} from './engine.js';
 import {lightNothing, lightSet, lightsWithin, markLit, wordsOf} from './lit.js';
-import {deviceNow, hasDevice, rangeNow, view, watch, whereNow} from './model.js';
-import {figures} from './pictures.js';
+import {deviceNow, hasDevice, rangeNow, whereNow} from './model.js';
 import {searchFor} from './search.js';
 import {formatBytes, formatCount, formatPercent} from '../../render/web/core/numbers.js';
 
@@ -50,8 +49,8 @@ function rowOf(row, columns, {all, onRow}) {
 }
 
 // `about`: {of, all, sorting, onSort, onRow}.
-function tableElement(rows, about) {
-  const columns = COLUMNS.filter(({only, needsEvents}) => (!only || only === about.of) && (!needsEvents || deviceNow().events));
+function tableElement(/** @type {Page} */ page, rows, about) {
+  const columns = COLUMNS.filter(({only, needsEvents}) => (!only || only === about.of) && (!needsEvents || deviceNow(page).events));
   const body = sortedRows(rows, about.sorting).slice(0, MOST_ROWS).map((row) => rowOf(row, columns, about));
   if (body.length) body[0].tabIndex = 0;
   const head = columns.map((column) => heading(column, about.sorting, about.onSort));
@@ -59,7 +58,7 @@ function tableElement(rows, about) {
 }
 
 // The keyboard's focus goes to the row or heading with the same words, or to the first row.
-function replaceKeepingFocus(place, parts) {
+function replaceKeepingFocus(/** @type {Page} */ page, place, parts) {
   const focused = /** @type {HTMLElement} */ (document.activeElement), hadFocus = place.contains(focused), words = focused.title || focused.textContent;
   place.replaceChildren(...parts);
   if (!hadFocus) return;
@@ -68,29 +67,29 @@ function replaceKeepingFocus(place, parts) {
   const first = place.querySelector('tbody tr');
   const next = targets.find((one) => (one.title || one.textContent) === words) || first;
   if (next) next.focus({preventScroll: true});
-  else lightNothing();
+  else lightNothing(page);
 }
 
-export function startTables() {
+export function startTables(/** @type {Page} */ page) {
   const place = byId('table');
   let of = 'line', chosen = null, sorting = {by: 'bytes', isAscending: false};
   let drawnOf = of; // the table that is in the page while the answer for another one is awaited
-  const requestFor = (by) => ({ask: 'lines', ...whereNow(), of: view.lives, ...rangeNow(), state: view.state, ...by});
+  const requestFor = (by) => ({ask: 'lines', ...whereNow(page), of: page.view.lives, ...rangeNow(page), state: page.view.state, ...by});
   const requestNow = () => requestFor(chosen ? {by: 'sandwich', frame: chosen.frame} : {by: of});
   const show = latestOnly(async () => {
-    if (view.tab !== 'table' || !hasDevice()) return;
-    const {file} = view, wanted = chosen, now = of, found = await askJson(requestNow());
-    if (view.file !== file || chosen !== wanted || of !== now) return;
+    if (page.view.tab !== 'table' || !hasDevice(page)) return;
+    const {file} = page.view, wanted = chosen, now = of, found = await page.askJson(requestNow());
+    if (page.view.file !== file || chosen !== wanted || of !== now) return;
     drawnOf = now;
     const about = {of: now, all: found.bytes, sorting, onSort, onRow};
-    replaceKeepingFocus(place, wanted ? sandwich(wanted, found, about) : [tableElement(found.rows, about)]);
+    replaceKeepingFocus(page, place, wanted ? sandwich(wanted, found, about) : [tableElement(page, found.rows, about)]);
     markRows();
   });
   const open = (row) => {
     chosen = row;
     show({});
   };
-  const onRow = (row) => (drawnOf === 'line' ? searchFor(wordsOf(row)) : drawnOf === 'function' && of === 'function' && open(row));
+  const onRow = (row) => (drawnOf === 'line' ? searchFor(page, wordsOf(row)) : drawnOf === 'function' && of === 'function' && open(row));
   function onSort(wanted) {
     sorting = wanted;
     show({});
@@ -100,28 +99,28 @@ export function startTables() {
     back.addEventListener('click', () => open(null));
     return [
       back,
-      element('h3', {}, `Callers of ${name}`), tableElement(callers, about),
-      element('h3', {}, `What ${name} calls`), tableElement(callees, about),
+      element('h3', {}, `Callers of ${name}`), tableElement(page, callers, about),
+      element('h3', {}, `What ${name} calls`), tableElement(page, callees, about),
     ];
   }
   // One allocation has one line and one kind, but several functions.
   const isLitRow = ({dataset}, {life, words}) => (life && drawnOf !== 'function' ? life[drawnOf] === wordsOf(dataset) : words.has(wordsOf(dataset)));
-  const markRows = () => markLit(place.querySelectorAll('tbody tr'), isLitRow);
+  const markRows = () => markLit(page, place.querySelectorAll('tbody tr'), isLitRow);
   function light({dataset}) {
     const {name, place: where, frame} = dataset;
-    if (drawnOf === 'function') lightSet({of: drawnOf, frame: Number(frame)}, [wordsOf(dataset)]);
-    else lightSet({of: drawnOf, name, place: where}, [wordsOf(dataset)]);
+    if (drawnOf === 'function') lightSet(page, {of: drawnOf, frame: Number(frame)}, [wordsOf(dataset)]);
+    else lightSet(page, {of: drawnOf, name, place: where}, [wordsOf(dataset)]);
   }
   function choose(one) {
     of = one;
     for (const other of TABLES) byId(`by-${other}`).setAttribute('aria-pressed', other === of);
     open(null);
   }
-  figures.table = () => askText(requestNow());
+  page.figures.table = () => page.askText(requestNow());
   for (const one of TABLES) byId(`by-${one}`).addEventListener('click', () => choose(one));
-  lightsWithin(place, 'tbody tr', light);
-  watch(['file'], () => (chosen = null)); // its frames have other numbers
-  watch(['file', 'device', 'state', 'tab', 'lives'], () => show({}));
-  watch(['other', 'first', 'last'], () => view.lives !== 'live' && show({})); // the range
-  watch(['lit', 'pinned'], markRows);
+  lightsWithin(page, place, 'tbody tr', light);
+  page.watch(['file'], () => (chosen = null)); // its frames have other numbers
+  page.watch(['file', 'device', 'state', 'tab', 'lives'], () => show({}));
+  page.watch(['other', 'first', 'last'], () => page.view.lives !== 'live' && show({})); // the range
+  page.watch(['lit', 'pinned'], markRows);
 }

@@ -49,7 +49,7 @@
  * @typedef {{
  *   file: number | null, device: number | null, state: number, other: number | null, before: number | null,
  *   first: number, last: number, low: number | null, high: number | null,
- *   by: string, axis: string, tab: string, lives: string, life: number | null, search: string,
+ *   by: string, axis: string, tab: string, lives: string, life: number | null, search: string, isShown: boolean,
  *   classes: ColourClass[], lit: Lit | null, pinned: Lit | null,
  * }} View
  */
@@ -71,6 +71,25 @@
 /**
  * Pixels of bands, by column from the bottom, see bands.js.
  * @typedef {{columns: number, rows: number, lives: Uint32Array, values: Uint8Array}} Bands
+ */
+
+/**
+ * What the parts of the page share, see page.js: the engine, once it has `started`, with what opens files and answers requests; the open
+ * files by the engine's number, null for closed ones; the view, what changes it, and what is called before and after changes;
+ * `renew` calls what depends on values that have not changed but have another effect. `light` lights what `find` finds, `find`
+ * searches, `figures` has the JSON of each tab.
+ * @typedef {{
+ *   started: Promise<unknown>, openBlob: (name: string, blob: Blob, rank?: string) => Promise<number>,
+ *   beginJob: () => Promise<unknown>, openAsPart: (name: string, blob: Blob) => Promise<string[]>,
+ *   askText: (request: object) => Promise<string>, askJson: (request: object) => Promise<any>,
+ *   askBytes: (request: object) => Promise<ArrayBuffer>,
+ *   files: ({name: string, overview: Overview, isRank: boolean} | null)[], view: View,
+ *   change: (wanted: Partial<View>, way?: {isJump?: boolean}) => void,
+ *   watch: (names: (keyof View)[], react: (changed: string[]) => unknown) => unknown, renew: (...names: (keyof View)[]) => void,
+ *   beforeVisits: (react: () => void) => unknown, afterChanges: (react: () => void) => unknown,
+ *   light: (wanted: {key: string | null, find: (() => Promise<Lit | null>) | null}) => Promise<void>,
+ *   find: (words: string) => Promise<void>, figures: Record<string, () => Promise<string>>,
+ * }} Page
  */
 
 export {};

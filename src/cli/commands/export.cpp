@@ -13,6 +13,7 @@
 #include "cli/frame/sqlite_output.hpp"
 #include "cli/frame/text_outputs.hpp"
 #include "io/compress.hpp"
+#include "memviz/contents.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/perfetto.hpp"
@@ -53,6 +54,7 @@ struct ExportOptions : CommandOptions {
   Scope scope;
   std::optional<Table> table;        ///< for CSV and JSON lines
   std::optional<std::uint64_t> rank; ///< of the process, from the names of several files
+  std::optional<std::string> with;   ///< a profiler's trace, for Perfetto
 };
 
 Loaded load_tree(const ExportOptions& options) {
@@ -144,6 +146,39 @@ void write_snapshot(const ExportOptions& options) {
   write_output(options.file, options.target(), snapshot_pickle_source(loaded.state, part));
 }
 
+/// Writes the stacks of the memory that is live at the peak, at the last error and at the end.
+void write_moments(Session& session, const MemoryState& end, const ExportOptions& options, const TextSink& write) {
+  const std::optional<DeviceId> device = options.scope.device;
+  const auto stacks_at = [&](MomentKind kind, const MemoryState& state) {
+    write_perfetto_stacks({state, resolved(options.tree, state, device), kind}, write);
+  };
+  const std::span<const DeviceState> devices = end.devices_of(device);
+  const auto happens = [&](const auto& count) {
+    return std::ranges::any_of(devices, [&](const DeviceState& one) { return one.figures.*count > 0; });
+  };
+  if (happens(&DeviceFigures::events))
+    stacks_at(MomentKind::peak, session.open({.moment = {.kind = MomentKind::peak}}).state);
+  if (happens(&DeviceFigures::ooms))
+    stacks_at(MomentKind::oom, session.open({.moment = {.kind = MomentKind::oom}}).state);
+  stacks_at(MomentKind::end, end);
+}
+
+/// Writes the profiler's trace of --with, and warns if it is of another time.
+void write_profile(const ExportOptions& options, const MemoryState& end, const TextSink& write) {
+  const ProfilerTimes times = naming_file(*options.with, [&] {
+    Contents contents(*options.with);
+    if (contents.names().size() != 1) throw Error("an archive of several files: unpack the trace");
+    const Contents::Snapshot trace = contents.take(0);
+    return write_perfetto_profile(trace.input.bytes(), write);
+  });
+  const auto is_meanwhile = [&](const DeviceState& device) {
+    const DeviceFigures& figures = device.figures;
+    return figures.first_time_us && *figures.first_time_us <= times.last_us && times.first_us <= *figures.last_time_us;
+  };
+  if (!std::ranges::any_of(end.devices_of(options.scope.device), is_meanwhile))
+    say_warnings(options.file, *options.with, {"no slice is at the time of the snapshot's events"});
+}
+
 void write_perfetto(const ExportOptions& options) {
   check_binary_output(options.target(), "a Perfetto trace");
   naming_file(shown_name(options.operands.front(), options.file), [&] {
@@ -152,11 +187,13 @@ void write_perfetto(const ExportOptions& options) {
     const Loaded loaded = loaded_from(file.session(), {.sink = &survey}, options.scope.device);
     say_warnings(options.file, loaded.name, warnings_of(loaded.state));
     PieceOutput output(options.file, options.target());
-    PerfettoTrace trace(loaded.state, survey, options.scope.device,
-                        [&](std::string_view piece) { output.write(piece); });
+    const TextSink write = [&](std::string_view piece) { output.write(piece); };
+    PerfettoTrace trace(loaded.state, survey, options.scope.device, write);
     SecondPass events(trace, survey);
     static_cast<void>(file.session().read(events));
     trace.finish();
+    write_moments(file.session(), loaded.state, options, write);
+    if (options.with) write_profile(options, loaded.state, write);
     output.finish();
   });
 }
@@ -197,14 +234,15 @@ void write_speedscope(const ExportOptions& options) {
 /// the events.
 struct FormatRow {
   std::string_view word;
-  std::string_view ending; ///< of files
-  bool has_view = false;   ///< --view
-  bool has_by = false;     ///< --by
-  bool has_group = false;  ///< --group
-  bool has_frames = false; ///< --frames, --focus and --hide; folded output is PyTorch's, whose frames are fixed
-  bool has_part = false;   ///< --from and --to
-  bool has_moment = true;  ///< --at
-  bool has_table = false;  ///< --table
+  std::string_view ending;  ///< of files
+  bool has_view = false;    ///< --view
+  bool has_by = false;      ///< --by
+  bool has_group = false;   ///< --group
+  bool has_frames = false;  ///< --frames, --focus and --hide; folded output is PyTorch's, whose frames are fixed
+  bool has_part = false;    ///< --from and --to
+  bool has_moment = true;   ///< --at
+  bool has_profile = false; ///< --with
+  bool has_table = false;   ///< --table
   void (*write)(const ExportOptions& options) = nullptr;
 };
 
@@ -225,7 +263,12 @@ constexpr std::array kFormats{
               .has_frames = true,
               .write = write_speedscope},
     FormatRow{.word = "pprof", .ending = ".pb.gz", .has_by = true, .has_frames = true, .write = write_pprof},
-    FormatRow{.word = "perfetto", .ending = ".pftrace", .has_moment = false, .write = write_perfetto},
+    FormatRow{.word = "perfetto",
+              .ending = ".pftrace",
+              .has_frames = true,
+              .has_moment = false,
+              .has_profile = true,
+              .write = write_perfetto},
     FormatRow{.word = "sqlite", .ending = ".sqlite", .write = write_tables},
     FormatRow{.word = "csv", .ending = ".csv", .has_table = true, .write = write_csv},
     FormatRow{.word = "ndjson", .ending = ".ndjson", .has_table = true, .write = write_ndjson},
@@ -273,6 +316,9 @@ OptionList<ExportOptions> export_options() {
         verbatim({"output", 'o', "FILE", "the output (default: standard output); for several snapshots a folder"},
                  &ExportOptions::output),
         json_option(&ExportOptions::json, "the same as --format json -o FILE"),
+        verbatim({"with", '\0', "FILE",
+                  "for perfetto: also the slices of this trace of PyTorch's profiler, on the same axis of time"},
+                 &ExportOptions::with),
         one_of<ExportOptions, std::optional<Table>, Table>(
             {"table", '\0', "NAME",
              "for csv and ndjson: live (memory at the peak or --at; default), keepers (of the memory at the end), "
@@ -309,6 +355,9 @@ void refuse_options(const ExportOptions& options) {
   refuse(options.tree.frames.has_value(), "frames", &FormatRow::has_frames, row);
   refuse(options.tree.focus.has_value(), "focus", &FormatRow::has_frames, row);
   refuse(options.tree.hide.has_value(), "hide", &FormatRow::has_frames, row);
+  refuse(options.with.has_value(), "with", &FormatRow::has_profile, row);
+  if (options.with && options.file.redactor != nullptr)
+    throw UsageError("--with and --redact exclude each other: the names in a profiler's trace are not hidden");
   if (options.part.to && !options.scope.at.option.empty())
     throw UsageError("--to and --at both set where the snapshot ends: give one of them");
   refuse(!options.scope.at.option.empty(), "at", &FormatRow::has_moment, row);
@@ -341,6 +390,7 @@ int run_export(const ExportOptions& given) {
   if (options.format == nullptr) throw UsageError(fmt::format("export needs a format: add --format {}", all_formats()));
   refuse_options(options);
   find_files(options);
+  if (options.has_several && options.with) throw UsageError("--with takes one snapshot");
   if (options.has_several) return export_each(options);
   check_outputs(options, {{"-o", options.output}});
   options.format->write(options);
@@ -358,7 +408,8 @@ Command export_command() {
       .text =
           "Writes files for other programs; docs/export.md describes each format, with queries. pprof: memory in use "
           "and all recorded allocations by stack, with labels for device, state and kind. perfetto: live and reserved "
-          "bytes over time, annotations, steps and out-of-memory errors. speedscope and json: the tree of the flame "
+          "bytes over time, annotations, steps and out-of-memory errors, and flame graphs of live memory at the peak, "
+          "the last error and the end. speedscope and json: the tree of the flame "
           "graph. folded: stacks as PyTorch's own tools pass them to flamegraph.pl; pinned host memory, which "
           "PyTorch's tools omit, only with --device host. sqlite: the whole recording, as tables of segments, blocks, "
           "events, stacks and frames, and of live memory at the peak or --at; csv and ndjson: one of these tables. "

@@ -4,13 +4,17 @@
 #include "cli/frame/many_files.hpp"
 #include "cli/frame/messages.hpp"
 #include "cli/frame/outputs.hpp"
+#include "cli/frame/progress.hpp"
+#include "cli/frame/rank_files.hpp"
 #include "cli/frame/snapshot_file.hpp"
 #include "html/view_page.hpp"
 #include "memviz/answers.hpp"
+#include "memviz/contents.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/ranks.hpp"
 #include "memviz/recording_columns.hpp"
+#include "memviz/several_snapshots.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
@@ -19,12 +23,13 @@
 #include "story/ranks_words.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -76,20 +81,24 @@ struct Carried {
   std::vector<RankPart> parts; ///< if it is of a job
 };
 
+Carried carried(Session& snapshot, const std::string& name, const ViewOptions& options) {
+  std::optional<Session> anew;
+  if (!is_whole(options)) anew.emplace(rewritten(snapshot, options), SessionOptions{.name = name});
+  Session& session = anew ? *anew : snapshot;
+  const std::shared_ptr<const Recording> recording = session.keep_events();
+  Loaded loaded =
+      loaded_from(session, {.moment = {.kind = MomentKind::automatic}, .kinds = true, .timeline = true}, std::nullopt);
+  if (!anew) say_warnings(options.file, name, warnings_of(loaded.state));
+  std::vector<RankPart> parts;
+  if (options.has_several) parts = rank_parts(name, session);
+  return Carried{columns_of(*recording), std::move(loaded), std::move(parts)};
+}
+
 Carried carried(const std::string& file, const ViewOptions& options) {
   const std::string name = shown_name(file, options.file);
   return naming_file(name, [&] {
     SnapshotFile snapshot(file, options.file);
-    std::optional<Session> anew;
-    if (!is_whole(options)) anew.emplace(rewritten(snapshot.session(), options), SessionOptions{.name = name});
-    Session& session = anew ? *anew : snapshot.session();
-    const std::shared_ptr<const Recording> recording = session.keep_events();
-    Loaded loaded = loaded_from(session, {.moment = {.kind = MomentKind::automatic}, .kinds = true, .timeline = true},
-                                std::nullopt);
-    if (!anew) say_warnings(options.file, name, warnings_of(loaded.state));
-    std::vector<RankPart> parts;
-    if (options.has_several) parts = rank_parts(name, session);
-    return Carried{columns_of(*recording), std::move(loaded), std::move(parts)};
+    return carried(snapshot.session(), name, options);
   });
 }
 
@@ -105,11 +114,6 @@ PageCover cover_of(Loaded first) {
   if (std::ranges::any_of(timeline.devices, has_events))
     cover.pictures.push_back(timeline_svg(picture_of(timeline), {.scripts = false, .max_bytes = kPictureBytes}));
   return cover;
-}
-
-bool is_snapshot_folder(const std::string& operand) {
-  std::error_code unknown;
-  return std::filesystem::is_directory(operand, unknown);
 }
 
 PageCover cover_of_job(std::vector<RankPart> parts) {
@@ -152,23 +156,56 @@ std::string name_in_page(const std::string& file, const std::string& operand, co
   return parent.empty() ? file : fs::path(file).lexically_normal().lexically_relative(parent).string();
 }
 
-/// The page of folders: their files are the ranks of a job. Those that cannot be read are left out.
+/// Takes a snapshot of a job, with its name from that of its file on: "/rank0.pickle" in an archive, "[0]" in a pickle.
+using TakeSnapshot = std::function<void(Session& session, const std::string& inside)>;
+
+/// Calls `take` with each snapshot of a file, and says which cannot be read.
+void each_snapshot(const std::string& file, const FileOptions& options, const TakeSnapshot& take) {
+  const auto named = [&](const std::string& inside, const auto& step) {
+    try {
+      naming_file(shown_name(file + inside, options), step);
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {
+      say_message(error.what());
+    }
+  };
+  named("", [&] {
+    Progress progress(picture_name(file), options.is_quiet);
+    const SessionOptions session_opts = session_options(shown_name(file, options), options, progress);
+    Contents contents = contents_of(file, session_opts);
+    for (std::size_t i = 0; i < contents.names().size(); ++i) {
+      const std::string inside = contents.names()[i].empty() ? "" : '/' + contents.names()[i];
+      named(inside, [&] {
+        Session session(contents.take(i), session_opts);
+        std::size_t index = 0;
+        try {
+          take(session, inside);
+        } catch (const SeveralSnapshots&) {
+          session.read_each([&](const std::string& own, Session& one) {
+            take(one, inside + (options.redactor == nullptr ? own : fmt::format("[{}]", index)));
+            ++index;
+          });
+        }
+      });
+    }
+  });
+}
+
+/// The page of a job: folders, archives and files of several snapshots, each of which is a rank. Those that cannot be
+/// read are left out.
 PageParts parts_of_job(const ViewOptions& options) {
   PageParts page;
   std::vector<RankPart> parts;
   for (const std::string& operand : options.operands) {
     for (const std::string& file : files_of({operand})) {
-      try {
-        Carried one = carried(file, options);
-        const std::string name = name_in_page(file, operand, options.file);
+      each_snapshot(file, options.file, [&](Session& session, const std::string& inside) {
+        Carried one = carried(session, shown_name(file + inside, options.file), options);
+        const std::string name = name_in_page(file + inside, operand, options.file);
         page.add(one, name);
         for (RankPart& part : one.parts)
           parts.emplace_back(std::move(part)).file = name;
-      } catch (const UsageError&) {
-        throw;
-      } catch (const Error& error) {
-        say_message(error.what());
-      }
+      });
     }
   }
   if (parts.empty()) throw Error("no file could be read as a snapshot");
@@ -176,20 +213,31 @@ PageParts parts_of_job(const ViewOptions& options) {
   return page;
 }
 
+PageParts parts_of_page(ViewOptions options) {
+  options.has_several =
+      std::ranges::any_of(options.operands, [&](const std::string& one) { return is_job(one, options.file); });
+  if (!options.has_several) {
+    try {
+      return parts_of_files_given(options);
+    } catch (const SeveralSnapshots&) {
+      options.has_several = true;
+    }
+  }
+  return parts_of_job(options);
+}
+
 int run_view(const ViewOptions& given) {
   if (!given.output) throw UsageError("view needs an output: add -o view.html, or -o - for standard output");
   check_outputs(given, {{"-o", given.output}});
-  ViewOptions options = given;
-  options.has_several = std::ranges::any_of(given.operands, is_snapshot_folder);
-  const auto [snapshots, cover, events] = options.has_several ? parts_of_job(options) : parts_of_files_given(options);
+  const auto [snapshots, cover, events] = parts_of_page(given);
   const std::string page = view_page(snapshots, cover);
-  const std::uint64_t most_bytes = options.max_size ? options.max_size->bytes : kUsualBytes;
+  const std::uint64_t most_bytes = given.max_size ? given.max_size->bytes : kUsualBytes;
   if (page.size() > most_bytes)
     throw Error(fmt::format(
         "the page would have {} with {}, more than {}: allow it with --max-size, include fewer events with --from and "
         "--to, or write a page without the snapshot (memviz view --empty -o page.html) and drop the file on it",
         format_bytes(page.size()), format_counted(events, "event"), format_bytes(most_bytes)));
-  write_output(options.file, *options.output, page);
+  write_output(given.file, *given.output, page);
   return kSuccess;
 }
 
@@ -205,8 +253,9 @@ Command view_command() {
           "the playhead, and for the moment or the shown range the flame graph, the segments, why memory ran out, "
           "tables, events and differences, all of them linked. The page contains the snapshots and memviz's own "
           "engine as WebAssembly, works offline, and sends nothing anywhere. With --redact, --device, --from or "
-          "--to it contains them rewritten, as export --format pickle does. The files of a folder are the ranks of a "
-          "job: the page begins with what each holds and which stands out, and a click opens one.",
+          "--to it contains them rewritten, as export --format pickle does. The snapshots in a folder, an archive or a "
+          "file of several are the ranks of a job: the page begins with what each holds and which stands out, and a "
+          "click opens one.",
       .examples = "  memviz view mem.pickle -o view.html\n"
                   "  memviz view rank0.pickle rank1.pickle -o ranks.html\n"
                   "  memviz view snapshots/ -o job.html\n"

@@ -1,0 +1,17 @@
+#pragma once
+
+// Microseconds -> the times of a trace for Perfetto, which counts nanoseconds.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace memviz {
+
+[[nodiscard]] inline std::uint64_t perfetto_nanos(std::int64_t time_us) {
+  constexpr std::int64_t kNanos = 1000;
+  return static_cast<std::uint64_t>(
+      std::clamp<std::int64_t>(time_us, 0, std::numeric_limits<std::int64_t>::max() / kNanos) * kNanos);
+}
+
+} // namespace memviz

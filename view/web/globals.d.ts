@@ -1,0 +1,1 @@
+type Page = import('./types.js').Page;
