@@ -47,7 +47,9 @@ def main():
     }
     with zipfile.ZipFile(out, "w") as archive:
         for name, text in contents.items():
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text, zipfile.ZIP_DEFLATED)
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, text, zipfile.ZIP_DEFLATED)
 
 
 if __name__ == "__main__":

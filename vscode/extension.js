@@ -51,6 +51,11 @@ const editor = {
   // The page has a policy of its own: it allows its own scripts by their hashes, and nothing from elsewhere.
   async resolveCustomEditor({uri}, panel, token) {
     panel.webview.options = {enableScripts: true, localResourceRoots: []};
+    // A side of a comparison, say: the file on the disk would be another one.
+    if (uri.scheme !== 'file') {
+      panel.webview.html = sentence(`memviz opens files, and this is ${uri.scheme}:${uri.path}.`);
+      return;
+    }
     panel.webview.html = sentence('memviz reads the snapshot …');
     const closed = new vscode.CancellationTokenSource();
     token.onCancellationRequested(() => closed.cancel());

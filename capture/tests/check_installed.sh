@@ -6,13 +6,15 @@ tests=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$2"
 cmake --install "$1" --prefix "$2/first" >/dev/null
 mv "$2/first" "$2/prefix"
-if grep -rF -e "$tests" -e "$3" "$2/prefix/lib"*/cmake; then
+test -f "$2/prefix/include/memviz/capture/recorder.hpp"
+if grep -rF -e "${tests%/tests}/" -e "$1/" -e "${3%/share/cmake/Torch}/" "$2/prefix/lib"*/cmake/memviz_capture; then
   echo "the installed package names folders of the build"
   exit 1
 fi
 generator=
 command -v ninja >/dev/null && generator="-G Ninja"
+# LibTorch looks for a GPU to find the architecture, unless it is given one.
 # shellcheck disable=SC2086 # two words or none
-cmake -S "$tests/consumer" -B "$2/build" $generator "-DCMAKE_PREFIX_PATH=$2/prefix;$3" >/dev/null
+cmake -S "$tests/consumer" -B "$2/build" $generator "-DCMAKE_PREFIX_PATH=$2/prefix;$3" -DTORCH_CUDA_ARCH_LIST=9.0 >/dev/null
 cmake --build "$2/build" --target consumer
 "$2/build/consumer"

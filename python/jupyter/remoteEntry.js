@@ -40,6 +40,9 @@ async function plugin() {
       const show = () => {
         content.url = `${this.baseUrl}memviz/view/${context.localPath.split('/').map(encodeURIComponent).join('/')}`;
       };
+      // It shows files and changes none: no copy among the checkpoints, and nothing to save.
+      context.createCheckpoint = async () => ({id: '', last_modified: ''});
+      context.save = async () => {};
       context.ready.then(() => {
         show();
         context.fileChanged.connect(show);

@@ -17,7 +17,7 @@ from jupyter_server.services.contents.fileio import FileManagerMixin
 from jupyter_server.utils import ApiPath, to_os_path, url_path_join
 from tornado import web
 
-from memviz_torch import Error, view
+from memviz_torch import Error, SnapshotWarning, view
 
 
 class ViewHandler(JupyterHandler):
@@ -64,9 +64,7 @@ class ViewHandler(JupyterHandler):
 
 
 def _page_of(file: str) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the page shows them itself
-        return view(file).html
+    return view(file).html
 
 
 def _jupyter_server_extension_points() -> "list[dict[str, str]]":
@@ -74,4 +72,5 @@ def _jupyter_server_extension_points() -> "list[dict[str, str]]":
 
 
 def _load_jupyter_server_extension(app: Any) -> None:
+    warnings.simplefilter("ignore", SnapshotWarning)  # the page shows them itself
     app.web_app.add_handlers(".*$", [(url_path_join(app.web_app.settings["base_url"], "memviz/view/(.*)"), ViewHandler)])

@@ -82,7 +82,9 @@ pid_t start(const std::vector<std::string>& words, const ProgramStreams& streams
 } // namespace
 
 bool has_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  std::error_code error;
+  if (name.find('/') != std::string::npos)
+    return std::filesystem::is_regular_file(name, error) && access(name.c_str(), X_OK) == 0;
   const char* const path = std::getenv("PATH");
   std::string_view folders = path == nullptr ? "/usr/bin:/bin" : path;
   while (!folders.empty()) {

@@ -20,7 +20,7 @@ MANIFEST = "{http://schemas.microsoft.com/developer/vsx-schema/2011}"
 # As much of VS Code as the extension uses. It opens a file, closes the editor after some milliseconds where asked, and
 # prints what became of it.
 HOST = """
-const [program, file, closeAfter] = process.argv.slice(2);
+const [program, file, closeAfter, scheme] = process.argv.slice(2);
 const shown = [];
 class CancellationTokenSource {
   listeners = [];
@@ -38,7 +38,7 @@ require('node:module')._load = ((load) => (name, ...rest) => (name !== 'vscode' 
 (async () => {
   const context = {subscriptions: []};
   require('./extension/extension.js').activate(context);
-  const document = await registered.provider.openCustomDocument({fsPath: file, scheme: 'file'});
+  const document = await registered.provider.openCustomDocument({fsPath: file, path: file, scheme: scheme || 'file'});
   const resolved = registered.provider.resolveCustomEditor(document, panel, new CancellationTokenSource().token);
   if (closeAfter) setTimeout(() => close(), Number(closeAfter));
   await resolved;
@@ -75,8 +75,8 @@ class VsCodeCase(ViewCase):
             archive.extractall(cls.folder)
         (cls.folder / "host.js").write_text(HOST)
 
-    def opened(self, file, program=None, close_after=""):
-        words = ["node", "host.js", str(program or os.environ["MEMVIZ_BINARY"]), str(file), close_after]
+    def opened(self, file, program=None, close_after="", scheme=""):
+        words = ["node", "host.js", str(program or os.environ["MEMVIZ_BINARY"]), str(file), close_after, scheme]
         return json.loads(subprocess.run(words, cwd=self.folder, check=True, capture_output=True, text=True, timeout=60).stdout)
 
     def test_the_manifest_of_the_gallery_agrees_with_the_extension(self):
@@ -117,6 +117,11 @@ class VsCodeCase(ViewCase):
         self.assertNotIn("<b>", shown)
         self.assertIn("default-src 'none'", shown)
         self.assertIn("pip install memviz-torch", self.opened(file, program=self.folder / "absent")["shown"][-1])
+
+    def test_what_is_no_file_is_refused(self):
+        shown = self.opened(TESTDATA / "oom.pickle", scheme="git")["shown"]
+        self.assertEqual(len(shown), 1)
+        self.assertIn("this is git:", shown[0])
 
     def test_closing_the_editor_ends_the_program(self):
         program = self.folder / "slow"

@@ -43,6 +43,16 @@ def test_leaks_gradients(model):
 def test_leaks():
     kept.append(allocated(3 * MIB))
 
+@pytest.fixture
+def workspaces(model):
+    step(model)
+
+@pytest.mark.gpu_leaks("1MiB")
+def test_leaks_beside_new_workspaces(model, workspaces):
+    kept.append(allocated(6 * MIB))
+    torch._C._cuda_clearCublasWorkspaces()
+    model(torch.ones(1024, 2048, device="cuda"))
+
 @pytest.mark.limit_gpu_memory("1GiB")
 def test_below(model):
     step(model)
@@ -60,6 +70,7 @@ SENTENCES = (
     r"The test allocated 1\.\d\d GiB of GPU 0 at once, more than its limit of 1\.00 GiB\. It is held by these lines: 1\.0\d GiB by allocated test_memory\.py:9",
     r"The test left 3\.00 MiB of GPU 0 allocated, more than its limit of 1\.00 MiB\. It is held by these lines: 3\.00 MiB by allocated test_memory\.py:9\. "
     r"3\.00 MiB of it is kept by `kept` \(list of 1\), a global of test_memory\.",
+    r"The test left 6\.00 MiB of GPU 0 allocated, more than its limit of 1\.00 MiB\. It is held by these lines: 6\.00 MiB by allocated test_memory\.py:9\. ",
     r"The test left 16\.01 MiB of GPU 0 allocated, more than its limit of 15\.00 MiB\. It is held by these lines: 16\.00 MiB by .*Backward.* "
     r"16\.01 MiB of it is kept by the fixture `model`\.",
     r"torch\.OutOfMemoryError: CUDA out of memory",
@@ -72,11 +83,11 @@ def check_rehearsed(memviz, folder, *words):
     done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     outcomes = dict(reversed(found) for found in re.findall(r"^(PASSED|FAILED|ERROR) test_memory\.py::(\w+)", done.stdout, re.M))
     passed = {name for name, outcome in outcomes.items() if outcome == "PASSED"}
-    check(done.returncode == 1 and len(outcomes) == 6 and passed == {"test_within", "test_below"}, done.stdout)
+    check(done.returncode == 1 and len(outcomes) == 7 and passed == {"test_within", "test_below"}, done.stdout)
     for sentence in SENTENCES:
         check(re.search(sentence, done.stdout), sentence, done.stdout)
     kept = sorted(path.name for path in (folder / "memviz-pytest").glob("*.svg"))
-    check(kept == [f"test_memory.py_test_{name}.svg" for name in ("above", "leaks", "leaks_gradients", "runs_out")], kept)
+    check(kept == [f"test_memory.py_test_{name}.svg" for name in ("above", "leaks", "leaks_beside_new_workspaces", "leaks_gradients", "runs_out")], kept)
 
 
 def main():

@@ -54,7 +54,7 @@ def jupyter(folder, root):
         process = subprocess.Popen(words, cwd="/", env={**os.environ, **places}, stdout=log, stderr=subprocess.STDOUT)
         try:
             end = time.monotonic() + SECONDS
-            while not (found := list(folder.glob("jupyter_runtime_dir/jpserver-*.json"))):
+            while not (found := [path for path in folder.glob("jupyter_runtime_dir/jpserver-*.json") if path.read_text().rstrip().endswith("}")]):
                 assert process.poll() is None and time.monotonic() < end, (folder / "log").read_text()
                 time.sleep(0.1)
             yield json.loads(found[0].read_text())["url"]
@@ -80,6 +80,7 @@ def check_viewer(page, root):
     check_link(page.context, page.evaluate("() => navigator.clipboard.readText()"))
     origin = page.frames[-1].evaluate("() => { try { return parent.document.title; } catch (error) { return [self.origin, error.name]; } }")
     assert origin == ["null", "SecurityError"], origin
+    page.keyboard.press("Control+s")
     expect(open_file(page, "packed.pickle.gz").locator("#headline")).to_contain_text("GiB")
     expect(open_file(page, "other.pickle").locator("body")).to_contain_text("memviz: other.pickle: ")
     shutil.copy(TESTDATA / "oom.pickle", root / "other.pickle")
@@ -137,6 +138,8 @@ def main():
             check_viewer(page, root)
             check_refusals(context, browser, url)
             assert not errors, errors
+            assert page.locator(".jp-Dialog").count() == 0, page.locator(".jp-Dialog").all_inner_texts()
+            assert not list(root.rglob(".ipynb_checkpoints")), "a snapshot was copied"
             # A page is made when it is shown, once.
             assert [path for path in requests if path] == ["50%25%20of%20%231%3F.pickle", "packed.pickle.gz", *["other.pickle"] * 3], requests
     print("JupyterLab opens snapshots")

@@ -52,14 +52,14 @@ def _figures(snapshot: Snapshot, at: str, name: str) -> dict[str, int]:
 
 
 def _to_tensorboard(writer: Any, figures: dict[str, int], picture: Picture, step: Optional[int], name: str) -> None:
-    import numpy
-    from PIL import Image  # which TensorBoard needs for images as well
-
     for tag, figure in figures.items():
         writer.add_scalar(tag, figure, step)
     try:
+        import numpy
+        from PIL import Image  # which TensorBoard needs for images as well
+
         image = Image.open(io.BytesIO(picture.png())).convert("RGB")
-    except Error as error:  # a training should not end because a program for pictures is missing
+    except (Error, ImportError) as error:  # a training should not end because a program for pictures is missing
         warnings.warn(f"TensorBoard has the figures and no picture: {error}", SnapshotWarning, stacklevel=3)
         return
     writer.add_image(f"{name}/flame", numpy.asarray(image), step, dataformats="HWC")

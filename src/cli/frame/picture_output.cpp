@@ -62,7 +62,11 @@ PictureFormat format_of(const PictureOptions& options) {
 /// Returns the name or the path of resvg, whether it exists or not.
 std::string png_converter() {
   if (has_program(kPngConverter)) return kPngConverter;
-  return own_file().replace_filename(kPngConverter).string();
+  try {
+    return own_file().replace_filename(kPngConverter).string();
+  } catch (const Error&) {
+    return kPngConverter; // without /proc
+  }
 }
 
 /// Throws Error where resvg finds no font that pictures name: it would leave out the letters. It lists those that it
