@@ -285,7 +285,7 @@ int memviz_statx(int folder, const char* path, int flags, unsigned mask, void* s
 MEMVIZ_EXPORT int memviz_access(const char* path, int mode) REPLACES(access);
 int memviz_access(const char* path, int mode) {
   const long result = syscall(SYS_access, path, mode);
-  if (result != 0) return asked(AT_FDCWD, path, result, nullptr);
+  if (result != 0 || records[0] == 0) return asked(AT_FDCWD, path, result, nullptr);
   struct stat status {};
   const bool is_known = syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0) == 0;
   return is_known ? asked(AT_FDCWD, path, 0, &status.st_mode) : 0;
