@@ -70,7 +70,7 @@ std::optional<ReadFile> now(char kind, const std::string& path) {
   return ReadFile{'r',
                   path,
                   {static_cast<std::uint64_t>(status->st_size), nanoseconds(status->st_mtim),
-                   static_cast<std::uint64_t>(status->st_ino)}};
+                   nanoseconds(status->st_ctim), static_cast<std::uint64_t>(status->st_ino)}};
 }
 
 /// Returns the source of a compiled Python module, by which Python knows whether that is up to date; else the path.
@@ -130,7 +130,7 @@ public:
       if (kind == 'r' && is_written) return {{}, fmt::format("the program changes {}, which it has read", path)};
       const auto file = now(kind == 'f' || is_written ? 'e' : kind == 's' ? 'r' : kind, path);
       if (!file) return {{}, fmt::format("{}, which the program has read, is gone", path)};
-      if (file->kind == 'r' && file->state[1] >= begin_ns_)
+      if (file->kind == 'r' && std::max(file->state[1], file->state[2]) >= begin_ns_)
         return {{}, fmt::format("{} changed while the program ran", path)};
       result.files.push_back(*file);
     }

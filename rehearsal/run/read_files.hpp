@@ -1,7 +1,7 @@
 #pragma once
 
 // The records of what the processes of a run opened (gpu/src/opened_files.cpp) -> what must be as it was for the run to
-// be the same again: files by size, time and number, files that are missing, and the names in folders.
+// be the same again: files by size, times and number, files that are missing, and the names in folders.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +15,8 @@ namespace memviz::rehearse {
 struct ReadFile {
   char kind = 'r'; ///< r: a file; e: any file or folder; a: nothing; d: the names in a folder; i: its Python modules
   std::string path;
-  std::vector<std::uint64_t> state = {}; ///< of a file size, time and number; of names a hash; else empty
+  std::vector<std::uint64_t> state =
+      {}; ///< of a file size, times of content and inode, number; of names a hash; else empty
   [[nodiscard]] bool operator==(const ReadFile&) const = default;
 };
 

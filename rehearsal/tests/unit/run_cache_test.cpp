@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder with files that were written an hour ago.
+/// A folder with files whose content is said to be an hour old.
 class Files {
 public:
   [[nodiscard]] std::string operator/(const std::string& name) const { return folder_ / name; }
@@ -31,12 +32,14 @@ public:
 
   /// Returns what a run that began now depends on by these records.
   [[nodiscard]] ReadFiles read(const std::vector<std::string>& records,
-                               std::uint64_t begin_ns = file_clock_ns()) const {
+                               std::optional<std::uint64_t> begin_ns = {}) const {
     std::string text = "p/bin/python" + std::string(1, '\0');
     for (const std::string& record : records)
       text += record + '\0';
     write_bytes(folder_ / "records", text);
-    return read_files(folder_ / "records", begin_ns, {folder_ / "own"});
+    // After the files: the clock has steps of some milliseconds.
+    const std::uint64_t begin = begin_ns.value_or(file_clock_ns() + 1'000'000'000);
+    return read_files(folder_ / "records", begin, {folder_ / "own"});
   }
 
 private:
@@ -67,7 +70,9 @@ TEST_CASE("a run depends on the files that it read, not on those that it wrote b
   CHECK_FALSE(std::ranges::all_of(read.files, is_as_it_was));
   fs::remove(files / "gone");
   CHECK(std::ranges::all_of(read.files, is_as_it_was));
-  files.write("train.py", "2"); // as large, at another time
+  const auto written = fs::last_write_time(script);
+  files.write("train.py", "2");
+  fs::last_write_time(script, written); // as large and, as it says, as old
   CHECK_FALSE(std::ranges::all_of(read.files, is_as_it_was));
 }
 
