@@ -1,6 +1,7 @@
 #include "cli/rehearse_runs.hpp"
 
 #include "cli/frame/messages.hpp"
+#include "cli/rehearse_jobs.hpp"
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
 #include "run/grid.hpp"
@@ -16,11 +17,12 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <fmt/format.h>
-#include <map>
+#include <iterator>
+#include <mutex>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -110,24 +112,49 @@ bool is_interrupted(const FitVerdict& verdict) {
   return !verdict.facts.interrupted_at.empty() || signal == SIGINT || signal == SIGTERM;
 }
 
-class PointRunner {
-public:
-  PointRunner(const AxisOptions& options, const std::vector<Setup>& setups, const Words& words, const OnLine& on_line)
-      : options_(options), setups_(setups), words_(words), on_line_(on_line),
-        changes_(changes_of(options)), report_{.axes = axes_of(options, setups, changes_)},
-        is_search_(rehearse::searched_axis(report_.axes) != nullptr) {}
+/// The question that all lanes of the grid answer a part of.
+struct Question {
+  const AxisOptions& options;
+  const std::vector<Setup>& setups;
+  const Words& words;
+  std::vector<RunChange> changes;
+  std::vector<Axis> axes;
+};
 
-  [[nodiscard]] FitReport run() {
+/// Ends the runs at all points: somebody ended one.
+struct Interrupted {};
+
+/// Runs the points of a lane, one after the other.
+class LaneRunner {
+public:
+  LaneRunner(const Question& question, CommonRuns& common)
+      : question_(question), common_(common), report_{.axes = question.axes},
+        is_search_(rehearse::searched_axis(question.axes) != nullptr) {}
+
+  /// Returns whether the program fits. Throws Interrupted.
+  [[nodiscard]] std::optional<rehearse::Fit> run(const Words& point) {
     try {
-      rehearse::run_grid(report_.axes, [&](const Words& point) { return run_point(point); });
-    } catch (const Interrupted&) {
-      // The answer is about the points until then.
+      const bool is_first = !std::exchange(has_begun_, true) && !learn();
+      if (common_.is_stopped()) throw Interrupted();
+      const auto fit = run_point(point);
+      if (is_first) common_.set_learned_at_first(learned_);
+      return fit;
+    } catch (...) {
+      common_.stop();
+      throw;
     }
-    return std::move(report_);
   }
 
+  [[nodiscard]] std::vector<FitRun>& runs() { return report_.runs; }
+
 private:
-  struct Interrupted {};
+  /// Returns false if this is the first point of all.
+  [[nodiscard]] bool learn() {
+    auto learned = common_.learned_at_first();
+    if (!learned) return false;
+    learned_ = std::move(*learned);
+    return true;
+  }
 
   /// The program at a point.
   struct At {
@@ -137,7 +164,9 @@ private:
   };
 
   [[nodiscard]] At at(const Words& point) {
-    At at{{setups_.front(), words_, {}}, options_.world, rehearse::point_name(report_.axes, point)};
+    At at{{question_.setups.front(), question_.words, {}},
+          question_.options.world,
+          rehearse::point_name(report_.axes, point)};
     JobProgram& program = at.program;
     Variables values;
     const RunChange* change = nullptr;
@@ -145,11 +174,11 @@ private:
       const Axis& axis = report_.axes[i];
       const auto place = static_cast<std::size_t>(std::ranges::find(axis.values, point[i]) - axis.values.begin());
       if (axis.kind == AxisKind::gpu)
-        program.setup = setups_[place];
+        program.setup = question_.setups[place];
       else if (axis.kind != AxisKind::setting)
         values.emplace_back(axis.name, point[i]);
       else if (place > 0)
-        change = &changes_[place - 1];
+        change = &question_.changes[place - 1];
     }
     program.variables = values;
     if (change != nullptr) {
@@ -158,14 +187,14 @@ private:
     }
     program.words = rehearse::with_values(std::move(program.words), values);
     program.setup.output = folder_of(point);
-    if (has_values_) program.setup.values = rehearse::Values::on;
+    if (learned_.has_values) program.setup.values = rehearse::Values::on;
     take_launcher_of(at);
     check(at.world);
     return at;
   }
 
   [[nodiscard]] fs::path folder_of(const Words& point) const {
-    fs::path folder = setups_.front().output;
+    fs::path folder = question_.setups.front().output;
     for (std::size_t i = 0; i < point.size(); ++i) {
       const Axis& axis = report_.axes[i];
       if (axis.kind == AxisKind::gpu)
@@ -180,16 +209,17 @@ private:
 
   /// Makes it a job where a launcher in its words does, which a value may change.
   void take_launcher_of(At& at) {
-    if (options_.keeps_launcher) return;
+    if (question_.options.keeps_launcher) return;
     const auto line = take_launcher(at.world, at.program.words);
-    if (line && said_.insert(*line).second) on_line_(*line);
+    if (line) common_.say_once(*line);
   }
 
   [[nodiscard]] std::optional<rehearse::Fit> run_point(const Words& point) {
     At at = this->at(point);
     if (is_search_) check_folder(at.program.setup.output);
     std::optional<ScratchFile> written;
-    if (!options_.searches.empty() && !options_.shows_output) {
+    const bool is_hidden = !question_.options.searches.empty() || question_.options.jobs > 1;
+    if (is_hidden && !question_.options.shows_output) {
       written.emplace();
       at.program.setup.program_output = written->descriptor();
     }
@@ -202,7 +232,7 @@ private:
     const bool has_answer = rehearse::is_answer(verdict);
     // Why it failed otherwise only the program itself can say.
     if (written && !has_answer) written->read(say);
-    if (!at.world.ranks && !point.empty()) on_line_(fmt::format("{}: {}", at.name, rehearse::short_text(verdict)));
+    if (!at.world.ranks && !point.empty()) common_.say(fmt::format("{}: {}", at.name, rehearse::short_text(verdict)));
     if (is_interrupted(verdict)) throw Interrupted();
     if (!has_answer) return std::nullopt;
     if (is_search_) finish(row);
@@ -213,9 +243,7 @@ private:
   /// Runs the program after those of --share, which run once for each GPU.
   [[nodiscard]] std::vector<FitRun> run_beside(At& at) {
     Setup& setup = at.program.setup;
-    const auto [found, is_new] = neighbours_.try_emplace(setup.profile.name);
-    rehearse::Neighbours& neighbours = found->second;
-    if (is_new) neighbours = rehearse::rehearse_neighbours(setup, options_.shares);
+    const rehearse::Neighbours& neighbours = common_.neighbours(setup);
     if (neighbours.refused) return {FitRun{.point = {}, .verdict = *neighbours.refused}};
     setup.other_bytes = neighbours.taken_bytes;
     std::vector<FitRun> runs = at.world.ranks ? run_job(at) : std::vector<FitRun>{run_alone(at)};
@@ -235,12 +263,12 @@ private:
 
   /// The ranks that are chosen first run at all points at which the job has as many; in a search the fullest first.
   [[nodiscard]] std::vector<FitRun> run_job(At& at) {
-    std::vector<RankSet>& chosen = chosen_[*at.world.ranks];
+    std::vector<RankSet>& chosen = learned_.ranks[*at.world.ranks];
     at.program.ranks = chosen;
     at.program.stops_early = is_search_;
     const std::string before = at.name.empty() ? "" : at.name + ", ";
     std::vector<FitRun> runs =
-        run_ranks(at.world, at.program, [&](const std::string& line) { on_line_(before + line); });
+        run_ranks(at.world, at.program, [&](const std::string& line) { common_.say(before + line); });
     const bool are_all = std::ranges::all_of(runs, [&](const FitRun& run) {
       return rehearse::is_answer(run.verdict) && (!is_search_ || run.verdict.outcome == FitOutcome::fits);
     });
@@ -271,27 +299,52 @@ private:
         if (run.point == point->point) forget_files(run.verdict);
     }
     const FitVerdict& last = row.points.back()->verdict;
-    has_values_ = has_values_ || (last.computes_values && last.other_values && !last.other_values->is_range);
+    learned_.has_values =
+        learned_.has_values || (last.computes_values && last.other_values && !last.other_values->is_range);
   }
 
-  const AxisOptions& options_;
-  const std::vector<Setup>& setups_;
-  const Words& words_;
-  const OnLine& on_line_;
-  std::vector<RunChange> changes_;
-  FitReport report_;
+  const Question& question_;
+  CommonRuns& common_;
+  FitReport report_; ///< of this lane
   bool is_search_;
-  bool has_values_ = false;                                     ///< zeros are no answer
-  std::map<std::string, rehearse::Neighbours> neighbours_ = {}; ///< by the GPU
-  std::map<std::uint64_t, std::vector<RankSet>> chosen_ = {};   ///< by the number of ranks of the job
-  std::set<std::string> said_ = {};                             ///< about launchers
+  bool has_begun_ = false;
+  Learned learned_ = {};
 };
+
+/// Returns the place of a point on each axis but the number.
+std::vector<std::size_t> row_of(const std::vector<Axis>& axes, const Words& point) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < point.size(); ++i)
+    if (axes[i].kind != AxisKind::number)
+      places.push_back(static_cast<std::size_t>(std::ranges::find(axes[i].values, point[i]) - axes[i].values.begin()));
+  return places;
+}
 
 } // namespace
 
 FitReport run_points(const AxisOptions& options, const std::vector<Setup>& setups, const Words& words,
                      const OnLine& on_line) {
-  return PointRunner(options, setups, words, on_line).run();
+  std::vector<RunChange> changes = changes_of(options);
+  std::vector<Axis> axes = axes_of(options, setups, changes);
+  const Question question{options, setups, words, std::move(changes), std::move(axes)};
+  CommonRuns common(options, setups, words, on_line);
+  std::mutex mutex;
+  std::deque<LaneRunner> lanes;
+  const auto start = [&]() -> rehearse::RunPoint {
+    const std::lock_guard lock(mutex);
+    LaneRunner& lane = lanes.emplace_back(question, common);
+    return [&lane](const Words& point) { return lane.run(point); };
+  };
+  try {
+    rehearse::run_grid(question.axes, start, options.jobs);
+  } catch (const Interrupted&) {
+    // The answer is about the points until then.
+  }
+  FitReport report{.axes = question.axes};
+  for (LaneRunner& lane : lanes)
+    std::ranges::move(lane.runs(), std::back_inserter(report.runs));
+  std::ranges::stable_sort(report.runs, {}, [&](const FitRun& run) { return row_of(report.axes, run.point); });
+  return report;
 }
 
 } // namespace memviz::cli

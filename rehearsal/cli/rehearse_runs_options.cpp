@@ -1,5 +1,6 @@
 #include "cli/rehearse_runs.hpp"
 
+#include "answers/sizes.hpp"
 #include "memviz/error.hpp"
 #include "run/search.hpp"
 #include "run/tries.hpp"
@@ -12,6 +13,13 @@ namespace memviz::cli {
 
 using rehearse::Axis;
 using rehearse::RunChange;
+
+namespace {
+
+/// With the most ranks that meet, they are as many programs as may run at once.
+constexpr std::size_t kMostJobs = 64;
+
+} // namespace
 
 OptionList<AxisOptions> axis_options() {
   const OptionList<AxisOptions> own{
@@ -32,6 +40,10 @@ OptionList<AxisOptions> axis_options() {
        [](AxisOptions& options, const std::string& word) {
          options.changes.push_back(rehearse::parse_change("compare-with", word));
        }},
+      rare(parsed({"jobs", '\0', "N",
+                   "the number of runs at once (default: 1), for different GPUs, values of a list and settings; each "
+                   "takes the memory of the host and the processors that the program takes"},
+                  &AxisOptions::jobs, parse_up_to<kMostJobs>)),
       rare(Option<AxisOptions>{
           {"share", '\0', "COMMAND",
            "another program on the same GPU, as a command for the shell: it is rehearsed first, and this program finds "
@@ -78,8 +90,8 @@ void check_changes(const AxisOptions& options) {
 } // namespace
 
 void check(const AxisOptions& options, const std::vector<std::string>& words) {
-  if (options.searches.empty() && options.shows_output)
-    throw UsageError("--show-output is for --search; otherwise the program's output is shown anyway");
+  if (options.searches.empty() && options.jobs == 1 && options.shows_output)
+    throw UsageError("--show-output is for --search and --jobs; otherwise the program's output is shown anyway");
   check_searches(options, words);
   check_changes(options);
 }

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace memviz::rehearse {
@@ -50,52 +53,94 @@ private:
   std::map<std::uint64_t, std::optional<Fit>> known_ = {};
 };
 
+/// Rows that differ in doubled numbers alone: what fits in one decides others.
+struct Lane {
+  RunPoint run;
+  std::vector<FoundRow> found = {};
+};
+
 class Grid {
 public:
-  Grid(const std::vector<Axis>& axes, const RunPoint& run)
-      : axes_(axes), number_(searched_axis(axes)), run_(run), row_axes_(axes.size() - (number_ == nullptr ? 0 : 1)) {}
+  Grid(const std::vector<Axis>& axes, const StartLane& start)
+      : axes_(axes), number_(searched_axis(axes)), start_(start), row_axes_(axes.size() - (number_ == nullptr ? 0 : 1)),
+        lane_(row_axes_) {}
 
+  /// One row after the other.
   void run() {
-    std::vector<std::size_t> places(row_axes_);
+    std::map<Places, Lane> lanes;
+    Places places(row_axes_);
     do
-      run_row(places);
-    while (advance(places));
+      run_row(lanes.try_emplace(lane_of(places), Lane{start_()}).first->second, places);
+    while (advance(places, [](AxisKind) { return true; }));
+  }
+
+  /// Takes the next lane and runs its rows, until there is none left: in several threads at once.
+  void run_lanes() {
+    while (auto places = next_lane()) {
+      Lane lane{start_()};
+      do
+        run_row(lane, *places);
+      while (advance(*places, [](AxisKind kind) { return kind == AxisKind::doubled; }));
+    }
+  }
+
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    is_done_ = true;
   }
 
 private:
-  /// Moves to the next row, the last axis fastest. Returns false after the last.
-  [[nodiscard]] bool advance(std::vector<std::size_t>& places) const {
+  using Places = std::vector<std::size_t>;
+
+  /// Moves to the next row along these axes, the last fastest. Returns false after the last.
+  template <class Moves> [[nodiscard]] bool advance(Places& places, Moves moves) const {
     for (std::size_t axis = row_axes_; axis-- > 0;) {
+      if (!moves(axes_[axis].kind)) continue;
       if (++places[axis] < axes_[axis].values.size()) return true;
       places[axis] = 0;
     }
     return false;
   }
 
-  void run_row(const std::vector<std::size_t>& places) {
+  /// Returns the first row of a row's lane.
+  [[nodiscard]] Places lane_of(Places places) const {
+    for (std::size_t axis = 0; axis < row_axes_; ++axis)
+      if (axes_[axis].kind == AxisKind::doubled) places[axis] = 0;
+    return places;
+  }
+
+  [[nodiscard]] std::optional<Places> next_lane() {
+    const std::lock_guard lock(mutex_);
+    if (is_done_) return std::nullopt;
+    Places lane = lane_;
+    is_done_ = !advance(lane_, [](AxisKind kind) { return kind != AxisKind::doubled; });
+    return lane;
+  }
+
+  void run_row(Lane& lane, const Places& places) const {
     std::vector<std::string> point;
     for (std::size_t axis = 0; axis < row_axes_; ++axis)
       point.push_back(axes_[axis].values[places[axis]]);
     if (number_ == nullptr) {
-      static_cast<void>(run_(point));
+      static_cast<void>(lane.run(point));
       return;
     }
-    const auto high = highest(places);
+    const auto high = highest(lane, places);
     if (!high) return;
     point.emplace_back();
     NumberSearch search([&](std::uint64_t number) {
       point.back() = std::to_string(number);
-      return run_(point);
+      return lane.run(point);
     });
     const auto largest = search.largest(Fit::possibly, number_->low, *high);
     if (largest) static_cast<void>(search.largest(Fit::surely, number_->low, *largest));
-    found_.push_back({places, largest});
+    lane.found.push_back({places, largest});
   }
 
   /// Returns the highest number that may fit in a row; nullopt if none does.
-  [[nodiscard]] std::optional<std::uint64_t> highest(const std::vector<std::size_t>& places) const {
+  [[nodiscard]] std::optional<std::uint64_t> highest(const Lane& lane, const Places& places) const {
     std::uint64_t high = number_->high;
-    for (const FoundRow& row : found_) {
+    for (const FoundRow& row : lane.found) {
       if (!needs_less(row.places, places)) continue;
       if (!row.largest) return std::nullopt;
       high = std::min(high, *row.largest);
@@ -103,24 +148,51 @@ private:
     return high;
   }
 
-  /// Whether a row has no larger doubled numbers, and else the same values.
-  [[nodiscard]] bool needs_less(const std::vector<std::size_t>& row, const std::vector<std::size_t>& than) const {
+  /// Whether a row of the same lane has no larger doubled numbers.
+  [[nodiscard]] bool needs_less(const Places& row, const Places& than) const {
     for (std::size_t axis = 0; axis < row_axes_; ++axis)
-      if (axes_[axis].kind == AxisKind::doubled ? row[axis] > than[axis] : row[axis] != than[axis]) return false;
+      if (axes_[axis].kind == AxisKind::doubled && row[axis] > than[axis]) return false;
     return true;
   }
 
   const std::vector<Axis>& axes_;
   const Axis* number_;
-  const RunPoint& run_;
+  const StartLane& start_;
   std::size_t row_axes_;
-  std::vector<FoundRow> found_ = {};
+  std::mutex mutex_ = {};
+  Places lane_; ///< the next one
+  bool is_done_ = false;
 };
+
+/// Runs the lanes in `jobs` threads; throws what the first of them threw.
+void run_at_once(Grid& grid, std::size_t jobs) {
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  const auto run = [&] {
+    try {
+      grid.run_lanes();
+    } catch (...) {
+      grid.stop();
+      const std::lock_guard lock(mutex);
+      if (!thrown) thrown = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t job = 0; job < jobs; ++job)
+      threads.emplace_back(run);
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
 
 } // namespace
 
-void run_grid(const std::vector<Axis>& axes, const RunPoint& run) {
-  Grid(axes, run).run();
+void run_grid(const std::vector<Axis>& axes, const StartLane& start, std::size_t jobs) {
+  Grid grid(axes, start);
+  if (jobs > 1)
+    run_at_once(grid, jobs);
+  else
+    grid.run();
 }
 
 } // namespace memviz::rehearse

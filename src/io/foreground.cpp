@@ -8,12 +8,15 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <mutex>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace memviz {
@@ -31,17 +34,21 @@ std::vector<int> passed_on() {
   return numbers;
 }
 
-// The state that the signal handler may use.
+// The state that the signal handler may use: the programs of all threads; 0 is a free place, -1 a taken one.
+constexpr pid_t kTaken = -1;
 std::array<std::atomic<pid_t>, kMostPrograms> running{};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+// Held while a place is taken, and from the start of a program until it has its place.
+std::mutex places_mutex;
 
 /// The terminal sends its signals to the whole process group, including the program; a write to a closed pipe and
 /// abort() send theirs to this process alone.
 extern "C" void pass_on(int number, siginfo_t* info, void*) {
   const int error = errno;
   if (info->si_code <= 0 && info->si_pid != ::getpid())
-    for (const std::atomic<pid_t>& program : running)
-      if (program > 0) ::kill(program, number);
+    for (const std::atomic<pid_t>& place : running)
+      if (const pid_t program = place; program > 0) ::kill(program, number);
   if (number == SIGTSTP) ::raise(SIGSTOP);
   errno = error;
 }
@@ -66,34 +73,69 @@ private:
   sigset_t before_{};
 };
 
-/// Forwards these signals to the program during its lifetime.
+/// Has signals forwarded to the programs, from now on.
+std::vector<std::pair<int, struct sigaction>> pass_signals_on() {
+  struct sigaction action {};
+  action.sa_sigaction = pass_on;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  std::vector<std::pair<int, struct sigaction>> all_before;
+  const std::vector<int> own = signals_ignored_for_itself();
+  for (const int number : passed_on()) {
+    struct sigaction before {};
+    if (sigaction(number, nullptr, &before) != 0) continue; // one that the C library uses itself
+    // nohup and shells start programs with some of them ignored; these stay ignored.
+    if (before.sa_handler == SIG_IGN && std::ranges::find(own, number) == own.end()) continue;
+    all_before.emplace_back(number, before);
+    sigaction(number, &action, nullptr);
+  }
+  return all_before;
+}
+
+/// Forwards these signals to the programs during its lifetime, or that of another one in another thread.
 class PassedSignals {
 public:
   PassedSignals() {
-    struct sigaction action {};
-    action.sa_sigaction = pass_on;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    const std::vector<int> own = signals_ignored_for_itself();
-    for (const int number : passed_on()) {
-      struct sigaction before {};
-      if (sigaction(number, nullptr, &before) != 0) continue; // one that the C library uses itself
-      // nohup and shells start programs with some of them ignored; these stay ignored.
-      if (before.sa_handler == SIG_IGN && std::ranges::find(own, number) == own.end()) continue;
-      before_.emplace_back(number, before);
-      sigaction(number, &action, nullptr);
-    }
+    const std::lock_guard lock(mutex_);
+    if (users_++ == 0) before_ = pass_signals_on();
   }
   PassedSignals(const PassedSignals&) = delete;
   PassedSignals& operator=(const PassedSignals&) = delete;
   ~PassedSignals() {
-    for (std::atomic<pid_t>& program : running)
-      program = 0;
+    const std::lock_guard lock(mutex_);
+    if (--users_ > 0) return;
     for (const auto& [number, before] : before_)
       sigaction(number, &before, nullptr);
   }
 
 private:
-  std::vector<std::pair<int, struct sigaction>> before_;
+  static inline std::mutex mutex_;
+  static inline std::size_t users_ = 0;
+  static inline std::vector<std::pair<int, struct sigaction>> before_ = {};
+};
+
+/// Places for the programs of one call, which are free again at its end.
+class Places {
+public:
+  explicit Places(std::size_t count) {
+    const std::lock_guard lock(places_mutex);
+    for (std::size_t place = 0; place < running.size() && places_.size() < count; ++place)
+      if (running[place] == 0) places_.push_back(place);
+    if (places_.size() < count) throw Error("too many programs at once");
+    for (const std::size_t place : places_)
+      running[place] = kTaken;
+  }
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+  ~Places() {
+    for (const std::size_t place : places_)
+      running[place] = 0;
+  }
+
+  [[nodiscard]] std::size_t size() const { return places_.size(); }
+  [[nodiscard]] std::atomic<pid_t>& operator[](std::size_t index) const { return running[places_[index]]; }
+
+private:
+  std::vector<std::size_t> places_ = {};
 };
 
 /// Returns "NAME=VALUE" for each: our environment without the replaced variables.
@@ -165,47 +207,61 @@ pid_t start(const std::vector<std::string>& words, const Variables& variables, c
   return id;
 }
 
-void end_all() {
-  for (const std::atomic<pid_t>& program : running)
-    if (program > 0) ::kill(program, SIGTERM);
+void end_all(const Places& places) {
+  for (std::size_t index = 0; index < places.size(); ++index)
+    if (const pid_t program = places[index]; program > 0) ::kill(program, SIGTERM);
 }
 
 /// Starts the program once for each of `variables`; ends all of them if one cannot be started.
-void start_all(const std::vector<std::string>& words, const std::vector<Variables>& variables,
+void start_all(const Places& places, const std::vector<std::string>& words, const std::vector<Variables>& variables,
                std::optional<int> output) {
   const Streams streams(output);
   const HeldSignals held;
   try {
-    for (std::size_t index = 0; index < variables.size(); ++index)
-      running[index] = start(words, variables[index], streams, held.before());
+    for (std::size_t index = 0; index < variables.size(); ++index) {
+      const std::lock_guard lock(places_mutex);
+      places[index] = start(words, variables[index], streams, held.before());
+    }
   } catch (...) {
-    end_all();
+    end_all(places);
     throw;
   }
 }
 
 /// Waits for the program with this index.
-Ending wait_for(std::size_t index) {
+Ending wait_for(const Places& places, std::size_t index) {
   int status = 0;
-  while (waitpid(running[index], &status, 0) < 0)
+  while (waitpid(places[index], &status, 0) < 0)
     if (errno != EINTR) throw Error("waiting for the program: " + system_message(errno));
-  running[index] = 0;
+  places[index] = kTaken;
   if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
   return {.exit_code = WEXITSTATUS(status)};
 }
 
+/// Reaps a child that is not one of the programs. One that another thread waits for is left to that thread.
+void reap_other(pid_t child) {
+  {
+    const std::lock_guard lock(places_mutex);
+    const auto is_child = [&](const std::atomic<pid_t>& program) { return program == child; };
+    if (std::ranges::none_of(running, is_child)) {
+      waitpid(child, nullptr, WNOHANG);
+      return;
+    }
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 /// Waits until one of the programs has ended, which wait_for() then reaps.
-std::size_t next_to_end() {
+std::size_t next_to_end(const Places& places) {
   for (;;) {
     siginfo_t info{};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0) {
       if (errno != EINTR) throw Error("waiting for the program: " + system_message(errno));
       continue;
     }
-    const auto found =
-        std::ranges::find_if(running, [&](const std::atomic<pid_t>& program) { return program == info.si_pid; });
-    if (found != running.end()) return static_cast<std::size_t>(found - running.begin());
-    waitpid(info.si_pid, nullptr, 0); // a child that is not one of the programs
+    for (std::size_t index = 0; index < places.size(); ++index)
+      if (places[index] == info.si_pid) return index;
+    reap_other(info.si_pid);
   }
 }
 
@@ -213,22 +269,28 @@ std::size_t next_to_end() {
 
 Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables, std::optional<int> output) {
   const PassedSignals signals;
-  start_all(words, {variables}, output);
-  return wait_for(0);
+  const Places places(1);
+  start_all(places, words, {variables}, output);
+  return wait_for(places, 0);
 }
 
 std::vector<Ending> run_in_foreground(const std::vector<std::string>& words, const std::vector<Variables>& variables,
                                       const OnEnd& on_end, std::optional<int> output) {
-  if (variables.size() > kMostPrograms) throw Error("too many programs at once");
   const PassedSignals signals;
-  start_all(words, variables, output);
+  const Places places(variables.size());
+  start_all(places, words, variables, output);
   std::vector<Ending> endings(variables.size());
   for (std::size_t left = variables.size(); left > 0; --left) {
-    const std::size_t index = next_to_end();
-    endings[index] = wait_for(index);
-    if (on_end(index)) end_all();
+    const std::size_t index = next_to_end(places);
+    endings[index] = wait_for(places, index);
+    if (on_end(index)) end_all(places);
   }
   return endings;
+}
+
+void end_programs() {
+  for (const std::atomic<pid_t>& place : running)
+    if (const pid_t program = place; program > 0) ::kill(program, SIGTERM);
 }
 
 int become(const std::vector<std::string>& words, const Variables& variables) {

@@ -1,7 +1,8 @@
 #pragma once
 
 // A program of the user's, run in our place: with our standard streams by default, in our process group, so
-// that the terminal treats it as if it had been started directly. For POSIX; no shell is involved.
+// that the terminal treats it as if it had been started directly. Several threads may each run one. For POSIX; no shell
+// is involved.
 
 #include "base/ending.hpp"
 
@@ -27,14 +28,18 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// Called when the program with this index ends. Returns whether to end the others as well, by SIGTERM.
 using OnEnd = std::function<bool(std::size_t index)>;
 
-/// The maximum number of programs that run at once.
-constexpr std::size_t kMostPrograms = 64;
+/// The maximum number of programs that run at once, in all threads.
+constexpr std::size_t kMostPrograms = 1024;
 
-/// Runs a program several times at once, once for each of `variables`, at most kMostPrograms. Returns as soon as all
-/// have ended. Their output goes to `output`, and it throws, as the function for one program does.
+/// Runs a program several times at once, once for each of `variables`. Returns as soon as all have ended. Their output
+/// goes to `output`, and it throws, as the function for one program does; also Error if more than kMostPrograms would
+/// run.
 [[nodiscard]] std::vector<Ending> run_in_foreground(const std::vector<std::string>& words,
                                                     const std::vector<Variables>& variables, const OnEnd& on_end,
                                                     std::optional<int> output = {});
+
+/// Ends all programs that run in the foreground of any thread, by SIGTERM.
+void end_programs();
 
 /// Replaces this process with the program, which keeps the process id, the parent and the streams, so that signals and
 /// exit codes are its own. Returns only if that failed, with the error number.

@@ -83,6 +83,23 @@ TEST_CASE("a signal to rehearse goes to each rank that runs at the same time") {
     CHECK(contains(outcome.out, std::string("rank ") + rank + " ended"));
 }
 
+TEST_CASE("a signal to rehearse ends all runs of --jobs, and none begins") {
+  const RehearsalStage rehearsal;
+  const std::string ready = rehearsal / "ready";
+  Process process({"rehearse", "-o", rehearsal.output(), "--jobs", "2", "--search", "A=1,2,3,4", "--", "sh", "-c",
+                   "echo $$ > " + ready + "{}; exec sleep 60"});
+  for (const char* const run : {"1", "2"})
+    while (!std::filesystem::exists(ready + run) || read_bytes(ready + run).empty())
+      usleep(10'000);
+  process.send(SIGTERM);
+  const Outcome outcome = process.wait();
+  CHECK(outcome.exit_code == 128 + SIGTERM);
+  for (const char* const run : {"1", "2"})
+    CHECK(kill(std::stoi(read_bytes(ready + run)), 0) != 0);
+  for (const char* const run : {"3", "4"})
+    CHECK_FALSE(std::filesystem::exists(ready + run));
+}
+
 TEST_CASE("a signal to rehearse that ends the program leaves nothing running") {
   const RehearsalStage rehearsal;
   const std::string ready = rehearsal / "ready";

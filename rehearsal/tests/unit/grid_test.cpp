@@ -3,9 +3,12 @@
 #include "run/search.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,11 +38,12 @@ Axis values_axis(AxisKind kind, std::vector<std::string> list) {
 /// Returns the points that were run, of which no two are the same.
 Points points_run_by(const std::vector<Axis>& axes, const RunPoint& run) {
   Points points;
-  run_grid(axes, [&](const Point& point) {
+  const RunPoint run_once = [&](const Point& point) {
     CHECK(std::find(points.begin(), points.end(), point) == points.end());
     points.push_back(point);
     return run(point);
-  });
+  };
+  run_grid(axes, [&] { return run_once; });
   return points;
 }
 
@@ -192,4 +196,43 @@ TEST_CASE("values replace their names in braces in the words, and the first one 
   CHECK(with_values(words, {{"BATCH", "12"}}) == Point{"train.py", "--batch=12", "12x12", "{OTHER}", "{", "}{BATCH"});
   CHECK(with_values({"{A}{B}", "{\"k\": {A}}"}, {{"A", "{B}"}, {"B", "{}"}}) == Point{"{B}{}", "{\"k\": {B}}"});
   CHECK(with_values({"{}"}, {}) == Point{"{}"});
+}
+
+TEST_CASE("lanes at once run the points that they run one after the other") {
+  const std::vector<Axis> axes{values_axis(AxisKind::gpu, {"large", "small"}), doubled_axis("LEN", 1, 8),
+                               values_axis(AxisKind::values, {"1", "2", "3"}), number_axis(1, 40)};
+  const auto points_at = [&](std::size_t jobs) {
+    std::mutex mutex;
+    Points points;
+    const auto start = [&] {
+      return RunPoint([&](const Point& point) {
+        const std::lock_guard lock(mutex);
+        points.push_back(point);
+        const std::uint64_t bytes = std::stoull(point[1]) * std::stoull(point[2]) * last_number(point);
+        return std::optional(bytes <= (point[0] == "large" ? 60U : 20U) ? Fit::surely : Fit::no);
+      });
+    };
+    run_grid(axes, start, jobs);
+    std::sort(points.begin(), points.end());
+    return points;
+  };
+  const Points alone = points_at(1);
+  CHECK(alone.size() > 60);
+  for (const std::size_t jobs : {std::size_t{2}, std::size_t{3}, std::size_t{16}})
+    CHECK(points_at(jobs) == alone);
+}
+
+TEST_CASE("an exception of one lane ends the others before their next one, and is thrown") {
+  std::atomic<int> runs = 0;
+  const auto start = [&] {
+    return RunPoint([&](const Point&) -> std::optional<Fit> {
+      ++runs;
+      throw Error("no such program");
+    });
+  };
+  Axis axis = values_axis(AxisKind::values, {});
+  for (int value = 0; value < 100; ++value)
+    axis.values.push_back(std::to_string(value));
+  CHECK_THROWS_WITH_AS(run_grid({axis}, start, 3), "no such program", Error);
+  CHECK(runs <= 3);
 }

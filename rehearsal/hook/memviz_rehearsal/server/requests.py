@@ -3,17 +3,14 @@ it. It first ends the recordings of the processes that hold the server's memory,
 after it asks them to end.
 """
 
-import http.client
 import json
 import logging
-import multiprocessing
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-import urllib.request
 
 from memviz_rehearsal.journal import SETTINGS, guarded
 from memviz_rehearsal.process.methods import act_at_imports
@@ -142,6 +139,8 @@ class Requests:
         return len(answered)
 
     def _post(self, port, path, body):
+        import http.client  # takes as long as the rest of the hook, and only servers need it
+
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_REQUEST_SECONDS)
         self._connections.add(connection)
         try:
@@ -179,6 +178,8 @@ def _on_uvicorn_error(error):
 def _end_unbound():
     time.sleep(_UNBOUND_SECONDS)
     _end_recordings()
+    import multiprocessing
+
     for child in multiprocessing.active_children():
         child.kill()
     os._exit(1)  # which ends the recording first
@@ -207,6 +208,8 @@ def _facts():
 
 def _wait_until_ready(port):
     """Raises the last error that the server answered with until then."""
+    import urllib.request
+
     end = time.monotonic() + _READY_SECONDS
     while True:
         try:
@@ -221,6 +224,8 @@ def _wait_until_ready(port):
 def _request(port, name, prompt):
     if name == "SGLang":
         return "/generate", {"input_ids": prompt, "sampling_params": {"max_new_tokens": _NEW_TOKENS, "ignore_eos": True}}
+    import urllib.request
+
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=60) as answer:
         model = json.load(answer)["data"][0]["id"]
     return "/v1/completions", {"model": model, "prompt": prompt, "max_tokens": _NEW_TOKENS, "ignore_eos": True}
