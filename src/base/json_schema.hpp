@@ -1,6 +1,6 @@
 #pragma once
 
-// The JSON documents that memviz writes: {"schema": "memviz.stats/1.3", "memviz": "0.2.0", ... Their schemas are
+// The JSON documents that memviz writes: {"schema": "memviz.stats/1.4", "memviz": "0.2.0", ... Their schemas are
 // docs/schemas/NAME.json. The first number rises when a name or a meaning changes, the second when something is added.
 
 #include "base/json_object.hpp"
@@ -17,7 +17,7 @@ inline JsonWriter& begin_document(JsonWriter& json, std::string_view schema) {
 }
 
 struct JsonDocumentFacts {
-  std::string_view schema; ///< "memviz.stats/1.3"
+  std::string_view schema; ///< "memviz.stats/1.4"
   std::string_view title;
   std::string_view meaning;
 };

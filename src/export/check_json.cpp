@@ -162,7 +162,7 @@ constexpr std::array<std::string_view, 9> kLayers{"gzip", "zstd", "xz",         
                                                   "tar",  "HTML", "torch.save", "base64"};
 
 constexpr auto kCheck = json_described<CheckReport>(
-    {.schema = "memviz.check/1.2",
+    {.schema = "memviz.check/1.3",
      .title = "memviz check --json",
      .meaning =
          "Whether a file is a snapshot, whole and balanced; who wrote it; what a hostile one tried. One document "

@@ -137,7 +137,7 @@ constexpr auto kSetting =
                                member("value", "Value, as text", &SettingInJson::value));
 
 constexpr auto kStats = json_described<StatsInJson>(
-    {.schema = "memviz.stats/1.3",
+    {.schema = "memviz.stats/1.4",
      .title = "memviz stats --json",
      .meaning = "Totals, accounts and kinds of memory of a snapshot, by device. One document for one file. Where the "
                 "command line names several files or a folder, a line for each: a document, or one of memviz.unread "
