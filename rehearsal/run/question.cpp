@@ -1,7 +1,7 @@
 #include "run/question.hpp"
 
 #include "io/file_bytes.hpp"
-#include "run/installation.hpp"
+#include "io/program.hpp"
 #include "run/read_files.hpp"
 #include "run/run_environment.hpp"
 
@@ -99,7 +99,7 @@ std::optional<std::string> question_of(const Setup& setup, const std::vector<std
   const Setup same = comparable(setup);
   Text text;
   text.add(setup.version);
-  text.add_file(own_program());
+  text.add_file(own_file());
   text.add_file(setup.folder / "libmemviz_rehearsal.so");
   text.add_file(setup.profile_file);
   text.add(fmt::format("{} {}", setup.profile.total_bytes, std::thread::hardware_concurrency()));
