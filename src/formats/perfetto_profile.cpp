@@ -102,8 +102,8 @@ private:
     const auto length = nanos(in(event, "dur"));
     if (phase != "X" || !begin || !length || *length < 0 || name.kind() != Kind::text) return;
     const std::int64_t begin_ns = base_ns_ + *begin;
+    if (begin_ns < 0 || begin_ns > kMostNanos) return;
     const ProfilerSlice slice{begin_ns, begin_ns + *length, name};
-    if (slice.begin_ns < 0 || slice.begin_ns > kMostNanos) return;
     if (times_.slices++ == 0) times_.first_us = slice.begin_ns / kNanosOfTraceMicro;
     times_.first_us = std::min(times_.first_us, slice.begin_ns / kNanosOfTraceMicro);
     times_.last_us = std::max(times_.last_us, slice.end_ns / kNanosOfTraceMicro);

@@ -163,14 +163,25 @@ void write_moments(Session& session, const MemoryState& end, const ExportOptions
   stacks_at(MomentKind::end, end);
 }
 
-/// Writes the profiler's trace of --with, and warns if it is of another time.
-void write_profile(const ExportOptions& options, const MemoryState& end, const TextSink& write) {
-  const ProfilerTimes times = naming_file(*options.with, [&] {
-    Contents contents(*options.with);
+/// The trace of --with, as packets.
+struct Profile {
+  ProfilerTimes times;
+  std::string packets;
+};
+
+Profile read_profile(const std::string& file) {
+  return naming_file(file, [&] {
+    Contents contents(file);
     if (contents.names().size() != 1) throw Error("an archive of several files: unpack the trace");
     const Contents::Snapshot trace = contents.take(0);
-    return write_perfetto_profile(trace.input.bytes(), write);
+    Profile profile;
+    profile.times =
+        write_perfetto_profile(trace.input.bytes(), [&](std::string_view piece) { profile.packets += piece; });
+    return profile;
   });
+}
+
+void warn_of_other_time(const ExportOptions& options, const MemoryState& end, const ProfilerTimes& times) {
   const auto is_meanwhile = [&](const DeviceState& device) {
     const DeviceFigures& figures = device.figures;
     return figures.first_time_us && *figures.first_time_us <= times.last_us && times.first_us <= *figures.last_time_us;
@@ -181,6 +192,7 @@ void write_profile(const ExportOptions& options, const MemoryState& end, const T
 
 void write_perfetto(const ExportOptions& options) {
   check_binary_output(options.target(), "a Perfetto trace");
+  const std::optional<Profile> profile = options.with ? std::optional(read_profile(*options.with)) : std::nullopt;
   naming_file(shown_name(options.operands.front(), options.file), [&] {
     SnapshotFile file(options.operands.front(), options.file);
     PerfettoSurvey survey;
@@ -193,7 +205,10 @@ void write_perfetto(const ExportOptions& options) {
     static_cast<void>(file.session().read(events));
     trace.finish();
     write_moments(file.session(), loaded.state, options, write);
-    if (options.with) write_profile(options, loaded.state, write);
+    if (profile) {
+      warn_of_other_time(options, loaded.state, profile->times);
+      write(profile->packets);
+    }
     output.finish();
   });
 }
@@ -392,7 +407,10 @@ int run_export(const ExportOptions& given) {
   find_files(options);
   if (options.has_several && options.with) throw UsageError("--with takes one snapshot");
   if (options.has_several) return export_each(options);
-  check_outputs(options, {{"-o", options.output}});
+  CommandOptions inputs = options;
+  if (options.with == "-") throw UsageError("--with takes a file, not standard input");
+  if (options.with) inputs.operands.push_back(*options.with);
+  check_outputs(inputs, {{"-o", options.output}});
   options.format->write(options);
   return kSuccess;
 }

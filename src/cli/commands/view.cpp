@@ -220,9 +220,12 @@ PageParts parts_of_page(ViewOptions options) {
     try {
       return parts_of_files_given(options);
     } catch (const SeveralSnapshots&) {
+      const auto is_file = [](const std::string& one) { return std::filesystem::is_regular_file(one); };
+      if (!std::ranges::all_of(options.operands, is_file)) throw; // a pipe has been read
       options.has_several = true;
     }
   }
+  if (options.file.rank) throw UsageError("--rank chooses from one file; of a folder all snapshots are taken");
   return parts_of_job(options);
 }
 

@@ -116,7 +116,7 @@ void check_one(const std::vector<std::string>& inputs, const std::string& output
   }
   for (const std::string& input : inputs)
     if (is_input(input, output))
-      throw UsageError(fmt::format("the output '{}' would replace the snapshot itself", output));
+      throw UsageError(fmt::format("the output '{}' would replace a file that is read", output));
 }
 
 } // namespace
