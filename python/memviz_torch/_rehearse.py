@@ -194,7 +194,6 @@ def rehearse(
     levers: bool = False,
     show_output: bool = False,
     jobs: Optional[int] = None,
-    cache: bool = False,
     late: bool = False,
     values: "Union[None, bool, str]" = None,
     output: "Union[None, str, os.PathLike[str]]" = None,
@@ -217,7 +216,7 @@ def rehearse(
     share: other programs on the same GPU, each a line for a shell, whose peaks are taken before this program begins.
     compare_with: settings to run it with as well, such as "NAME=VALUE" or "--checkpointing"; levers: those of PyTorch's
     allocator. All of these combine; several GPUs, numbers, ranks and settings are one table.
-    jobs: how many of these runs at once; cache: whether an earlier run with cache=True answers if it is the same.
+    jobs: how many of these runs at once.
     output: the folder of the snapshots, "memviz-rehearsal" by default; quiet: no line for each run on standard error.
 
     The program's own output appears as usual. Raises Error if no rehearsal could be made; if the program itself fails,

@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +41,6 @@ struct RehearseCommand : CommandOptions {
   std::uint64_t max_entries = 200'000;
   AxisOptions runs;
   bool both_ends = false;
-  bool uses_cache = false;
   rehearse::Values values = rehearse::Values::automatic;
   std::optional<std::string> json;
 };
@@ -109,10 +107,6 @@ OptionList<RehearseCommand> rehearse_options() {
                  "run it a second time, with memory used on other streams becoming free as late as possible on a real "
                  "GPU: only when the host waits. Reports both if they differ; the one that takes more decides"},
                 &RehearseCommand::both_ends)),
-      rare(flag({"cache", '\0', "",
-                 "answer from an earlier run with --cache if it is the same: command line, environment, GPU, versions, "
-                 "and every file that it read. The program then does not run: it prints and writes nothing"},
-                &RehearseCommand::uses_cache)),
       rare(one_of(values_option(), &RehearseCommand::values, kValues)),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
@@ -120,10 +114,8 @@ OptionList<RehearseCommand> rehearse_options() {
                                   within<RehearseCommand>(&RehearseCommand::file, general)});
 }
 
-Setup setup_of(const RehearseCommand& options, const std::string& gpu,
-               const std::shared_ptr<const rehearse::RunCache>& cache) {
+Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   Setup setup;
-  setup.cache = cache;
   setup.devices = static_cast<std::uint32_t>(options.devices.value_or(1));
   setup.max_entries = options.max_entries;
   setup.steps = options.steps;
@@ -166,9 +158,8 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu,
 /// One for each GPU, most memory first.
 std::vector<Setup> setups_of(const RehearseCommand& options) {
   std::vector<Setup> setups;
-  const auto cache = options.uses_cache ? std::make_shared<const rehearse::RunCache>() : nullptr;
   for (const std::string& gpu : options.gpus) {
-    setups.push_back(setup_of(options, gpu, cache));
+    setups.push_back(setup_of(options, gpu));
     for (std::size_t i = 0; i + 1 < setups.size(); ++i)
       if (setups[i].profile.name == setups.back().profile.name)
         throw UsageError(fmt::format("--gpu: {} is named twice", setups.back().profile.name));

@@ -107,10 +107,8 @@ std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& 
   std::vector<FitVerdict> verdicts = rehearse_both_ends(setup, run);
   const auto reader = std::ranges::find_if(verdicts, may_decide);
   if (setup.values != Values::automatic || reader == verdicts.end()) return verdicts;
-  if (!reader->cached_at)
-    setup.say(
-        fmt::format("the program reads values that may decide its control flow at {}: running it again with values",
-                    read_lines_text(reader->facts.decisions)));
+  setup.say(fmt::format("the program reads values that may decide its control flow at {}: running it again with values",
+                        read_lines_text(reader->facts.decisions)));
   Setup with_values = setup;
   with_values.values = Values::on;
   with_values.output = setup.output / "values";

@@ -1,6 +1,6 @@
 #include "run/rehearsal_run.hpp"
 
-#include "base/printable.hpp"
+#include "base/json_writer.hpp"
 #include "hooks/hook_files.hpp"
 #include "hooks/hook_folder.hpp"
 #include "io/output_file.hpp"
@@ -9,14 +9,12 @@
 #include "run/both_ends.hpp"
 #include "run/file_facts.hpp"
 #include "run/installation.hpp"
-#include "run/question.hpp"
-#include "run/read_files.hpp"
-#include "run/run_environment.hpp"
 #include "run/run_facts.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -27,6 +25,103 @@ namespace memviz::rehearse {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Returns `first`, followed by the variable's value.
+std::pair<std::string, std::string> before_own(const std::string& name, const std::string& first) {
+  const char* const own = std::getenv(name.c_str());
+  return {name, own == nullptr || *own == '\0' ? first : first + ':' + own};
+}
+
+/// A process that is one rank of a job.
+struct Present {
+  std::uint64_t rank;
+  const RankSet& ranks; ///< that run at the same time, this one among them
+  fs::path meeting;     ///< the folder in which they meet
+};
+
+/// Writes the mark that every snapshot contains. For a profile that the user wrote, only its name without its folder.
+void write_mark(JsonWriter& json, const Setup& setup, const Present* present) {
+  json.key("mark")
+      .begin_object()
+      .member("gpu", setup.profile.gpu)
+      .member("profile", setup.profile.name)
+      .member("total_bytes", setup.profile.total_bytes)
+      .member("version", setup.version);
+  if (present != nullptr)
+    json.member("rank", present->rank)
+        .member("ranks", setup.world->ranks)
+        .member("present_ranks", static_cast<std::uint64_t>(present->ranks.size()));
+  json.end_object();
+}
+
+/// The files in a run's private folder.
+struct Places {
+  fs::path hook;
+  fs::path log;
+  fs::path report;
+  fs::path shared; ///< in which the processes see each other's memory
+  fs::path gpu;    ///< the made-up GPU's library under all of its names
+};
+
+void write_job(JsonWriter& json, const Setup& setup, const Present* present) {
+  json.member("ranks", present != nullptr ? std::optional(setup.world->ranks) : std::nullopt);
+  if (present == nullptr) return;
+  json.member("meeting", present->meeting.string()).member("most_present", std::uint64_t{kMostMeeting});
+  json.key("present").begin_array();
+  for (const std::uint64_t rank : present->ranks)
+    json.value(rank);
+  json.end_array();
+}
+
+/// Options for the hook; in ASCII, so that the encoding of the program's environment does not matter.
+std::string hook_settings(const Setup& setup, const Places& places, const Present* present) {
+  std::string text;
+  JsonWriter json(text, JsonLayout::compact, JsonEscapes::ascii);
+  json.begin_object()
+      .member("log", places.log.string())
+      .member("output", fs::absolute(setup.output).string())
+      .member("record", setup.records)
+      .member("max_entries", setup.max_entries)
+      .member("steps", setup.steps)
+      .member("seconds", setup.most_seconds)
+      .member("no_init", setup.leaves_init_out)
+      .member("requests", setup.requests)
+      .member("values", word_of(setup.values))
+      .member("outside_given", setup.has_outside)
+      .member("shares_memory", setup.profile.system_bytes > 0);
+  write_job(json, setup, present);
+  write_mark(json, setup, present);
+  json.end_object();
+  return text;
+}
+
+Variables environment(const Setup& setup, const Places& places, const Present* present) {
+  Variables result{
+      before_own("LD_PRELOAD", (places.gpu / "libmemviz_rehearsal.so").string()),
+      before_own("LD_LIBRARY_PATH", places.gpu.string()),
+      before_own("PYTHONPATH", places.hook.string()),
+      {"MEMVIZ_REHEARSAL_GPU", setup.profile_file.string()},
+      {"MEMVIZ_REHEARSAL_DEVICES", std::to_string(setup.devices)},
+      {"MEMVIZ_REHEARSAL_REPORT", places.report.string()},
+      {"MEMVIZ_REHEARSAL_SHARED", places.shared.string()},
+      {"MEMVIZ_REHEARSAL_OTHERS", fmt::format("{}", fmt::join(setup.other_bytes, ","))},
+      {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places, present)},
+  };
+  if (std::getenv("PATH") != nullptr) result.push_back(before_own("PATH", places.hook.string())); // for nvidia-smi
+  if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
+  if (setup.has_outside) result.emplace_back("MEMVIZ_REHEARSAL_OUTSIDE", std::to_string(setup.outside_bytes));
+  // A real GPU must not find code that was compiled and chosen here, nor one rehearsal the code of another, which saves
+  // the memory of choosing it.
+  if (constexpr const char* kCompiled = "TORCHINDUCTOR_CACHE_DIR"; std::getenv(kCompiled) == nullptr)
+    result.emplace_back(kCompiled, (places.log.parent_path() / "inductor").string());
+  if (present == nullptr) return result;
+  for (auto& variable : launcher_variables(*setup.world, present->rank))
+    result.push_back(std::move(variable));
+  // As torchrun does if it starts several processes.
+  if (present->ranks.size() > 1 && std::getenv("OMP_NUM_THREADS") == nullptr)
+    result.emplace_back("OMP_NUM_THREADS", "1");
+  return result;
+}
 
 /// The dynamic linker would treat either as the end of a name.
 void check_folder(const fs::path& folder) {
@@ -124,18 +219,14 @@ void write_hook_files(const fs::path& folder) {
 /// The private folder of one program: the hook and the made-up GPU that it gets, and the files that they leave.
 class PrivateRun {
 public:
-  explicit PrivateRun(const Setup& setup)
-      : setup_(setup), places_{file("site-packages"), file("log"),   file("report"),
-                               file("shared"),        file("reads"), folder_with_names(setup.folder, file("gpu"))} {}
-
   // Stacks show the hook as a library, not as the program's own lines.
-  void write_files() const {
+  explicit PrivateRun(const Setup& setup)
+      : setup_(setup), places_{folder_.path() / "site-packages", folder_.path() / "log", folder_.path() / "report",
+                               folder_.path() / "shared", folder_with_names(setup.folder, folder_.path() / "gpu")} {
     check_folder(places_.gpu);
     write_hook_files(places_.hook);
   }
 
-  [[nodiscard]] const fs::path& folder() const { return folder_.path(); }
-  [[nodiscard]] const fs::path& reads() const { return places_.reads; }
   [[nodiscard]] Variables variables(const Present* present) const { return environment(setup_, places_, present); }
 
   [[nodiscard]] FitVerdict verdict(const Ending& ending) const {
@@ -155,89 +246,16 @@ public:
   }
 
 private:
-  [[nodiscard]] fs::path file(const char* name) const { return folder_.path() / name; }
-
   const Setup& setup_;
   TemporaryFolder folder_;
   Places places_;
 };
 
-using PrivateRuns = std::vector<std::unique_ptr<PrivateRun>>;
-
-std::vector<FitVerdict> verdicts_of(const PrivateRuns& runs, const std::vector<Ending>& endings) {
-  std::vector<FitVerdict> verdicts;
-  for (std::size_t index = 0; index < runs.size(); ++index)
-    verdicts.push_back(runs[index]->verdict(endings[index]));
-  return verdicts;
-}
-
-/// Whether a run of the same program would end the same way: one that nothing outside of it ended.
-bool is_repeatable(const Setup& setup, const FitVerdict& verdict) {
-  const bool is_late = verdict.facts.is_stopped && setup.steps && verdict.facts.steps < *setup.steps;
-  return is_answer(verdict) && verdict.ending.signal == 0 && verdict.facts.interrupted_at.empty() &&
-         verdict.facts.failures.empty() && !is_late;
-}
-
-/// Keeps the run in the cache, or says why it is made anew the next time.
-void keep(const Setup& setup, const std::string& question, std::uint64_t begin_ns, const RunPlaces& places,
-          const PrivateRuns& runs, const std::vector<Ending>& endings, const std::vector<FitVerdict>& verdicts) {
-  if (!std::ranges::all_of(verdicts, [&](const FitVerdict& one) { return is_repeatable(setup, one); })) return;
-  std::vector<ReadFile> reads;
-  std::vector<fs::path> own = places.folders;
-  own.push_back(places.output);
-  for (const auto& run : runs) {
-    ReadFiles of_run = read_files(run->reads(), begin_ns, own);
-    if (!of_run.unknown_reason.empty())
-      return setup.say(fmt::format("not kept in the cache: {}", printable(of_run.unknown_reason)));
-    reads.insert(reads.end(), of_run.files.begin(), of_run.files.end());
-  }
-  std::vector<fs::path> snapshots;
-  for (const FitVerdict& verdict : verdicts) {
-    for (const WrittenFile& file : verdict.facts.files)
-      snapshots.emplace_back(file.path);
-    for (const OutOfMemoryFact& oom : verdict.facts.ooms)
-      if (!oom.file.empty()) snapshots.emplace_back(oom.file);
-  }
-  setup.cache->keep(question, reads, endings, places, snapshots);
-}
-
-/// Returns the verdicts of the run in the cache, or runs the programs.
-std::vector<FitVerdict> cached_or_run(const Setup& setup, const std::optional<std::string>& question,
-                                      const PrivateRuns& runs, const std::function<std::vector<Ending>()>& run) {
-  RunPlaces places{{}, setup.output};
-  for (const auto& one : runs)
-    places.folders.push_back(one->folder());
-  if (question) {
-    if (const auto found = setup.cache->find(*question, places)) {
-      std::vector<FitVerdict> verdicts = verdicts_of(runs, found->endings);
-      for (FitVerdict& verdict : verdicts)
-        verdict.cached_at = found->at_seconds;
-      return verdicts;
-    }
-  }
-  for (const auto& one : runs)
-    one->write_files();
-  const std::uint64_t begin_ns = file_clock_ns();
-  const std::vector<Ending> endings = run();
-  std::vector<FitVerdict> verdicts = verdicts_of(runs, endings);
-  if (question) keep(setup, *question, begin_ns, places, runs, endings, verdicts);
-  return verdicts;
-}
-
-/// Returns the key of the run in the cache; nullopt if it is made in any case.
-std::optional<std::string> cached_question(const Setup& setup, const std::vector<std::string>& words,
-                                           const Variables& variables, const RankSet* ranks) {
-  if (!setup.cache) return std::nullopt;
-  auto question = question_of(setup, words, variables, ranks);
-  if (!question) setup.say("not kept in the cache: the program may read standard input, which is a pipe");
-  return question;
-}
-
 /// Runs the program as each of `ranks` at the same time; `more` is added to the environment of each.
 std::vector<FitVerdict> run_together(const Setup& setup, const RankSet& ranks, const std::vector<std::string>& words,
                                      const Variables& more) {
   const TemporaryFolder meeting;
-  PrivateRuns runs;
+  std::vector<std::unique_ptr<PrivateRun>> runs;
   std::vector<Variables> variables;
   for (const std::uint64_t rank : ranks) {
     runs.push_back(std::make_unique<PrivateRun>(setup));
@@ -245,27 +263,18 @@ std::vector<FitVerdict> run_together(const Setup& setup, const RankSet& ranks, c
     variables.push_back(runs.back()->variables(&present));
     variables.back().insert(variables.back().end(), more.begin(), more.end());
   }
-  const auto on_end = [&](std::size_t index) {
-    write_file((meeting.path() / ("ended-" + std::to_string(ranks[index]))).string(), "");
-    std::error_code ignored;
-    return fs::exists(meeting.path() / "again", ignored);
-  };
-  return cached_or_run(setup, cached_question(setup, words, more, &ranks), runs,
-                       [&] { return run_in_foreground(words, variables, on_end, setup.program_output); });
-}
-
-std::vector<FitVerdict> run_alone(const Setup& setup, const std::vector<std::string>& words, const Variables& more) {
-  PrivateRuns runs;
-  runs.push_back(std::make_unique<PrivateRun>(setup));
-  Variables variables = runs.front()->variables(nullptr);
-  variables.insert(variables.end(), more.begin(), more.end());
-  return cached_or_run(setup, cached_question(setup, words, more, nullptr), runs,
-                       [&] { return std::vector{run_in_foreground(words, variables, setup.program_output)}; });
-}
-
-Variables joined(Variables variables, const Variables& more) {
-  variables.insert(variables.end(), more.begin(), more.end());
-  return variables;
+  const std::vector<Ending> endings = run_in_foreground(
+      words, variables,
+      [&](std::size_t index) {
+        write_file((meeting.path() / ("ended-" + std::to_string(ranks[index]))).string(), "");
+        std::error_code ignored;
+        return fs::exists(meeting.path() / "again", ignored);
+      },
+      setup.program_output);
+  std::vector<FitVerdict> verdicts;
+  for (std::size_t index = 0; index < ranks.size(); ++index)
+    verdicts.push_back(runs[index]->verdict(endings[index]));
+  return verdicts;
 }
 
 } // namespace
@@ -283,7 +292,11 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
   check_system(setup.folder);
   const auto run_once = [&](const Setup& once, const Variables& of_end) {
     const OutputFolder output(once.output);
-    return run_alone(once, words, joined(variables, of_end));
+    const PrivateRun run(once);
+    Variables all = run.variables(nullptr);
+    all.insert(all.end(), variables.begin(), variables.end());
+    all.insert(all.end(), of_end.begin(), of_end.end());
+    return std::vector{run.verdict(run_in_foreground(words, all, once.program_output))};
   };
   return rehearse_both_ways(setup, run_once).front();
 }
@@ -295,7 +308,9 @@ std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const RankSet& ranks,
   check_system(setup.folder);
   const auto run_once = [&](const Setup& once, const Variables& of_end) {
     const OutputFolder output(once.output);
-    return run_together(once, ranks, words, joined(variables, of_end));
+    Variables all = variables;
+    all.insert(all.end(), of_end.begin(), of_end.end());
+    return run_together(once, ranks, words, all);
   };
   return rehearse_both_ways(setup, run_once);
 }

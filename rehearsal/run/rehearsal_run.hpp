@@ -4,14 +4,12 @@
 // and the hook in every Python, and reads the files that this leaves.
 
 #include "io/foreground.hpp"
-#include "run/run_cache.hpp"
 #include "run/world.hpp"
 #include "verdict/fit.hpp"
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,8 +47,7 @@ struct Setup {
   Values values = Values::automatic;          ///< see both_ends.hpp
   std::function<void(const std::string&)> say = [](const std::string&) {}; ///< receives a line on each next step
   std::string version;                                                     ///< of memviz, for the mark
-  std::optional<int> program_output = {};     ///< a descriptor for the program's output, in place of our streams
-  std::shared_ptr<const RunCache> cache = {}; ///< null: every run is made
+  std::optional<int> program_output = {}; ///< a descriptor for the program's output, in place of our streams
 };
 
 /// Runs the program once, or at both ends; adds `variables` to its environment. Throws UsageError if it cannot be

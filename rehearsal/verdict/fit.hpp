@@ -208,7 +208,6 @@ struct FitVerdict {
   std::string neighbour = {};             ///< the one that this verdict is about; "": the program itself
   std::optional<OtherEnd> other_end = {};
   std::optional<OtherValues> other_values = {};
-  std::optional<std::int64_t> cached_at = {}; ///< when it ran, in seconds since 1970, if it is from the cache
 };
 
 [[nodiscard]] FitOutcome outcome_of(const Ending& ending, const RunFacts& facts);

@@ -248,8 +248,6 @@ inline constexpr auto kFitVerdict = json_object<FitVerdict>(
     member("other_values", "Of a program that was run twice, with zeros and with values: the other run",
            &FitVerdict::other_values, kOtherValues)
         .if_any(),
-    member("cached_at", "When the run was made, if it is from the cache (--cache); else it is left out", cached_at_text)
-        .if_any(),
     member("notes", "What to know, in sentences", notes));
 
 } // namespace memviz::rehearse

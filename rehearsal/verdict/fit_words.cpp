@@ -9,7 +9,6 @@
 #include "verdict/fit_values_words.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -225,9 +224,7 @@ std::string headline(const FitVerdict& verdict) {
   return "No answer. " + no_gpu_text(verdict.facts);
 }
 
-namespace {
-
-std::string short_answer(const FitVerdict& verdict) {
+std::string short_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   switch (verdict.outcome) {
   case FitOutcome::fits:
@@ -247,30 +244,9 @@ std::string short_answer(const FitVerdict& verdict) {
   return "no answer: " + (is_refused(verdict) ? verdict.facts.refusals.front() : no_answer_reason(verdict));
 }
 
-} // namespace
-
-std::string short_text(const FitVerdict& verdict) {
-  return short_answer(verdict) + (verdict.cached_at ? ", from the cache" : "");
-}
-
-std::string cached_at_text(const FitVerdict& verdict) {
-  if (!verdict.cached_at) return "";
-  using namespace std::chrono;
-  const sys_seconds at{seconds(*verdict.cached_at)};
-  const auto day = floor<days>(at);
-  const year_month_day date(day);
-  const hh_mm_ss time(at - day);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time.hours().count(),
-                     time.minutes().count(), time.seconds().count());
-}
-
 std::vector<std::string> notes(const FitVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   std::vector<std::string> list;
-  if (verdict.cached_at)
-    list.push_back(
-        fmt::format("From the cache: the program ran on {}, and did not run again.", cached_at_text(verdict)));
   const bool says_why = is_refused(verdict) || (facts.server && !facts.server->error.empty());
   if (!verdict.ending.is_good() && verdict.outcome == FitOutcome::failed && !facts.used_cuda && !says_why)
     list.push_back(no_gpu_text(facts));

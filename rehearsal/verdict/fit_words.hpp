@@ -22,8 +22,6 @@ namespace memviz::rehearse {
 [[nodiscard]] std::string short_text(const FitVerdict& verdict);
 /// "expandable_segments:True", "foreach=False"
 [[nodiscard]] std::string_view change_name(FitChange change);
-/// Returns when a run of the cache was made, "2026-11-29 16:20:11 UTC"; "" if it is not from the cache.
-[[nodiscard]] std::string cached_at_text(const FitVerdict& verdict);
 /// Puts the changes that were tried and let the program go on before the other advice, and removes the untried advice
 /// about the changes that were tried.
 void replace_advice(FitVerdict& verdict);

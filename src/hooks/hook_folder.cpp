@@ -133,6 +133,13 @@ fs::path without_colon(fs::path path) {
   return path;
 }
 
+/// Returns the user's cache; nullopt if the environment does not name one.
+std::optional<fs::path> cache_folder() {
+  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return cache;
+  if (const char* const home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache";
+  return std::nullopt;
+}
+
 /// Gives the written folder its final name. A whole hook that another process put there meanwhile stays; a damaged one
 /// is moved away first. Runs that use the damaged one find their files gone at worst, which they report.
 fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std::string& name) {
@@ -192,7 +199,7 @@ void write_hook(const fs::path& folder) try {
 
 fs::path lasting_hook() {
   try {
-    if (const auto cache = user_cache_folder()) return cached_hook(*cache);
+    if (const auto cache = cache_folder()) return cached_hook(*cache);
   } catch (const Error&) {
     // Memory for this run alone is enough.
   }

@@ -178,10 +178,4 @@ fs::path make_private_temporary_folder(const std::string& name) {
   }
 }
 
-std::optional<fs::path> user_cache_folder() {
-  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return cache;
-  if (const char* const home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache";
-  return std::nullopt;
-}
-
 } // namespace memviz

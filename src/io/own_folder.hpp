@@ -47,7 +47,4 @@ private:
 /// Creates the same in the folder of TMPDIR; in /tmp if there is no TMPDIR, or if others may write to it.
 [[nodiscard]] std::filesystem::path make_private_temporary_folder(const std::string& name);
 
-/// Returns the user's cache (XDG_CACHE_HOME, ~/.cache); nullopt if the environment does not name one.
-[[nodiscard]] std::optional<std::filesystem::path> user_cache_folder();
-
 } // namespace memviz

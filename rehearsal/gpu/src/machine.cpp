@@ -1,7 +1,6 @@
 #include "machine.hpp"
 
 #include "fault.hpp"
-#include "opened_files.hpp"
 #include "real_library.hpp"
 
 #include <algorithm>
@@ -174,7 +173,6 @@ void memviz_rehearsal_watch_reads(void (*on_read)()) {
 }
 
 int memviz_rehearsal_report() {
-  note_libraries();
   const Locked locked;
   return write_report() ? 0 : -1;
 }

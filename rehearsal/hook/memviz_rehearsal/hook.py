@@ -26,7 +26,7 @@ from memviz_recording import files, history, ranks
 from memviz_recording.snapshot import with_keepers
 from memviz_rehearsal.journal import SETTINGS, failures, guarded, log
 from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, world
-from memviz_rehearsal.process import checks, counters, endings, host_memory, initial_values, launchers, listings, methods, peaks, runtime, tries
+from memviz_rehearsal.process import checks, counters, endings, host_memory, initial_values, launchers, methods, peaks, runtime, tries
 from memviz_rehearsal.process.methods import act_at_imports
 from memviz_rehearsal.server import flashinfer, outside, requests, watch
 from memviz_rehearsal.values import reads
@@ -52,7 +52,6 @@ class Rehearsal:
         self._lock = threading.RLock()
 
     def install(self):
-        guarded(listings.install)
         for part in (deepspeed, ddp, flashinfer, host_memory, runtime):
             part.install(act_at_imports)
         if SETTINGS["ranks"]:
