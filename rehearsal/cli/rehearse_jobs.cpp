@@ -22,6 +22,7 @@ bool is_first_needed(const AxisOptions& options, const std::vector<std::string>&
 CommonRuns::CommonRuns(const AxisOptions& options, const std::vector<rehearse::Setup>& setups,
                        const std::vector<std::string>& words, const OnLine& on_line)
     : options_(options), on_line_(on_line), needs_first_(is_first_needed(options, words)) {
+  allow_programs();
   for (const rehearse::Setup& setup : setups)
     neighbours_.try_emplace(setup.profile.name);
 }

@@ -259,11 +259,26 @@ print("compiled", counters["frames"]["ok"])
 """
 
 
+BREAKS_OFF = """
+import torch
+from torch._dynamo.utils import counters
+@torch.compile(backend="aot_eager")
+def breaks(x):
+    y = x * 2
+    return y if torch.isnan(y).any() else y.sin() + 1
+weight = torch.ones(1024, device="cuda", requires_grad=True)
+for _ in range(3):
+    breaks(weight).sum().backward()
+print("graphs", counters["stats"]["unique_graphs"])
+"""
+
+
 def check_compiled(rehearsals):
-    """torch.compile compiles below the mode that computes values, and what it compiled is used again."""
+    """torch.compile compiles below the mode that computes values, only the program's code, and uses it again."""
     for values in ("off", "on"):
-        _, done, _ = rehearsals.python([f"--values={values}"], COMPILES)
-        check(done.stdout.startswith("compiled 1\n"), values, done.stdout, done.stderr)
+        for program, said in ((COMPILES, "compiled 1\n"), (BREAKS_OFF, "graphs 2\n")):
+            _, done, _ = rehearsals.python([f"--values={values}"], program)
+            check(done.stdout.startswith(said), values, done.stdout, done.stderr)
 
 
 LOGS = """

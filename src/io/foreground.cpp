@@ -41,6 +41,7 @@ static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 // Held while a place is taken, and from the start of a program until it has its place.
 std::mutex places_mutex;
+bool is_ending = false; ///< by end_programs(); changed while places_mutex is held
 
 /// The terminal sends its signals to the whole process group, including the program; a write to a closed pipe and
 /// abort() send theirs to this process alone.
@@ -221,6 +222,7 @@ void start_all(const Places& places, const std::vector<std::string>& words, cons
     for (std::size_t index = 0; index < variables.size(); ++index) {
       const std::lock_guard lock(places_mutex);
       places[index] = start(words, variables[index], streams, held.before());
+      if (is_ending) ::kill(places[index], SIGTERM);
     }
   } catch (...) {
     end_all(places);
@@ -289,8 +291,15 @@ std::vector<Ending> run_in_foreground(const std::vector<std::string>& words, con
 }
 
 void end_programs() {
+  const std::lock_guard lock(places_mutex); // a program that is being started has its place afterwards
+  is_ending = true;
   for (const std::atomic<pid_t>& place : running)
     if (const pid_t program = place; program > 0) ::kill(program, SIGTERM);
+}
+
+void allow_programs() {
+  const std::lock_guard lock(places_mutex);
+  is_ending = false;
 }
 
 int become(const std::vector<std::string>& words, const Variables& variables) {

@@ -38,8 +38,10 @@ constexpr std::size_t kMostPrograms = 1024;
                                                     const std::vector<Variables>& variables, const OnEnd& on_end,
                                                     std::optional<int> output = {});
 
-/// Ends all programs that run in the foreground of any thread, by SIGTERM.
+/// Ends all programs that run in the foreground of any thread, by SIGTERM, and until allow_programs() those that are
+/// started later.
 void end_programs();
+void allow_programs();
 
 /// Replaces this process with the program, which keeps the process id, the parent and the streams, so that signals and
 /// exit codes are its own. Returns only if that failed, with the error number.

@@ -91,7 +91,7 @@ def main():
                 peak, faults = rehearse(memviz, python, program)
                 is_right &= not faults
                 print(f"| {program} | {installed} | {peak} | {'; '.join(faults)} |", flush=True)
-        except subprocess.CalledProcessError as error:
+        except subprocess.SubprocessError as error:
             is_right = False
             print(f"| - | {', '.join(packages)} | - | {error} |", flush=True)
         finally:

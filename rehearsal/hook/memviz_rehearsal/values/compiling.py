@@ -21,6 +21,8 @@ def keep_on(mode):
         convert_frame._disable_current_modes = compilations.wrapping(convert_frame._disable_current_modes)
 
     waiting.when_imported("torch._dynamo.convert_frame", know_modes)
+    # Where the compiled code breaks off, the mode's own code would be compiled.
+    waiting.when_imported("torch._dynamo.trace_rules", lambda rules: rules.add("memviz_rehearsal"))
 
 
 class _Compilations:

@@ -149,7 +149,7 @@ class Values(TorchDispatchMode):
 
     def _input(self, func, tensor):
         """Returns what the operator gets on the CPU in place of an input; None if it is unknown."""
-        if func._schema.name not in _FILLING:
+        if func._schema.name not in _FILLING or func._overloadname == "out":
             return self._on_cpu(tensor)
         return torch.empty_like(tensor, device="cpu") if _is_small(tensor) else tensor.new_empty(0, device="cpu")
 
