@@ -28,12 +28,12 @@ CommonRuns::CommonRuns(const AxisOptions& options, const std::vector<rehearse::S
 }
 
 void CommonRuns::say(const std::string& line) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   on_line_(line);
 }
 
 void CommonRuns::say_once(const std::string& line) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (said_.insert(line).second) on_line_(line);
 }
 
@@ -52,20 +52,20 @@ std::optional<Learned> CommonRuns::learned_at_first() {
 }
 
 void CommonRuns::set_learned_at_first(const Learned& learned) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   learned_ = learned;
   changed_.notify_all();
 }
 
 void CommonRuns::stop() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   is_stopped_ = true;
   changed_.notify_all();
   end_programs();
 }
 
 bool CommonRuns::is_stopped() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return is_stopped_;
 }
 

@@ -331,7 +331,7 @@ FitReport run_points(const AxisOptions& options, const std::vector<Setup>& setup
   std::mutex mutex;
   std::deque<LaneRunner> lanes;
   const auto start = [&]() -> rehearse::RunPoint {
-    const std::lock_guard lock(mutex);
+    const std::scoped_lock lock(mutex);
     LaneRunner& lane = lanes.emplace_back(question, common);
     return [&lane](const Words& point) { return lane.run(point); };
   };

@@ -85,7 +85,7 @@ public:
   }
 
   void stop() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     is_done_ = true;
   }
 
@@ -110,7 +110,7 @@ private:
   }
 
   [[nodiscard]] std::optional<Places> next_lane() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (is_done_) return std::nullopt;
     Places lane = lane_;
     is_done_ = !advance(lane_, [](AxisKind kind) { return kind != AxisKind::doubled; });
@@ -173,7 +173,7 @@ void run_at_once(Grid& grid, std::size_t jobs) {
       grid.run_lanes();
     } catch (...) {
       grid.stop();
-      const std::lock_guard lock(mutex);
+      const std::scoped_lock lock(mutex);
       if (!thrown) thrown = std::current_exception();
     }
   };

@@ -92,33 +92,32 @@ std::vector<std::pair<int, struct sigaction>> pass_signals_on() {
   return all_before;
 }
 
+std::mutex passing_mutex;
+std::size_t passing_threads = 0;
+std::vector<std::pair<int, struct sigaction>> handlers_before; ///< of the signals that are passed on
+
 /// Forwards these signals to the programs during its lifetime, or that of another one in another thread.
 class PassedSignals {
 public:
   PassedSignals() {
-    const std::lock_guard lock(mutex_);
-    if (users_++ == 0) before_ = pass_signals_on();
+    const std::scoped_lock lock(passing_mutex);
+    if (passing_threads++ == 0) handlers_before = pass_signals_on();
   }
   PassedSignals(const PassedSignals&) = delete;
   PassedSignals& operator=(const PassedSignals&) = delete;
   ~PassedSignals() {
-    const std::lock_guard lock(mutex_);
-    if (--users_ > 0) return;
-    for (const auto& [number, before] : before_)
+    const std::scoped_lock lock(passing_mutex);
+    if (--passing_threads > 0) return;
+    for (const auto& [number, before] : handlers_before)
       sigaction(number, &before, nullptr);
   }
-
-private:
-  static inline std::mutex mutex_;
-  static inline std::size_t users_ = 0;
-  static inline std::vector<std::pair<int, struct sigaction>> before_ = {};
 };
 
 /// Places for the programs of one call, which are free again at its end.
 class Places {
 public:
   explicit Places(std::size_t count) {
-    const std::lock_guard lock(places_mutex);
+    const std::scoped_lock lock(places_mutex);
     for (std::size_t place = 0; place < running.size() && places_.size() < count; ++place)
       if (running[place] == 0) places_.push_back(place);
     if (places_.size() < count) throw Error("too many programs at once");
@@ -220,7 +219,7 @@ void start_all(const Places& places, const std::vector<std::string>& words, cons
   const HeldSignals held;
   try {
     for (std::size_t index = 0; index < variables.size(); ++index) {
-      const std::lock_guard lock(places_mutex);
+      const std::scoped_lock lock(places_mutex);
       places[index] = start(words, variables[index], streams, held.before());
       if (is_ending) ::kill(places[index], SIGTERM);
     }
@@ -243,7 +242,7 @@ Ending wait_for(const Places& places, std::size_t index) {
 /// Reaps a child that is not one of the programs. One that another thread waits for is left to that thread.
 void reap_other(pid_t child) {
   {
-    const std::lock_guard lock(places_mutex);
+    const std::scoped_lock lock(places_mutex);
     const auto is_child = [&](const std::atomic<pid_t>& program) { return program == child; };
     if (std::ranges::none_of(running, is_child)) {
       waitpid(child, nullptr, WNOHANG);
@@ -291,14 +290,14 @@ std::vector<Ending> run_in_foreground(const std::vector<std::string>& words, con
 }
 
 void end_programs() {
-  const std::lock_guard lock(places_mutex); // a program that is being started has its place afterwards
+  const std::scoped_lock lock(places_mutex); // a program that is being started has its place afterwards
   is_ending = true;
   for (const std::atomic<pid_t>& place : running)
     if (const pid_t program = place; program > 0) ::kill(program, SIGTERM);
 }
 
 void allow_programs() {
-  const std::lock_guard lock(places_mutex);
+  const std::scoped_lock lock(places_mutex);
   is_ending = false;
 }
 

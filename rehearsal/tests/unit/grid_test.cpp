@@ -206,7 +206,7 @@ TEST_CASE("lanes at once run the points that they run one after the other") {
     Points points;
     const auto start = [&] {
       return RunPoint([&](const Point& point) {
-        const std::lock_guard lock(mutex);
+        const std::scoped_lock lock(mutex);
         points.push_back(point);
         const std::uint64_t bytes = std::stoull(point[1]) * std::stoull(point[2]) * last_number(point);
         return std::optional(bytes <= (point[0] == "large" ? 60U : 20U) ? Fit::surely : Fit::no);

@@ -407,7 +407,7 @@ int run_export(const ExportOptions& given) {
   find_files(options);
   if (options.has_several && options.with) throw UsageError("--with takes one snapshot");
   if (options.has_several) return export_each(options);
-  CommandOptions inputs = options;
+  CommandOptions inputs = static_cast<const CommandOptions&>(options);
   if (options.with == "-") throw UsageError("--with takes a file, not standard input");
   if (options.with) inputs.operands.push_back(*options.with);
   check_outputs(inputs, {{"-o", options.output}});
