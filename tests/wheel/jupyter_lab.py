@@ -80,7 +80,6 @@ def check_viewer(page, root):
     check_link(page.context, page.evaluate("() => navigator.clipboard.readText()"))
     origin = page.frames[-1].evaluate("() => { try { return parent.document.title; } catch (error) { return [self.origin, error.name]; } }")
     assert origin == ["null", "SecurityError"], origin
-    page.keyboard.press("Control+s")
     expect(open_file(page, "packed.pickle.gz").locator("#headline")).to_contain_text("GiB")
     expect(open_file(page, "other.pickle").locator("body")).to_contain_text("memviz: other.pickle: ")
     shutil.copy(TESTDATA / "oom.pickle", root / "other.pickle")
@@ -138,8 +137,6 @@ def main():
             check_viewer(page, root)
             check_refusals(context, browser, url)
             assert not errors, errors
-            assert page.locator(".jp-Dialog").count() == 0, page.locator(".jp-Dialog").all_inner_texts()
-            assert not list(root.rglob(".ipynb_checkpoints")), "a snapshot was copied"
             # A page is made when it is shown, once.
             assert [path for path in requests if path] == ["50%25%20of%20%231%3F.pickle", "packed.pickle.gz", *["other.pickle"] * 3], requests
     print("JupyterLab opens snapshots")
