@@ -113,6 +113,20 @@ class SwitchCases(ViewCase):
         expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
         expect(tip).to_be_hidden()
 
+    def test_the_tooltip_stays_when_a_picture_arrives(self):
+        view = self.view(STEP)
+        view.wait_for_event(1375)
+        expect(view.picture.locator("svg.scripted")).to_be_visible()
+        view.hold("({request}) => request && request.ask === 'picture'")
+        view.press("2")
+        view.wait_for_held()
+        view.page.mouse.move(*view.at(view.cells, 0.3, 0.4))
+        tip = view.page.locator("#tip")
+        expect(tip).to_be_visible()
+        view.release()
+        expect(view.page.locator("#picture")).to_have_attribute("data-tab", "state")
+        expect(tip).to_be_visible()
+
     def test_the_other_buttons_of_a_mouse_drag_nothing(self):
         view = self.view(STEP)
         view.wait_for_event(1375)
