@@ -3,24 +3,23 @@
 import base64
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import zipfile
 
 from support import TESTDATA, expect, memviz, new_file
 from view_page_cases import DROP
 from view_support import View, ViewCase, write_page
 
+IS_OPENING = "({about}) => about && !about.is_of_job"
 MAIN, BRANCH = TESTDATA / "run_main.pickle", TESTDATA / "run_branch.pickle"
 
 
 def job_folder():
     """Returns a folder with four ranks, of which rank 2 stands out, and a file that cannot be read."""
-    folder = pathlib.Path(tempfile.mkdtemp()) / "snapshots"
-    folder.mkdir()
+    folder = new_file("") / "snapshots"
+    folder.mkdir(parents=True)
     for rank in range(4):
         shutil.copy(BRANCH if rank == 2 else MAIN, folder / f"rank{rank}.pickle")
     (folder / "rank9.pickle").write_text("no snapshot\n")
@@ -180,6 +179,39 @@ class JobCases(ViewCase):
             view.page.keyboard.press(key)
         expect(view.page.locator("#tab-difference")).to_have_attribute("aria-selected", "true")
         expect(view.page.locator("#before option:checked")).to_have_text("against snapshots/rank1.pickle")
+
+    def with_ranks(self, *ranks):
+        """Returns the page of the folder after these ranks were opened, the last of them shown, and the others closed."""
+        view = View(self.open(self.page_of_folder()))
+        expect(view.page.locator("#job-ranks li")).to_have_count(4)
+        for rank in ranks:
+            self.click(view, rank)
+            expect(view.page.locator("#job-ranks .rank").nth(rank)).to_have_attribute("aria-current", "true")
+        for _ in ranks[:-1]:
+            view.files.first.press("Delete")
+        self.expect_shown(view, [ranks[-1]], ranks[-1])
+        return view
+
+    def click(self, view, rank):
+        if view.page.locator("#job").get_attribute("open") is None:
+            view.page.locator("#job summary").click()
+        view.page.locator("#job-ranks .rank").nth(rank).click()
+
+    def expect_shown(self, view, listed, shown):
+        expect(view.files).to_have_text([f"snapshots/rank{rank}.pickle" for rank in listed])
+        expect(view.page.locator("#files [aria-pressed=true]")).to_have_text(f"snapshots/rank{shown}.pickle")
+
+    def back(self, view):
+        view.page.evaluate("history.back()")
+
+    def test_back_leads_to_a_rank_that_was_closed_while_it_was_shown(self):
+        view = self.with_ranks(0)
+        self.click(view, 1)
+        self.expect_shown(view, [0, 1], 1)
+        view.files.nth(1).press("Delete")
+        self.expect_shown(view, [0], 0)
+        self.back(view)
+        self.expect_shown(view, [0, 1], 1)
 
     def test_a_page_of_a_folder_has_what_is_in_its_archives(self):
         with zipfile.ZipFile(self.folder / "more.zip", "w", zipfile.ZIP_DEFLATED) as archive:
