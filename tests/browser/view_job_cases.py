@@ -213,6 +213,15 @@ class JobCases(ViewCase):
         self.back(view)
         self.expect_shown(view, [0, 1], 1)
 
+    def test_a_rank_that_opens_slowly_does_not_take_the_place_of_a_later_one(self):
+        view = self.with_ranks(0)
+        view.hold(IS_OPENING)
+        self.click(view, 2)
+        view.wait_for_held()
+        self.click(view, 0)
+        view.release()
+        self.expect_shown(view, [0, 2], 0)
+
     def test_a_page_of_a_folder_has_what_is_in_its_archives(self):
         with zipfile.ZipFile(self.folder / "more.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for rank in (4, 5):
