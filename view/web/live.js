@@ -154,6 +154,7 @@ export function startLive(/** @type {Page} */ page) {
   let shown = null;
   const drawCellsSoon = oncePerFrame(() => drawCells(page, canvas, shown));
   const drawSoon = oncePerFrame(() => {
+    if (!isHere(page, shown)) return;
     drawCells(page, canvas, shown);
     drawLegend(page, shown);
     drawNumbers(page, shown, sayMoment);

@@ -28,7 +28,7 @@ export const overviewOf = (/** @type {Page} */ page, file) => page.files[file].o
 export const deviceNow = (/** @type {Page} */ page) => overviewOf(page, page.view.file).devices.find((one) => one.device === page.view.device);
 export const whereNow = (/** @type {Page} */ page) => ({file: page.view.file, device: page.view.device === null ? undefined : page.view.device});
 // Whether something is of the file and device that are shown.
-export const isHere = (/** @type {Page} */ page, {file, device}) => page.view.file === file && page.view.device === device;
+export const isHere = (/** @type {Page} */ page, {file, device = null}) => page.view.file === file && page.view.device === device;
 // Whether the file holds memory of any device: an empty recording has none.
 export const hasDevice = (/** @type {Page} */ page) => page.view.device !== null;
 
