@@ -222,6 +222,41 @@ class JobCases(ViewCase):
         view.release()
         self.expect_shown(view, [0, 2], 0)
 
+    def test_two_steps_back_end_where_the_second_leads(self):
+        view = self.with_ranks(0, 1)
+        view.hold(IS_OPENING)
+        self.back(view)
+        view.wait_for_held()
+        self.back(view)
+        expect(view.page.locator("#app")).to_be_hidden()
+        view.release()
+        self.expect_shown(view, [1, 0], 1)
+        expect(view.page.locator("#app")).to_be_hidden()
+        view.page.go_forward()
+        self.expect_shown(view, [1, 0], 0)
+
+    def test_a_step_while_back_opens_a_rank_does_not_undo_it(self):
+        view = self.with_ranks(0, 1)
+        view.hold(IS_OPENING)
+        self.back(view)
+        view.wait_for_held()
+        view.press("ArrowLeft")
+        self.assertIn("rank0", view.link())
+        view.release()
+        self.expect_shown(view, [1, 0], 0)
+
+    def test_a_tab_that_is_chosen_while_back_opens_a_rank_stays(self):
+        view = self.with_ranks(0, 1)
+        view.hold(IS_OPENING)
+        self.back(view)
+        view.wait_for_held()
+        view.press("4")
+        view.release()
+        self.expect_shown(view, [1, 0], 1)
+        self.assertIn("rank1.pickle", view.link())
+        self.back(view)
+        self.expect_shown(view, [1, 0], 0)
+
     def test_a_page_of_a_folder_has_what_is_in_its_archives(self):
         with zipfile.ZipFile(self.folder / "more.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for rank in (4, 5):
