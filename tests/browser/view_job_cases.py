@@ -257,6 +257,28 @@ class JobCases(ViewCase):
         self.back(view)
         self.expect_shown(view, [1, 0], 0)
 
+    def test_arrows_at_the_end_of_the_ranks_and_in_their_list_do_nothing_else(self):
+        view = self.with_ranks(0)
+        view.press("5", "r", "ArrowUp")
+        expect(view.page.locator("#job-ranks .rank").first).to_be_focused()
+        moment = view.moment.inner_text()
+        view.page.locator("#job-ranks").dispatch_event("keydown", {"key": "Enter"})  # Firefox focuses a list that scrolls
+        view.page.wait_for_timeout(100)
+        self.assertEqual(view.moment.inner_text(), moment)
+
+    def test_the_key_of_the_ranks_works_without_ranks(self):
+        view = View(self.open(write_page("--empty")))
+        view.page.set_input_files("#choose", MAIN)
+        expect(view.moment).to_contain_text("reserved")
+        for file in self.folder.glob("rank[0-8].pickle"):
+            file.unlink()
+        view.page.locator("#choose-folder").set_input_files(self.folder)
+        expect(view.page.locator("#job-unread")).to_contain_text("rank9.pickle")
+        view.press("r")
+        expect(view.page.locator("#job")).not_to_have_attribute("open", "")
+        view.press("r")
+        expect(view.page.locator("#job")).to_have_attribute("open", "")
+
     def test_a_page_of_a_folder_has_what_is_in_its_archives(self):
         with zipfile.ZipFile(self.folder / "more.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for rank in (4, 5):

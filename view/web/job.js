@@ -79,10 +79,10 @@ const notable = ({out_of_memory: failed, outliers, of_two: second, ranks}) => [.
 
 // The arrow keys go from rank to rank.
 function walkRanks(event) {
-  const row = event.target.closest('li'), next = {ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling}[event.key];
-  if (!next) return;
-  next.children[[...row.children].indexOf(event.target)].focus();
+  const row = event.target.closest('li'), way = {ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling'}[event.key];
+  if (!row || !way) return; // without a row it is the list itself that scrolls
   event.preventDefault();
+  row[way]?.children[[...row.children].indexOf(event.target)].focus();
 }
 
 // `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file, about)` shows it. Returns
@@ -128,7 +128,7 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
   function toggleRanks() {
     const list = byId('job');
     list.open = !page.view.isShown || !list.open;
-    if (list.open && !list.hidden) (list.querySelector('[aria-current=true]') || list.querySelector('.rank')).focus();
+    if (list.open && !list.hidden) (list.querySelector('[aria-current=true]') || list.querySelector('.rank'))?.focus();
   }
 
   page.watch(['file'], () => markShown(page, job));
