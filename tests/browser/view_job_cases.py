@@ -257,6 +257,21 @@ class JobCases(ViewCase):
         self.back(view)
         self.expect_shown(view, [1, 0], 0)
 
+    def test_a_link_means_the_rank_of_the_last_folder_of_a_name(self):
+        view = self.job()
+        self.click(view, 1)
+        self.expect_shown(view, [1], 1)
+        shutil.copy(BRANCH, self.folder / "rank1.pickle")
+        shutil.copy(MAIN, self.folder / "rank2.pickle")
+        view.page.locator("#choose-folder").set_input_files(self.folder)
+        expect(view.page.locator("#job-ranks li").nth(1)).to_contain_text("stands out")
+        self.click(view, 1)
+        expect(view.moment).to_contain_text("993 MiB")
+        self.click(view, 0)
+        expect(view.moment).not_to_contain_text("993 MiB")
+        self.back(view)
+        expect(view.moment).to_contain_text("993 MiB")
+
     def test_arrows_at_the_end_of_the_ranks_and_in_their_list_do_nothing_else(self):
         view = self.with_ranks(0)
         view.press("5", "r", "ArrowUp")
