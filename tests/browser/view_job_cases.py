@@ -3,24 +3,23 @@
 import base64
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import zipfile
 
 from support import TESTDATA, expect, memviz, new_file
 from view_page_cases import DROP
 from view_support import View, ViewCase, write_page
 
+IS_OPENING = "({about}) => about && !about.is_of_job"
 MAIN, BRANCH = TESTDATA / "run_main.pickle", TESTDATA / "run_branch.pickle"
 
 
 def job_folder():
     """Returns a folder with four ranks, of which rank 2 stands out, and a file that cannot be read."""
-    folder = pathlib.Path(tempfile.mkdtemp()) / "snapshots"
-    folder.mkdir()
+    folder = new_file("") / "snapshots"
+    folder.mkdir(parents=True)
     for rank in range(4):
         shutil.copy(BRANCH if rank == 2 else MAIN, folder / f"rank{rank}.pickle")
     (folder / "rank9.pickle").write_text("no snapshot\n")
@@ -180,6 +179,120 @@ class JobCases(ViewCase):
             view.page.keyboard.press(key)
         expect(view.page.locator("#tab-difference")).to_have_attribute("aria-selected", "true")
         expect(view.page.locator("#before option:checked")).to_have_text("against snapshots/rank1.pickle")
+
+    def with_ranks(self, *ranks):
+        """Returns the page of the folder after these ranks were opened, the last of them shown, and the others closed."""
+        view = View(self.open(self.page_of_folder()))
+        expect(view.page.locator("#job-ranks li")).to_have_count(4)
+        for rank in ranks:
+            self.click(view, rank)
+            expect(view.page.locator("#job-ranks .rank").nth(rank)).to_have_attribute("aria-current", "true")
+        for _ in ranks[:-1]:
+            view.files.first.press("Delete")
+        self.expect_shown(view, [ranks[-1]], ranks[-1])
+        return view
+
+    def click(self, view, rank):
+        if view.page.locator("#job").get_attribute("open") is None:
+            view.page.locator("#job summary").click()
+        view.page.locator("#job-ranks .rank").nth(rank).click()
+
+    def expect_shown(self, view, listed, shown):
+        expect(view.files).to_have_text([f"snapshots/rank{rank}.pickle" for rank in listed])
+        expect(view.page.locator("#files [aria-pressed=true]")).to_have_text(f"snapshots/rank{shown}.pickle")
+
+    def back(self, view):
+        view.page.evaluate("history.back()")
+
+    def test_back_leads_to_a_rank_that_was_closed_while_it_was_shown(self):
+        view = self.with_ranks(0)
+        self.click(view, 1)
+        self.expect_shown(view, [0, 1], 1)
+        view.files.nth(1).press("Delete")
+        self.expect_shown(view, [0], 0)
+        self.back(view)
+        self.expect_shown(view, [0, 1], 1)
+
+    def test_a_rank_that_opens_slowly_does_not_take_the_place_of_a_later_one(self):
+        view = self.with_ranks(0)
+        view.hold(IS_OPENING)
+        self.click(view, 2)
+        view.wait_for_held()
+        self.click(view, 0)
+        view.release()
+        self.expect_shown(view, [0, 2], 0)
+
+    def test_two_steps_back_end_where_the_second_leads(self):
+        view = self.with_ranks(0, 1)
+        view.hold(IS_OPENING)
+        self.back(view)
+        view.wait_for_held()
+        self.back(view)
+        expect(view.page.locator("#app")).to_be_hidden()
+        view.release()
+        self.expect_shown(view, [1, 0], 1)
+        expect(view.page.locator("#app")).to_be_hidden()
+        view.page.go_forward()
+        self.expect_shown(view, [1, 0], 0)
+
+    def test_a_step_while_back_opens_a_rank_does_not_undo_it(self):
+        view = self.with_ranks(0, 1)
+        view.hold(IS_OPENING)
+        self.back(view)
+        view.wait_for_held()
+        view.press("ArrowLeft")
+        self.assertIn("rank0", view.link())
+        view.release()
+        self.expect_shown(view, [1, 0], 0)
+
+    def test_a_tab_that_is_chosen_while_back_opens_a_rank_stays(self):
+        view = self.with_ranks(0, 1)
+        view.hold(IS_OPENING)
+        self.back(view)
+        view.wait_for_held()
+        view.press("4")
+        view.release()
+        self.expect_shown(view, [1, 0], 1)
+        self.assertIn("rank1.pickle", view.link())
+        self.back(view)
+        self.expect_shown(view, [1, 0], 0)
+
+    def test_a_link_means_the_rank_of_the_last_folder_of_a_name(self):
+        view = self.job()
+        self.click(view, 1)
+        self.expect_shown(view, [1], 1)
+        shutil.copy(BRANCH, self.folder / "rank1.pickle")
+        shutil.copy(MAIN, self.folder / "rank2.pickle")
+        view.page.locator("#choose-folder").set_input_files(self.folder)
+        expect(view.page.locator("#job-ranks li").nth(1)).to_contain_text("stands out")
+        self.click(view, 1)
+        expect(view.moment).to_contain_text("993 MiB")
+        self.click(view, 0)
+        expect(view.moment).not_to_contain_text("993 MiB")
+        self.back(view)
+        expect(view.moment).to_contain_text("993 MiB")
+
+    def test_arrows_at_the_end_of_the_ranks_and_in_their_list_do_nothing_else(self):
+        view = self.with_ranks(0)
+        view.press("5", "r", "ArrowUp")
+        expect(view.page.locator("#job-ranks .rank").first).to_be_focused()
+        moment = view.moment.inner_text()
+        view.page.locator("#job-ranks").dispatch_event("keydown", {"key": "Enter"})  # Firefox focuses a list that scrolls
+        view.page.wait_for_timeout(100)
+        self.assertEqual(view.moment.inner_text(), moment)
+
+    def test_the_key_of_the_ranks_works_without_ranks(self):
+        view = View(self.open(write_page("--empty")))
+        view.page.set_input_files("#choose", MAIN)
+        expect(view.moment).to_contain_text("reserved")
+        for file in self.folder.glob("rank[0-8].pickle"):
+            file.unlink()
+        view.page.locator("#choose-folder").set_input_files(self.folder)
+        expect(view.page.locator("#job-unread")).to_contain_text("rank9.pickle")
+        view.press("r")
+        expect(view.page.locator("#job")).not_to_have_attribute("open", "")
+        view.press("r")
+        expect(view.page.locator("#job")).to_have_attribute("open", "")
 
     def test_a_page_of_a_folder_has_what_is_in_its_archives(self):
         with zipfile.ZipFile(self.folder / "more.zip", "w", zipfile.ZIP_DEFLATED) as archive:

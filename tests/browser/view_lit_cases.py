@@ -113,6 +113,36 @@ class SwitchCases(ViewCase):
         expect(view.files.nth(1)).to_have_attribute("aria-pressed", "true")
         expect(tip).to_be_hidden()
 
+    def test_the_tooltip_stays_when_a_picture_arrives(self):
+        view = self.view(STEP)
+        view.wait_for_event(1375)
+        expect(view.picture.locator("svg.scripted")).to_be_visible()
+        view.hold("({request}) => request && request.ask === 'picture'")
+        view.press("2")
+        view.wait_for_held()
+        view.page.mouse.move(*view.at(view.cells, 0.3, 0.4))
+        tip = view.page.locator("#tip")
+        expect(tip).to_be_visible()
+        view.release()
+        expect(view.page.locator("#picture")).to_have_attribute("data-tab", "state")
+        expect(tip).to_be_visible()
+
+    def test_what_the_pointer_was_at_is_not_asked_of_another_file(self):
+        view = self.view(STEP, "segments_only.pickle")
+        view.wait_for_event(1375)
+        expect(view.card).to_contain_text("Event 1,375:")
+        view.hold("({request}) => request && request.ask === 'life'")
+        view.page.mouse.move(*view.at(view.cells, 0.3, 0.4))
+        view.wait_for_held()
+        view.page.mouse.move(*view.at(view.cells, 0.3, 0.8))  # the next one, once that is answered
+        view.page.evaluate('document.querySelectorAll("#files [aria-pressed]")[1].click()')
+        view.release()
+        expect(view.moment).to_contain_text("No events recorded")
+        view.tab("table")
+        expect(view.page.locator("#table tbody tr").first).to_be_visible()
+        asked = view.page.evaluate("asked.filter(({ask}) => ask === 'life').map(({file}) => file)")
+        self.assertEqual(asked, [0])
+
     def test_the_other_buttons_of_a_mouse_drag_nothing(self):
         view = self.view(STEP)
         view.wait_for_event(1375)

@@ -14,6 +14,24 @@ expect.set_options(timeout=30_000)  # on a busy machine as well
 TABS = ["flame", "state", "why", "table", "events", "timeline", "reserved", "pools", "difference", "info"]
 PICTURES = [tab for tab in TABS if tab not in ("table", "events", "info")]
 
+# Keeps back the messages to the engine for which `isHeld` holds until release(), and notes all questions.
+HOLD = """isHeld => {
+  const post = Worker.prototype.postMessage, held = [];
+  let isHolding = true;
+  window.asked = [];
+  window.heldNow = () => held.length;
+  window.release = () => {
+    isHolding = false;
+    for (const ask of held.splice(0)) ask();
+  };
+  Worker.prototype.postMessage = function(message, ...more) {
+    if (message.request) window.asked.push(message.request);
+    const ask = () => post.call(this, message, ...more);
+    if (isHolding && isHeld(message)) held.push(ask);
+    else ask();
+  };
+}"""
+
 
 @functools.cache
 def write_page(*arguments):
@@ -79,6 +97,16 @@ class View:
             if time.monotonic() > end:
                 raise AssertionError(f"waited {seconds} s in vain")
             self.page.wait_for_timeout(20)
+
+    def hold(self, is_held):
+        """Keeps back messages to the engine, by a function in JavaScript, until release()."""
+        self.page.evaluate(f"() => ({HOLD})({is_held})")
+
+    def wait_for_held(self):
+        self.until(lambda: self.page.evaluate("heldNow()"))
+
+    def release(self):
+        self.page.evaluate("release()")
 
     def numbers(self):
         return NUMBERS.match(self.moment.inner_text()).groupdict()

@@ -197,12 +197,19 @@ class SearchAllCases(ViewCase):
 
         file = new_file(".json")
         file.write_text(json.dumps({"segments": [], "device_traces": [[event("/first.py", 1)], [event("/second.py", 2)]]}))
-        view = self.view(str(file))
+        view = self.view(str(file), "run_main.pickle")
         view.devices.nth(0).click()
         view.search.fill("second.py")
         expect(view.hits).to_have_text("nothing here; 1 on GPU 1")
         view.devices.nth(1).click()
         expect(view.hits).to_have_text(re.compile("^1 (hit|of 1)$"))
+        view.hold("({request}) => request && request.ask === 'hits'")
+        view.devices.nth(0).click()
+        view.wait_for_held()
+        view.files.nth(1).click()  # a file without such a device
+        view.release()
+        expect(view.hits).to_have_text("nothing in this recording")
+        expect(view.busy).to_have_text("")
 
 
 class FirstScreenCases(ViewCase):

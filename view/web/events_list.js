@@ -65,9 +65,9 @@ export function startEventsList(/** @type {Page} */ page) {
   // Both events of one allocation are lit, or all events of a line.
   const isLitRow = ({dataset}, {life, words}) => (life ? [life.first, life.last].includes(Number(dataset.event) + 1) : words.has(dataset.line));
   const markRows = () => markLit(page, space.children, isLitRow);
-  const lightEvent = ({dataset}) => lightFound(page, `event ${dataset.event}`, async () => {
-    const card = await page.askJson({ask: 'event', ...whereNow(page), event: Number(dataset.event)});
-    return card.life === undefined ? null : page.askJson({ask: 'life', ...whereNow(page), life: card.life});
+  const lightEvent = ({dataset}) => lightFound(page, `event ${dataset.event}`, async (where) => {
+    const card = await page.askJson({ask: 'event', ...where, event: Number(dataset.event)});
+    return card.life === undefined ? null : page.askJson({ask: 'life', ...where, life: card.life});
   });
 
   // Leaves the list where it is while the event is in view, so that a click does not move what is clicked.

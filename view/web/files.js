@@ -19,9 +19,9 @@ export function startFiles(/** @type {Page} */ page, switchTo) {
     const left = openFiles(page).filter((file) => file.number !== number);
     if (!left.length) return isDropPage() && beginAnew();
     const next = left.find((file) => file.number > number) || left.at(-1);
-    page.files[number] = null; // first, so that nothing offers it or asks about it
     if (page.view.file === number) switchTo(next.number, next.overview.device);
     if (page.view.before === number) page.change({before: null});
+    page.files[number] = null; // only now: the entry of the history that is left names it
     page.renew('before');
     showFiles();
     holder.querySelector('[aria-pressed=true]').focus();

@@ -18,15 +18,17 @@ function writeEntry(method, fragment) {
 // the ranks alone; `onReturn` is called after Back, Forward, or a new fragment by hand. Returns what shows the view of a link.
 export function startHistory(/** @type {Page} */ page, {openLinked, onReturn}) {
   let isRestoring = false, isVisiting = false, saving = 0;
+  let followed = null; // while the ranks of a link are opened: until then its entry is not that of the view
   // There is nothing to return to before the first file, except the ranks of a job.
   const isFirst = () => page.view.file === null && byId('job').hidden;
-  const saveNow = () => writeEntry('replaceState', fragmentOf(page));
+  const saveNow = () => followed || writeEntry('replaceState', fragmentOf(page));
   // All changes of one click or key are one entry, written before the next one.
   page.beforeVisits(() => {
     if (isRestoring || isVisiting || isFirst()) return;
     isVisiting = true;
     clearTimeout(saving);
     saveNow();
+    followed = null; // this is wanted now
     queueMicrotask(() => {
       isVisiting = false;
       writeEntry('pushState', fragmentOf(page));
@@ -38,10 +40,12 @@ export function startHistory(/** @type {Page} */ page, {openLinked, onReturn}) {
   });
   async function follow() {
     clearTimeout(saving);
-    const showsRanks = await openLinked(location.hash);
+    const link = (followed = {fragment: location.hash}), showsRanks = await openLinked(link.fragment);
+    if (followed !== link) return; // another one, or something else, is wanted meanwhile
+    followed = null;
     isRestoring = true;
     if (showsRanks) page.change({isShown: false});
-    else readLink(page, location.hash);
+    else readLink(page, link.fragment);
     isRestoring = false;
     onReturn();
   }

@@ -8,12 +8,12 @@ export function lightsUnder(/** @type {Page} */ page, canvas, lifeOf) {
   function leave() {
     if (place === null) return;
     place = hovered = null;
-    hidePageTip();
+    hidePageTip(canvas);
     lightNothing(page);
   }
   function showTip() {
     const {lit} = page.view;
-    if (place && lit && lit.life && lit.life.life === hovered) showPageTip(lifeWords(lit.life), place);
+    if (place && lit && lit.life && lit.life.life === hovered) showPageTip(lifeWords(lit.life), place, canvas);
   }
   function show(life, at) {
     place = at;
@@ -30,10 +30,10 @@ export function lightsUnder(/** @type {Page} */ page, canvas, lifeOf) {
   canvas.addEventListener('pointerdown', leave);
   // Another file or device has other allocations at this place.
   function forget() {
-    if (place) hidePageTip();
+    if (place) hidePageTip(canvas);
     place = hovered = null;
   }
-  page.watch(['lit'], () => (place && !page.view.lit ? hidePageTip() : showTip()));
+  page.watch(['lit'], () => (place && !page.view.lit ? hidePageTip(canvas) : showTip()));
   page.watch(['file', 'device'], forget);
   return {show, leave};
 }

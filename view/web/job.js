@@ -79,16 +79,16 @@ const notable = ({out_of_memory: failed, outliers, of_two: second, ranks}) => [.
 
 // The arrow keys go from rank to rank.
 function walkRanks(event) {
-  const row = event.target.closest('li'), next = {ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling}[event.key];
-  if (!next) return;
-  next.children[[...row.children].indexOf(event.target)].focus();
+  const row = event.target.closest('li'), way = {ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling'}[event.key];
+  if (!row || !way) return; // without a row it is the list itself that scrolls
   event.preventDefault();
+  row[way]?.children[[...row.children].indexOf(event.target)].focus();
 }
 
 // `openOne({name, read, rank})` opens a file and returns its number, null if it cannot; `show(file, about)` shows it. Returns
 // what takes files as a job, opens the ranks of a link, and shows the list of ranks.
 export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
-  let job = emptyJob(), last = Promise.resolve();
+  let job = emptyJob(), last = Promise.resolve(), wishes = 0;
   const opening = new Map();
 
   // A second click while it is opened waits for the same file.
@@ -99,10 +99,10 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
     return (member.file = await opening.get(name));
   }
 
-  // `about`: members of the view to change.
-  async function open(name, about = {}) {
+  // `about`: members of the view to change. A rank that opens slowly does not take the place of one that is wanted later.
+  async function open(name, about = {}, wish = ++wishes) {
     const file = await numberOf(name);
-    if (file === null) return;
+    if (file === null || wish !== wishes) return;
     byId('job').open = false;
     show(file, about);
     markShown(page, job);
@@ -113,12 +113,12 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
     const isShown = (name) => job.members.get(name).file !== null && job.members.get(name).file === page.view.file;
     const after = others.find(isShown) || notable(job.report).find((name) => others.includes(name));
     if (!after) return say('there is no other rank to compare with');
-    const before = await numberOf(rank.file);
-    if (before === null) return;
-    await open(after, {tab: 'difference', before});
+    const wish = ++wishes, before = await numberOf(rank.file);
+    if (before !== null) await open(after, {tab: 'difference', before}, wish);
   }
 
   async function openLinked(fragment) {
+    ++wishes;
     const link = new URLSearchParams(fragment.slice(1));
     for (const name of ['file', 'before']) if (job.members.has(link.get(name))) await numberOf(link.get(name));
     return job.members.size > 0 && !link.has('file');
@@ -128,7 +128,7 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
   function toggleRanks() {
     const list = byId('job');
     list.open = !page.view.isShown || !list.open;
-    if (list.open && !list.hidden) (list.querySelector('[aria-current=true]') || list.querySelector('.rank')).focus();
+    if (list.open && !list.hidden) (list.querySelector('[aria-current=true]') || list.querySelector('.rank'))?.focus();
   }
 
   page.watch(['file'], () => markShown(page, job));

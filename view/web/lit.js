@@ -14,28 +14,32 @@ function litLife(life) {
 }
 
 // Null: no allocation is one of them.
-async function litSet(/** @type {Page} */ page, request, words) {
-  const bits = new Uint8Array(await page.askBytes({ask: 'lit', ...whereNow(page), ...request}));
+async function litSet(/** @type {Page} */ page, where, request, words) {
+  const bits = new Uint8Array(await page.askBytes({ask: 'lit', ...where, ...request}));
   if (!bits.some(Boolean)) return null;
   return {has: (index) => ((bits[index >> 3] >> (index & 7)) & 1) === 1, words: new Set(words), life: null};
 }
 
-export const makeLight = (/** @type {Page} */ page) => latestOnly(async ({key, find}) => {
-  if (page.view.lit ? page.view.lit.key === key : !find) return;
-  const {file, device} = page.view, found = find ? await find() : null;
-  if (isHere(page, {file, device})) page.change({lit: found && {...found, key}});
-});
+// `find(where)` is of the file and device that were shown when it was wanted.
+export function makeLight(/** @type {Page} */ page) {
+  const light = latestOnly(async ({key, find, where}) => {
+    if (!isHere(page, where) || (page.view.lit ? page.view.lit.key === key : !find)) return;
+    const found = find ? await find(where) : null;
+    if (isHere(page, where)) page.change({lit: found && {...found, key}});
+  });
+  return (wanted) => light({...wanted, where: whereNow(page)});
+}
 
 export const lightNothing = (/** @type {Page} */ page) => page.light({key: null, find: null});
-// The allocation that `find` returns the answer for; null: none. `about`: members to add.
-export const lightFound = (/** @type {Page} */ page, key, find, about = {}) => page.light({key, find: async () => {
-  const life = await find();
+// The allocation that `find(where)` returns the answer for; null: none. `about`: members to add.
+export const lightFound = (/** @type {Page} */ page, key, find, about = {}) => page.light({key, find: async (where) => {
+  const life = await find(where);
   return life && {...litLife(life), ...about};
 }});
-export const lightLife = (/** @type {Page} */ page, life) => lightFound(page, `life ${life}`, () => page.askJson({ask: 'life', ...whereNow(page), life}));
+export const lightLife = (/** @type {Page} */ page, life) => lightFound(page, `life ${life}`, (where) => page.askJson({ask: 'life', ...where, life}));
 // A set of allocations, as the engine answers `lit`; `words` name it in lists.
-export const lightSet = (/** @type {Page} */ page, request, words, about = {}) => page.light({key: JSON.stringify(request), find: async () => {
-  const set = await litSet(page, request, words);
+export const lightSet = (/** @type {Page} */ page, request, words, about = {}) => page.light({key: JSON.stringify(request), find: async (where) => {
+  const set = await litSet(page, where, request, words);
   return set && {...set, ...about};
 }});
 
@@ -46,7 +50,7 @@ export const lightLine = (/** @type {Page} */ page, {name, place = ''}) => light
 export function lightPointed(/** @type {Page} */ page, what) {
   if (!what) return lightNothing(page);
   const {name, frames, isStack, stream} = what, about = {isFromPicture: true};
-  if (name) return lightFound(page, `name ${name}`, () => page.askJson({ask: 'cell', ...whereNow(page), name: String(name)}), about);
+  if (name) return lightFound(page, `name ${name}`, (where) => page.askJson({ask: 'cell', ...where, name: String(name)}), about);
   const words = Array.from(frames, String), last = words.at(-1);
   const place = stream ? {stream: String(stream)} : {};
   lightSet(page, {...(isStack ? {of: 'stack', frames: words.join('\n')} : {of: 'frame', name: last}), ...place}, [last], about);

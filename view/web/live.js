@@ -154,6 +154,7 @@ export function startLive(/** @type {Page} */ page) {
   let shown = null;
   const drawCellsSoon = oncePerFrame(() => drawCells(page, canvas, shown));
   const drawSoon = oncePerFrame(() => {
+    if (!isHere(page, shown)) return;
     drawCells(page, canvas, shown);
     drawLegend(page, shown);
     drawNumbers(page, shown, sayMoment);
@@ -167,7 +168,7 @@ export function startLive(/** @type {Page} */ page) {
   const lifeOf = (event) => lifeInCell(page, canvas, shown, event);
   canvas.addEventListener('mousedown', (event) => event.preventDefault()); // a click leaves the arrow keys to the playhead
   startWalkingCells(page, canvas, () => shown, lightsUnder(page, canvas, lifeOf));
-  lightsWithin(page, byId('legend'), 'li', (row) => lightSet(page, {of: 'class', by: page.view.by, class: Number(row.dataset.class)}, [row.title], {paint: page.view.classes[row.dataset.class].paint}));
+  lightsWithin(page, byId('legend'), 'li', (row) => isHere(page, shown) && lightSet(page, {of: 'class', by: page.view.by, class: Number(row.dataset.class)}, [row.title], {paint: page.view.classes[row.dataset.class]?.paint}));
   canvas.addEventListener('click', (event) => page.change({life: lifeOf(event)}));
   page.watch(['file', 'device', 'state', 'by', 'search', 'classes'], () => load(page.view.state));
   page.watch(['lit', 'pinned'], () => shown && drawCellsSoon());

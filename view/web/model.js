@@ -28,7 +28,7 @@ export const overviewOf = (/** @type {Page} */ page, file) => page.files[file].o
 export const deviceNow = (/** @type {Page} */ page) => overviewOf(page, page.view.file).devices.find((one) => one.device === page.view.device);
 export const whereNow = (/** @type {Page} */ page) => ({file: page.view.file, device: page.view.device === null ? undefined : page.view.device});
 // Whether something is of the file and device that are shown.
-export const isHere = (/** @type {Page} */ page, {file, device}) => page.view.file === file && page.view.device === device;
+export const isHere = (/** @type {Page} */ page, {file, device = null}) => page.view.file === file && page.view.device === device;
 // Whether the file holds memory of any device: an empty recording has none.
 export const hasDevice = (/** @type {Page} */ page) => page.view.device !== null;
 
@@ -131,12 +131,12 @@ export function showDevice(/** @type {Page} */ page, file, device, place = {}) {
 // Shows the view of a link, as far as it applies to these files.
 export function readLink(/** @type {Page} */ page, fragment) {
   /** @type {Partial<import('./types.js').View>} */
-  const wanted = {};
+  const wanted = {}, ranks = page.files.map((file) => (file && file.isRank ? file.name : null));
   for (const [name, value] of new URLSearchParams(fragment.slice(1))) {
     if (!NAMES_IN_LINK.includes(name)) continue;
     if (name === 'search' || (WORDS[name] || []).includes(value)) wanted[name] = value;
     else if (NUMBERS.includes(name) && /^\d{1,16}$/.test(value)) wanted[name] = Number(value);
-    else if (FILES.includes(name)) wanted[name] = page.files.findIndex((file) => file && file.isRank && file.name === value);
+    else if (FILES.includes(name)) wanted[name] = ranks.lastIndexOf(value); // the last: a folder may have been read again
   }
   if (!page.files[wanted.file || 0]) return;
   showDevice(page, wanted.file || 0, wanted.device || 0);

@@ -77,15 +77,16 @@ const SILENT = {light: () => {}, search: () => {}, resize: () => {}, copyStack: 
 // page calls of it.
 function pictureHolder(/** @type {Page} */ page, place) {
   const shadow = place.attachShadow({mode: 'open'}), holder = {picture: SILENT, show};
+  const showTip = (words, at) => showPageTip(words, at, place), hideTip = () => hidePageTip(place);
   function show({svg, script}, tab) {
     holder.picture = {...SILENT};
-    hidePageTip();
+    hideTip();
     pinPageTip(false);
     place.dataset.tab = tab;
     if (!hasHead(tab)) for (const part of svg.querySelectorAll(HEAD_PARTS)) part.remove();
     shadow.replaceChildren(element('style', {}, STYLE), svg);
     run(script, {svg, hasHead: hasHead(tab), drawings: DRAWINGS, picture: holder.picture,
-                 pin: (name) => pin(page, name), point: (what) => lightPointed(page, what), showTip: showPageTip, hideTip: hidePageTip, pinTip: pinPageTip});
+                 pin: (name) => pin(page, name), point: (what) => lightPointed(page, what), showTip, hideTip, pinTip: pinPageTip});
     holder.picture.search(page.view.search);
     holder.picture.light(litOfPicture(page));
   }

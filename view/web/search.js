@@ -1,7 +1,7 @@
 // Search over the whole recording: the number of hits, the way from one to the next, and the bytes of what is found.
 import {byId} from './elements.js';
 import {inTurn, latestOnly} from './engine.js';
-import {hasDevice, jumpTo, openFiles, overviewOf, whereNow} from './model.js';
+import {hasDevice, isHere, jumpTo, openFiles, overviewOf, whereNow} from './model.js';
 import {countOf, formatCount} from '../../render/web/core/numbers.js';
 
 const nameOf = (/** @type {Page} */ page, device) => overviewOf(page, page.view.file).devices.find((one) => one.device === device).name;
@@ -34,16 +34,17 @@ const hitsNow = (/** @type {Page} */ page) => page.askJson({ask: 'hits', ...wher
 // The next hit of the whole recording, from the last to the first and back.
 async function goToHit(/** @type {Page} */ page, direction) {
   if (!page.view.search || !hasDevice(page)) return;
-  const before = page.view.state, {next, previous, first, last} = await hitsNow(page);
+  const before = page.view.state, where = whereNow(page), {next, previous, first, last} = await hitsNow(page);
   const state = direction > 0 ? next ?? first : previous ?? last;
-  if (state !== undefined && page.view.state === before) jumpTo(page, state);
+  if (state !== undefined && page.view.state === before && isHere(page, where)) jumpTo(page, state);
 }
 
 export function startSearch(/** @type {Page} */ page) {
   const input = byId('search'), count = byId('hits'), stepToHit = inTurn((direction) => goToHit(page, direction));
   const showHits = latestOnly(async () => {
-    const isSearching = page.view.search !== '' && hasDevice(page);
+    const isSearching = page.view.search !== '' && hasDevice(page), where = whereNow(page);
     const hits = isSearching ? await hitsNow(page) : {all: 0};
+    if (!isHere(page, where)) return; // the next answer is on its way
     count.hidden = !isSearching;
     for (const id of ['previous-hit', 'next-hit']) byId(id).hidden = hits.all === 0;
     if (isSearching) count.textContent = hitWords(page, hits);

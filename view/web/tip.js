@@ -15,12 +15,17 @@ export function lifeWords(life) {
   return [`${formatBytes(life.bytes)} · ${life.kind} · ${life.name}`, spanOf(life), ...line, ...lines].join('\n');
 }
 
-export const hidePageTip = () => (byId('tip').hidden = true);
+// The part of the page whose tip is shown: another part does not hide it.
+let shownBy = null;
+export function hidePageTip(owner) {
+  if (shownBy === owner) byId('tip').hidden = true;
+}
 // A pinned tip's text can be selected.
 export const pinPageTip = (isPinned) => byId('tip').classList.toggle('pinned', isPinned);
 
-export function showPageTip(words, {x, y}) {
+export function showPageTip(words, {x, y}, owner) {
   const tip = byId('tip');
+  shownBy = owner;
   if (tip.textContent !== words) tip.textContent = words;
   tip.hidden = false;
   const {width, height} = tip.getBoundingClientRect();

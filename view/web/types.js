@@ -87,7 +87,7 @@
  *   change: (wanted: Partial<View>, way?: {isJump?: boolean}) => void,
  *   watch: (names: (keyof View)[], react: (changed: string[]) => unknown) => unknown, renew: (...names: (keyof View)[]) => void,
  *   beforeVisits: (react: () => void) => unknown, afterChanges: (react: () => void) => unknown,
- *   light: (wanted: {key: string | null, find: (() => Promise<Lit | null>) | null}) => Promise<void>,
+ *   light: (wanted: {key: string | null, find: ((where: {file: number | null, device?: number}) => Promise<Lit | null>) | null}) => Promise<void>,
  *   find: (words: string) => Promise<void>, figures: Record<string, () => Promise<string>>,
  * }} Page
  */

@@ -113,6 +113,8 @@ async function begin(/** @type {Page} */ page) {
   const {takeJob, openLinked, toggleRanks} = startJob(page, {show, say, openOne: async (one) => {
     const {file, problem} = await add(page, one, true);
     say(problem || '');
+    if (page.view.file !== null) page.renew('before'); // it is listed also if another one is shown meanwhile
+    showFiles();
     return problem ? null : file;
   }});
   startControls(page, {curve, stepFiltered: startEventsList(page), savePicture, pictureNow, switchTo, toggleRanks});
