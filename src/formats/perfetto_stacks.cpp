@@ -19,7 +19,7 @@ namespace memviz {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 16U; ///< of a packet: a trace has many small ones
+constexpr std::size_t kPacketBytes = std::size_t{1} << 16U; ///< of a packet: a trace has many small ones
 
 /// A name without quotes and colons: Perfetto's page puts it into SQL.
 std::string_view heap_name(MomentKind kind) {
@@ -153,7 +153,7 @@ private:
                           .number(1, frames_.add_stack(path_to(tree, i)))
                           .number(2, self.bytes)
                           .number(5, std::max<std::uint64_t>(self.blocks, 1)));
-      if (dump.bytes().size() + frames_.size() < kPieceBytes) continue;
+      if (dump.bytes().size() + frames_.size() < kPacketBytes) continue;
       write_packet(ProtobufWriter().message(5, dump).number(6, 1));
       dump = head();
     }
@@ -188,6 +188,8 @@ private:
     for (NodeId id{static_cast<std::uint32_t>(node)}; id != kNoNode; id = tree[id].parent) {
       if (const auto* const frame = std::get_if<FrameId>(&tree[id].key)) path.push_back(frames_.of(*frame));
       if (const auto* const reason = std::get_if<Pseudo>(&tree[id].key)) path.push_back(frames_.of(*reason));
+      // The names of one stack can be long.
+      if (frames_.size() > kPacketBytes) write_packet(ProtobufWriter().number(6, 1));
     }
     std::ranges::reverse(path);
     return path;
