@@ -21,7 +21,7 @@ def keep_on(mode):
         convert_frame._disable_current_modes = compilations.wrapping(convert_frame._disable_current_modes)
 
     waiting.when_imported("torch._dynamo.convert_frame", know_modes)
-    # Where the compiled code breaks off, the mode's own code would be compiled.
+    # After a break in compiled code Dynamo would compile the mode as well.
     waiting.when_imported("torch._dynamo.trace_rules", lambda rules: rules.add("memviz_rehearsal"))
 
 
