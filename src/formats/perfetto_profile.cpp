@@ -24,7 +24,6 @@ namespace {
 constexpr std::uint64_t kFirstTrack = std::uint64_t{1} << 40U; ///< above those of memory
 constexpr std::size_t kMostLanes = 16;                         ///< of a thread whose slices overlap
 constexpr double kMostMicros = 4e15;                           ///< the year 2096; in nanoseconds, within 64 bits
-constexpr std::int64_t kNanosOfTraceMicro = 1000;
 constexpr std::int64_t kMostNanos = 4'000'000'000'000'000'000;
 
 struct ProfilerSlice {
@@ -91,7 +90,7 @@ private:
     if (!(std::abs(micros) < kMostMicros)) return std::nullopt; // also NaN
     // A double has microseconds since 1970 exactly, but not nanoseconds.
     const double whole = std::floor(micros);
-    return static_cast<std::int64_t>(whole) * kNanosOfTraceMicro + std::llround((micros - whole) * kNanosOfTraceMicro);
+    return static_cast<std::int64_t>(whole) * kNanosOfMicro + std::llround((micros - whole) * kNanosOfMicro);
   }
 
   void read(Value event) {
@@ -104,9 +103,9 @@ private:
     const std::int64_t begin_ns = base_ns_ + *begin;
     if (begin_ns < 0 || begin_ns > kMostNanos) return;
     const ProfilerSlice slice{begin_ns, begin_ns + *length, name};
-    if (times_.slices++ == 0) times_.first_us = slice.begin_ns / kNanosOfTraceMicro;
-    times_.first_us = std::min(times_.first_us, slice.begin_ns / kNanosOfTraceMicro);
-    times_.last_us = std::max(times_.last_us, slice.end_ns / kNanosOfTraceMicro);
+    if (times_.slices++ == 0) times_.first_us = slice.begin_ns / kNanosOfMicro;
+    times_.first_us = std::min(times_.first_us, slice.begin_ns / kNanosOfMicro);
+    times_.last_us = std::max(times_.last_us, slice.end_ns / kNanosOfMicro);
     processes_[word(in(event, "pid"))].threads[word(in(event, "tid"))].slices.push_back(slice);
   }
 

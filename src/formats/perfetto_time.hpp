@@ -8,10 +8,11 @@
 
 namespace memviz {
 
+constexpr std::int64_t kNanosOfMicro = 1000;
+
 [[nodiscard]] inline std::uint64_t perfetto_nanos(std::int64_t time_us) {
-  constexpr std::int64_t kNanos = 1000;
-  return static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(time_us, 0, std::numeric_limits<std::int64_t>::max() / kNanos) * kNanos);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kNanosOfMicro;
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(time_us, 0, kMost) * kNanosOfMicro);
 }
 
 } // namespace memviz

@@ -192,6 +192,14 @@ class JobCases(ViewCase):
         self.expect_shown(view, [ranks[-1]], ranks[-1])
         return view
 
+    def with_back_held(self):
+        """Opens two ranks and goes back to the first, which is closed and opens again until view.release()."""
+        view = self.with_ranks(0, 1)
+        view.hold(IS_OPENING)
+        self.back(view)
+        view.wait_for_held()
+        return view
+
     def click(self, view, rank):
         if view.page.locator("#job").get_attribute("open") is None:
             view.page.locator("#job summary").click()
@@ -223,10 +231,7 @@ class JobCases(ViewCase):
         self.expect_shown(view, [0, 2], 0)
 
     def test_two_steps_back_end_where_the_second_leads(self):
-        view = self.with_ranks(0, 1)
-        view.hold(IS_OPENING)
-        self.back(view)
-        view.wait_for_held()
+        view = self.with_back_held()
         self.back(view)
         expect(view.page.locator("#app")).to_be_hidden()
         view.release()
@@ -236,20 +241,14 @@ class JobCases(ViewCase):
         self.expect_shown(view, [1, 0], 0)
 
     def test_a_step_while_back_opens_a_rank_does_not_undo_it(self):
-        view = self.with_ranks(0, 1)
-        view.hold(IS_OPENING)
-        self.back(view)
-        view.wait_for_held()
+        view = self.with_back_held()
         view.press("ArrowLeft")
         self.assertIn("rank0", view.link())
         view.release()
         self.expect_shown(view, [1, 0], 0)
 
     def test_a_tab_that_is_chosen_while_back_opens_a_rank_stays(self):
-        view = self.with_ranks(0, 1)
-        view.hold(IS_OPENING)
-        self.back(view)
-        view.wait_for_held()
+        view = self.with_back_held()
         view.press("4")
         view.release()
         self.expect_shown(view, [1, 0], 1)

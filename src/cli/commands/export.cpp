@@ -8,17 +8,17 @@
 #include "cli/frame/many_files.hpp"
 #include "cli/frame/output_names.hpp"
 #include "cli/frame/outputs.hpp"
+#include "cli/frame/perfetto_output.hpp"
 #include "cli/frame/snapshot_file.hpp"
 #include "cli/frame/speedscope_profiles.hpp"
 #include "cli/frame/sqlite_output.hpp"
 #include "cli/frame/text_outputs.hpp"
 #include "io/compress.hpp"
-#include "memviz/contents.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
-#include "memviz/perfetto.hpp"
 #include "memviz/pprof.hpp"
 #include "memviz/rank_names.hpp"
+#include "memviz/second_pass.hpp"
 #include "memviz/snapshot_pickle.hpp"
 #include "memviz/speedscope.hpp"
 #include "memviz/tables.hpp"
@@ -146,71 +146,13 @@ void write_snapshot(const ExportOptions& options) {
   write_output(options.file, options.target(), snapshot_pickle_source(loaded.state, part));
 }
 
-/// Writes the stacks of the memory that is live at the peak, at the last error and at the end.
-void write_moments(Session& session, const MemoryState& end, const ExportOptions& options, const TextSink& write) {
-  const std::optional<DeviceId> device = options.scope.device;
-  const auto stacks_at = [&](MomentKind kind, const MemoryState& state) {
-    write_perfetto_stacks({state, resolved(options.tree, state, device), kind}, write);
-  };
-  const std::span<const DeviceState> devices = end.devices_of(device);
-  const auto happens = [&](const auto& count) {
-    return std::ranges::any_of(devices, [&](const DeviceState& one) { return one.figures.*count > 0; });
-  };
-  if (happens(&DeviceFigures::events))
-    stacks_at(MomentKind::peak, session.open({.moment = {.kind = MomentKind::peak}}).state);
-  if (happens(&DeviceFigures::ooms))
-    stacks_at(MomentKind::oom, session.open({.moment = {.kind = MomentKind::oom}}).state);
-  stacks_at(MomentKind::end, end);
-}
-
-/// The trace of --with, as packets.
-struct Profile {
-  ProfilerTimes times;
-  std::string packets;
-};
-
-Profile read_profile(const std::string& file) {
-  return naming_file(file, [&] {
-    Contents contents(file);
-    if (contents.names().size() != 1) throw Error("an archive of several files: unpack the trace");
-    const Contents::Snapshot trace = contents.take(0);
-    Profile profile;
-    profile.times =
-        write_perfetto_profile(trace.input.bytes(), [&](std::string_view piece) { profile.packets += piece; });
-    return profile;
-  });
-}
-
-void warn_of_other_time(const ExportOptions& options, const MemoryState& end, const ProfilerTimes& times) {
-  const auto is_meanwhile = [&](const DeviceState& device) {
-    const DeviceFigures& figures = device.figures;
-    return figures.first_time_us && *figures.first_time_us <= times.last_us && times.first_us <= *figures.last_time_us;
-  };
-  if (!std::ranges::any_of(end.devices_of(options.scope.device), is_meanwhile))
-    say_warnings(options.file, *options.with, {"no slice is at the time of the snapshot's events"});
-}
-
 void write_perfetto(const ExportOptions& options) {
-  check_binary_output(options.target(), "a Perfetto trace");
-  const std::optional<Profile> profile = options.with ? std::optional(read_profile(*options.with)) : std::nullopt;
-  naming_file(shown_name(options.operands.front(), options.file), [&] {
-    SnapshotFile file(options.operands.front(), options.file);
-    PerfettoSurvey survey;
-    const Loaded loaded = loaded_from(file.session(), {.sink = &survey}, options.scope.device);
-    say_warnings(options.file, loaded.name, warnings_of(loaded.state));
-    PieceOutput output(options.file, options.target());
-    const TextSink write = [&](std::string_view piece) { output.write(piece); };
-    PerfettoTrace trace(loaded.state, survey, options.scope.device, write);
-    SecondPass events(trace, survey);
-    static_cast<void>(file.session().read(events));
-    trace.finish();
-    write_moments(file.session(), loaded.state, options, write);
-    if (profile) {
-      warn_of_other_time(options, loaded.state, profile->times);
-      write(profile->packets);
-    }
-    output.finish();
-  });
+  write_perfetto_trace({.file = options.file,
+                        .snapshot = options.operands.front(),
+                        .output = options.target(),
+                        .tree = options.tree,
+                        .device = options.scope.device,
+                        .profile = options.with});
 }
 
 void write_pprof(const ExportOptions& options) {
@@ -371,6 +313,7 @@ void refuse_options(const ExportOptions& options) {
   refuse(options.tree.focus.has_value(), "focus", &FormatRow::has_frames, row);
   refuse(options.tree.hide.has_value(), "hide", &FormatRow::has_frames, row);
   refuse(options.with.has_value(), "with", &FormatRow::has_profile, row);
+  if (options.with == "-") throw UsageError("--with takes a file, not standard input");
   if (options.with && options.file.redactor != nullptr)
     throw UsageError("--with and --redact exclude each other: the names in a profiler's trace are not hidden");
   if (options.part.to && !options.scope.at.option.empty())
@@ -407,9 +350,8 @@ int run_export(const ExportOptions& given) {
   find_files(options);
   if (options.has_several && options.with) throw UsageError("--with takes one snapshot");
   if (options.has_several) return export_each(options);
-  CommandOptions inputs = static_cast<const CommandOptions&>(options);
-  if (options.with == "-") throw UsageError("--with takes a file, not standard input");
-  if (options.with) inputs.operands.push_back(*options.with);
+  std::vector<std::string> inputs = options.operands;
+  if (options.with) inputs.push_back(*options.with);
   check_outputs(inputs, {{"-o", options.output}});
   options.format->write(options);
   return kSuccess;

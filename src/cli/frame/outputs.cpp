@@ -122,8 +122,12 @@ void check_one(const std::vector<std::string>& inputs, const std::string& output
 } // namespace
 
 void check_outputs(const CommandOptions& options, std::initializer_list<NamedOutput> outputs) {
+  check_outputs(options.operands, outputs);
+}
+
+void check_outputs(const std::vector<std::string>& inputs, std::initializer_list<NamedOutput> outputs) {
   for (const NamedOutput& output : outputs)
-    if (output.path) check_one(options.operands, *output.path);
+    if (output.path) check_one(inputs, *output.path);
   check_that_differ(outputs);
   for (const NamedOutput& output : outputs)
     if (output.path) naming_output(*output.path, [&] { check_output(*output.path); });

@@ -33,6 +33,7 @@ void naming_output(const std::string& path, const std::function<void()>& write);
 /// Checks all outputs of a command before the work begins. Throws UsageError if one would replace a snapshot that the
 /// command reads, including standard input's file, or if two name the same file, and Error if one cannot be written.
 void check_outputs(const CommandOptions& options, std::initializer_list<NamedOutput> outputs);
+void check_outputs(const std::vector<std::string>& inputs, std::initializer_list<NamedOutput> outputs);
 
 /// Checks an output, `what`, that is not text: throws UsageError if it would go to a terminal.
 void check_binary_output(const std::string& path, std::string_view what);
