@@ -1,5 +1,6 @@
 #include "cli/rehearse_jobs.hpp"
 
+#include "cli/frame/messages.hpp"
 #include "io/foreground.hpp"
 #include "run/launcher.hpp"
 
@@ -30,6 +31,11 @@ CommonRuns::CommonRuns(const AxisOptions& options, const std::vector<rehearse::S
 void CommonRuns::say(const std::string& line) const {
   const std::scoped_lock lock(mutex_);
   on_line_(line);
+}
+
+void CommonRuns::show(ScratchFile& written) const {
+  const std::scoped_lock lock(mutex_);
+  written.read(cli::say);
 }
 
 void CommonRuns::say_once(const std::string& line) {

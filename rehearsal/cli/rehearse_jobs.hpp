@@ -3,6 +3,7 @@
 // The state that the runs of `memviz rehearse` share, of which several run at once (--jobs), each in a thread.
 
 #include "cli/rehearse_runs.hpp"
+#include "io/scratch_file.hpp"
 #include "run/neighbours.hpp"
 #include "run/rehearsal_run.hpp"
 #include "run/world.hpp"
@@ -31,6 +32,8 @@ public:
              const std::vector<std::string>& words, const OnLine& on_line);
 
   void say(const std::string& line) const;
+  /// Prints what a program wrote, whole.
+  void show(ScratchFile& written) const;
   /// Says a line on a launcher, which many points have.
   void say_once(const std::string& line);
 

@@ -1,6 +1,5 @@
 #include "cli/rehearse_runs.hpp"
 
-#include "cli/frame/messages.hpp"
 #include "cli/rehearse_jobs.hpp"
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
@@ -231,7 +230,7 @@ private:
     const FitVerdict& verdict = row.points.back()->verdict;
     const bool has_answer = rehearse::is_answer(verdict);
     // Why it failed otherwise only the program itself can say.
-    if (written && !has_answer) written->read(say);
+    if (written && !has_answer) common_.show(*written);
     if (!at.world.ranks && !point.empty()) common_.say(fmt::format("{}: {}", at.name, rehearse::short_text(verdict)));
     if (is_interrupted(verdict)) throw Interrupted();
     if (!has_answer) return std::nullopt;
