@@ -92,6 +92,8 @@ def check_does_not_fit(rehearsals):
     check(done.returncode == 3 and verdict["outcome"] == "does_not_fit", answer)
     check("OutOfMemoryError" in done.stderr, done.stderr)
     check("ran out of memory: 2.00 GiB asked for" in verdict["failure"]["headline"], verdict["failure"])
+    (kept,) = verdict["failure"]["keepers"]
+    check("is kept by `weight`" in kept, kept)
     check([file["at"] for file in verdict["files"]] == ["oom", "end"], verdict["files"])
 
 

@@ -134,7 +134,7 @@ struct ReportInJson {
 };
 
 constexpr auto kRehearse = json_described<ReportInJson>(
-    {.schema = "memviz.rehearse/2.1",
+    {.schema = "memviz.rehearse/2.2",
      .title = "memviz rehearse --json",
      .meaning = "Whether a program fits on a GPU that was made up: each run of it, and what they show together"},
     constant("schema_version", "The version as older readers look for it", kFitVersion),

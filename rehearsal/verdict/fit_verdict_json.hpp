@@ -96,6 +96,8 @@ inline constexpr auto kFailure = json_object<Failure>(
     member("headline", "What happened", part_of(&Failure::words, &ExplanationText::headline)),
     member("verdict_text", "Why", part_of(&Failure::words, &ExplanationText::verdict)),
     member("reasons", "What it follows from", part_of(&Failure::words, &ExplanationText::reasons)),
+    member("keepers", "The variables that keep most, in sentences; empty where the recording has no keepers",
+           part_of(&Failure::words, &ExplanationText::keepers)),
     member("answers", "What would have helped", part_of(&Failure::words, &ExplanationText::answers)),
     member("advice", "What to do", part_of(&Failure::words, &ExplanationText::advice)));
 

@@ -157,6 +157,9 @@ std::string sentences(const std::string& title, const std::vector<std::string>& 
 std::string failure_text(const Failure& failure, std::size_t columns) {
   std::string text = '\n' + wrapped_text(failure.words.headline, "", columns);
   text += wrapped_text(failure.words.verdict, "", columns);
+  if (!failure.words.keepers.empty()) text += '\n';
+  for (const std::string& sentence : failure.words.keepers)
+    text += wrapped_text(sentence, "", columns);
   text += sentences("What would help", failure.words.helps, columns);
   text += holders("Who held it", failure.facts, columns);
   return text + sentences("What would not have helped, or is unknown", failure.words.does_not_help, columns);
