@@ -28,13 +28,14 @@ enum class CauseKind : std::uint8_t {
   growth,              ///< more from step to step, by find_leaks()
   concatenation,       ///< torch.cat() makes a new tensor while the old one is alive
   made_at_once,        ///< many blocks of one line that allocated them in one go, of which none was freed
+  dense_gradient,      ///< of an embedding, as large as its table
   fragmentation,       ///< free memory in pieces that are too small
   varying_sizes,       ///< reserved beyond what was ever requested, for lines whose sizes vary from call to call
   activations,         ///< of the pass that runs, as far as it has come
   training_state,      ///< gradients and the optimizer's state
   weights,             ///< parameters, with neither gradients nor the optimizer's state
 };
-inline constexpr std::size_t kCauseKinds = 20;
+inline constexpr std::size_t kCauseKinds = 21;
 
 /// "outside", "large_request", "kept_graphs", ...
 [[nodiscard]] std::string_view cause_name(CauseKind kind);
@@ -55,9 +56,10 @@ struct Cause {
   std::uint64_t square_of = 0;
   std::uint64_t value_bytes = 0; ///< the size of one of these values
   bool has_request = false;      ///< whether the request is part of `bytes`
-  /// For kept_graphs: whether a backward pass ran between these calls. For activations: whether one ran at all, or an
-  /// optimizer has run.
+  /// For kept_graphs: whether a backward pass ran between these calls. For activations: whether one followed an earlier
+  /// call by the same lines, or the first step shows training.
   bool has_backward = false;
+  bool keeps_graph = false; ///< for activations: whether so much of the pass is alive that a graph keeps it
   /// For activations, the equal groups of parameters; 0 unless the pass is among them, and no pass before shows its
   /// rest.
   std::uint64_t layers = 0;

@@ -105,12 +105,15 @@ struct DeviceState {
   DeviceFigures figures = {};
   EventIndex peak_event = {}; ///< the first event after which live bytes are highest; none: the baseline is
   EventIndex last_oom_event = {};
+  std::uint64_t trailing_snapshots = 0; ///< the events `snapshot` at the end, which change nothing
   EventsAround around = {};
   Misfits misfits = {};
   std::vector<OutsideMemory> outside = {}; ///< the allocations behind DeviceFigures::outside_bytes
 
-  /// Whether no event follows the moment: it is the end, or the event after which the file was written.
-  [[nodiscard]] bool is_at_last_event() const { return moment.is_end() || moment.event.count() == figures.events; }
+  /// Whether nothing changes after the moment: it is the end, or the event after which the file was written.
+  [[nodiscard]] bool is_at_last_event() const {
+    return moment.is_end() || moment.event.count() + trailing_snapshots >= figures.events;
+  }
 };
 
 /// Returns the sum of the figures of several devices.

@@ -231,7 +231,7 @@ struct ExplanationsInJson {
 };
 
 constexpr auto kExplain = json_described<ExplanationsInJson>(
-    {.schema = "memviz.explain/1.5",
+    {.schema = "memviz.explain/1.6",
      .title = "memviz explain --json",
      .meaning =
          "Why memory ran out or is fragmented, and what would have helped. One document for one file. Where the "

@@ -39,7 +39,8 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
     {CauseKind::kept_graphs,
      "Kept graphs: {0} of {1} earlier forward passes is still alive, and no backward pass ran meanwhile: "
      "torch.no_grad() is missing, or outputs are kept with their graphs.",
-     "Run it under torch.no_grad() or torch.inference_mode(); keep outputs only as detached copies, on the CPU."},
+     "Run it under torch.no_grad() or torch.inference_mode(); keep outputs only as detached copies, on the CPU. In "
+     "training, call backward() for each micro-batch, not for the sum of their losses."},
     {CauseKind::kept_outputs,
      "Kept: {0} of {1} earlier calls is still alive. Something keeps it call after call, often a list, a dict, a "
      "forward hook or a slice of it.",
@@ -81,6 +82,9 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
     {CauseKind::made_at_once,
      "Many blocks at once: {0} is {1} blocks made in one go, as for a data set, and still alive.",
      "Keep it on the CPU, and move each batch when it is needed."},
+    {CauseKind::dense_gradient,
+     "Dense gradient: {0} is the gradient of an embedding, as large as its whole table, however few rows a step uses.",
+     "Create the embedding with sparse=True and an optimizer that takes sparse gradients (SGD, Adagrad, SparseAdam)."},
     {CauseKind::fragmentation, "", ""},
     {CauseKind::varying_sizes, "",
      "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or pad lengths to a few sizes."},
@@ -97,10 +101,9 @@ constexpr CauseWords kKeptThroughBackward{
     CauseKind::kept_graphs,
     "Kept graphs: {0} of {1} earlier forward passes is still alive although backward passes ran meanwhile, so "
     "something refers to these graphs: often a sum of losses or a state that each step carries on without detach(), "
-    "outputs in a "
-    "list, retain_graph=True.",
+    "outputs in a list, retain_graph=True or create_graph=True.",
     "Let go of each step's graph: add loss.item() or loss.detach() to a sum, detach() a state before the next step, "
-    "and remove retain_graph=True."};
+    "and remove retain_graph=True; after create_graph=True, call zero_grad() each step."};
 
 /// The words for activations if no backward pass ran, and so much is alive that a graph keeps it.
 constexpr CauseWords kWithoutBackward{
@@ -110,7 +113,7 @@ constexpr CauseWords kWithoutBackward{
     "keep none of it."};
 
 const CauseWords& words_of(const Cause& cause) {
-  if (cause.kind == CauseKind::activations && !cause.has_backward && cause.layers_done > 1) return kWithoutBackward;
+  if (lacks_backward(cause)) return kWithoutBackward;
   if (cause.kind == CauseKind::kept_graphs && cause.has_backward) return kKeptThroughBackward;
   return *std::ranges::find(kWords, cause.kind, &CauseWords::kind);
 }
@@ -205,7 +208,13 @@ std::span<const Cause> named_causes(const DeviceExplanation& device) {
   if (causes.empty() || is_usual(causes.front().kind)) return causes.first(std::min<std::size_t>(1, causes.size()));
   const auto mistakes = static_cast<std::size_t>(
       std::ranges::count_if(causes, [](const Cause& cause) { return !is_usual(cause.kind); })); // they come first
-  return causes.first(std::min(kMost, mistakes));
+  const bool may_need_no_graph =
+      mistakes < causes.size() && leads_with_fragmentation(device) && lacks_backward(causes[mistakes]);
+  return causes.first(std::min(kMost, mistakes + (may_need_no_graph ? 1 : 0)));
+}
+
+bool lacks_backward(const Cause& cause) {
+  return cause.kind == CauseKind::activations && !cause.has_backward && cause.keeps_graph;
 }
 
 bool leads_with_fragmentation(const DeviceExplanation& device) {

@@ -32,6 +32,8 @@ struct CauseScope {
 
 /// Returns the causes that the answer names, at most three: mistakes, if there are any.
 [[nodiscard]] std::span<const Cause> named_causes(const DeviceExplanation& device);
+/// Whether a pass keeps a graph, and no backward pass has ever followed a call by the same lines.
+[[nodiscard]] bool lacks_backward(const Cause& cause);
 /// Whether memory in pieces is the first cause: the verdict of the request says it.
 [[nodiscard]] bool leads_with_fragmentation(const DeviceExplanation& device);
 /// Whether the first cause is one that a program of its kind need not have, so that neither a setting of the allocator

@@ -172,6 +172,20 @@ std::vector<std::string> causes_advice(const DeviceExplanation& device) {
   return advice;
 }
 
+/// Whether the garbage collector would free as much as is missing.
+bool has_cycles_to_collect(const DeviceExplanation& device) {
+  if (!device.request || !device.keepers) return false;
+  const std::uint64_t cycle_bytes = device.keepers->account.cycle_bytes;
+  return cycle_bytes > 0 && cycle_bytes >= lacking_bytes(device);
+}
+
+std::string cycles_advice(const DeviceKeepers& keepers) {
+  return fmt::format(
+      "Break the cycles of objects that refer to each other (weakref, or a del when they are done with), "
+      "or call gc.collect(): {} waits for it.",
+      format_bytes(keepers.account.cycle_bytes));
+}
+
 /// Returns the advice that is not enough, with what is still missing.
 std::vector<std::string> short_causes_advice(const DeviceExplanation& device) {
   std::vector<std::string> advice;
@@ -224,8 +238,11 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(advice));
   };
+  if (has_cycles_to_collect(device)) advice.push_back(cycles_advice(*device.keepers));
   // A setting with which the program goes on comes before changes that may be enough.
-  const bool is_in_pieces = leads_with_fragmentation(device) || has_setting_that_goes_on(device);
+  const std::span<const Cause> causes = named_causes(device);
+  const bool is_in_pieces =
+      has_setting_that_goes_on(device) || (leads_with_fragmentation(device) && !lacks_backward(causes.back()));
   if (!is_in_pieces) add(causes_advice(device));
   add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
   if (is_in_pieces) add(causes_advice(device));

@@ -15,14 +15,21 @@ struct MarkedText {
   std::uint64_t mark;
 };
 
-constexpr std::array kNameParts{
-    MarkedText{"_foreach_", cause_mark::foreach},    MarkedText{"_multi_tensor_", cause_mark::foreach},
-    MarkedText{"cross_entropy", cause_mark::loss},   MarkedText{"CrossEntropy", cause_mark::loss},
-    MarkedText{"nll_loss", cause_mark::loss},        MarkedText{"NllLoss", cause_mark::loss},
-    MarkedText{"log_softmax", cause_mark::loss},     MarkedText{"LogSoftmax", cause_mark::loss},
-    MarkedText{"softmax", cause_mark::softmax},      MarkedText{"SoftmaxBackward", cause_mark::softmax},
-    MarkedText{"recompute", cause_mark::recomputes}, MarkedText{"unpack_hook", cause_mark::recomputes},
-    MarkedText{"deepcopy", cause_mark::deep_copy},   MarkedText{"gather", cause_mark::gathers}};
+constexpr std::array kNameParts{MarkedText{"_foreach_", cause_mark::foreach},
+                                MarkedText{"_multi_tensor_", cause_mark::foreach},
+                                MarkedText{"cross_entropy", cause_mark::loss},
+                                MarkedText{"CrossEntropy", cause_mark::loss},
+                                MarkedText{"nll_loss", cause_mark::loss},
+                                MarkedText{"NllLoss", cause_mark::loss},
+                                MarkedText{"log_softmax", cause_mark::loss},
+                                MarkedText{"LogSoftmax", cause_mark::loss},
+                                MarkedText{"softmax", cause_mark::softmax},
+                                MarkedText{"SoftmaxBackward", cause_mark::softmax},
+                                MarkedText{"recompute", cause_mark::recomputes},
+                                MarkedText{"unpack_hook", cause_mark::recomputes},
+                                MarkedText{"deepcopy", cause_mark::deep_copy},
+                                MarkedText{"gather", cause_mark::gathers},
+                                MarkedText{"::EmbeddingBackward0", cause_mark::embedding_backward}};
 constexpr std::array kFiles{MarkedText{"torch/utils/checkpoint.py", cause_mark::recompute_file},
                             MarkedText{"safetensors/torch.py", mark::checkpoint_file},
                             MarkedText{"/copy.py", cause_mark::copy_file},

@@ -130,12 +130,13 @@ struct KeptSum {
 };
 
 /// Adds the blocks of all calls but the last one; returns their bytes.
-std::uint64_t add_earlier(CauseSum& sum, const Calls& calls) {
+std::uint64_t add_earlier(CauseSum& sum, std::unordered_set<std::uint64_t>& addresses, const Calls& calls) {
   std::uint64_t bytes = 0;
   for (const auto& [number, blocks] : calls.alive) {
     if (number == calls.count) continue;
     for (const LiveBlock* block : blocks) {
       sum.add(*block);
+      addresses.insert(block->address);
       bytes += block->bytes;
     }
   }
@@ -152,7 +153,8 @@ void add_made_at_once(CauseSum& sum, const Calls& calls) {
 
 } // namespace
 
-std::vector<Cause> kept_calls(const LiveHistory& history, CallLineFinder& finder) {
+KeptCalls kept_calls(const LiveHistory& history, CallLineFinder& finder) {
+  KeptCalls found;
   KeptSum graphs;
   KeptSum outputs;
   CauseSum at_once;
@@ -168,21 +170,21 @@ std::vector<Cause> kept_calls(const LiveHistory& history, CallLineFinder& finder
     const bool is_graph = are_graphs(site, calls);
     if (!is_graph && !history.has_failed && !go_on(calls, history.events)) continue;
     KeptSum& kept = is_graph ? graphs : outputs;
-    const std::uint64_t bytes = add_earlier(kept.sum, calls);
+    const std::uint64_t bytes = add_earlier(kept.sum, found.blocks, calls);
     kept.has_backward |= has_backward;
     if (bytes <= kept.most_bytes) continue;
     kept.most_bytes = bytes;
     kept.calls = calls.alive.size() - (calls.alive.contains(calls.count) ? 1U : 0U);
   }
-  std::vector<Cause> causes{at_once.cause(CauseKind::made_at_once)};
+  found.causes.push_back(at_once.cause(CauseKind::made_at_once));
   for (const auto& [kept, kind] :
        {std::pair(&graphs, CauseKind::kept_graphs), std::pair(&outputs, CauseKind::kept_outputs)}) {
     Cause cause = kept->sum.cause(kind);
     cause.calls = kept->calls;
     cause.has_backward = kept->has_backward;
-    causes.push_back(cause);
+    found.causes.push_back(cause);
   }
-  return causes;
+  return found;
 }
 
 namespace {
@@ -213,7 +215,8 @@ std::vector<Cause> kept_at_moment(const MemoryState& state, const DeviceState& d
   const std::size_t count = std::min(events.size(), static_cast<std::size_t>(device_state.moment.event.count()));
   std::vector<LiveBlock> blocks = live_blocks(state, device_state.device, finder);
   remove_freed_later(blocks, events, count);
-  std::vector<Cause> causes = kept_calls({events, count, blocks, ends_with_failure(events, device_state)}, finder);
+  std::vector<Cause> causes =
+      kept_calls({events, count, blocks, ends_with_failure(events, device_state)}, finder).causes;
   std::erase_if(causes, [&](const Cause& cause) {
     return cause.kind == CauseKind::made_at_once || cause.bytes == 0 ||
            cause.bytes < device_state.figures.requested_bytes / kLeastPartOfCause;

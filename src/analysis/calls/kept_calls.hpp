@@ -6,7 +6,9 @@
 #include "memviz/events.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 namespace memviz {
@@ -21,9 +23,14 @@ struct LiveHistory {
   bool has_failed = true;
 };
 
-/// Returns kept_graphs, kept_outputs and made_at_once, each of all lines together, as far as they hold memory. A call
-/// of a line is a run of allocations that no other line interrupts, so calls may be fewer than the program's.
-[[nodiscard]] std::vector<Cause> kept_calls(const LiveHistory& history, CallLineFinder& finder);
+struct KeptCalls {
+  std::vector<Cause> causes;                ///< kept_graphs, kept_outputs and made_at_once, each of all lines together
+  std::unordered_set<std::uint64_t> blocks; ///< the addresses of what earlier calls left
+};
+
+/// Finds what earlier calls hold. A call of a line is a run of allocations that no other line interrupts, so calls may
+/// be fewer than the program's.
+[[nodiscard]] KeptCalls kept_calls(const LiveHistory& history, CallLineFinder& finder);
 
 /// A cause is named from this part of the memory in use, one in so many.
 inline constexpr std::uint64_t kLeastPartOfCause = 10;

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 namespace memviz {
@@ -114,10 +115,11 @@ Cause foreach_temporaries(const Failed& failed) {
   return cause;
 }
 
-/// Sums the blocks of one tensor, its copies and what is computed from it.
-Cause of_one_tensor(const Failed& failed, CauseKind kind) {
+/// Sums the blocks of one tensor, its copies and what is computed from it, except what earlier calls left.
+Cause of_one_tensor(const Failed& failed, CauseKind kind, const std::unordered_set<std::uint64_t>& kept) {
   const OneTensor tensor(kind, failed.state.frames(), failed.blocks, failed.request, failed.request_lines);
   CauseSum sum = sum_of(failed, [&](const LiveBlock& block) {
+    if (kept.contains(block.address)) return false;
     return tensor.is_marked(*block.lines) || (!block.is_lasting() && tensor.has(*block.lines, block.bytes));
   });
   if (tensor.has(failed.request_lines, failed.request.bytes)) sum.add(failed.request, failed.request_lines);
@@ -204,11 +206,37 @@ bool is_of_pass(const LiveBlock& block) {
   return !is_other && block.lines->is_in_module && !block.has(mark::engine);
 }
 
+/// Whether the same lines call the model.
+bool are_of_one_site(const CallLines& one, const CallLines& other) {
+  return one.line.call == other.line.call && one.line.caller == other.line.caller &&
+         one.script_line == other.script_line;
+}
+
+/// Whether a backward pass followed a call of the model by the lines that called it now: an evaluation after training
+/// has none.
 bool has_backward_before(const Failed& failed, CallLineFinder& finder) {
   const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(failed.request.event.value()); ++i)
-    if (events.action(i) == Action::alloc && (finder.of(events.stack(i)).marks & mark::engine) != 0) return true;
+  bool was_called = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(failed.request.event.value()); ++i) {
+    if (events.action(i) != Action::alloc) continue;
+    const CallLines& lines = finder.of(events.stack(i));
+    const bool is_backward = (lines.marks & mark::engine) != 0;
+    if (is_backward && was_called) return true;
+    was_called |= !is_backward && lines.is_in_module && are_of_one_site(lines, failed.request_lines);
+  }
   return false;
+}
+
+/// Whether a pass keeps what a backward pass needs: many blocks of several stacks. Without a graph each layer frees
+/// what the one before made.
+bool keeps_graph(std::span<const LiveBlock> pass) {
+  constexpr std::uint64_t kFewestStacks = 3;
+  constexpr std::uint64_t kFewestBlocks = 3;
+  std::map<StackId, std::uint64_t> counts;
+  for (const LiveBlock& block : pass)
+    ++counts[block.stack];
+  return std::ranges::count_if(counts, [](const auto& count) { return count.second >= kFewestBlocks; }) >=
+         std::ptrdiff_t{kFewestStacks};
 }
 
 Cause activations(const Failed& failed, CallLineFinder& finder) {
@@ -226,13 +254,24 @@ Cause activations(const Failed& failed, CallLineFinder& finder) {
   if (cause.blocks < kFewest) return {CauseKind::activations};
   const bool trains = failed.device.first_step && failed.device.first_step->shows_training;
   cause.has_backward = trains || has_backward_before(failed, finder);
+  cause.keeps_graph = keeps_graph(pass);
   // A pass before shows what is to come more exactly (PassNeed).
   if (failed.device.pass && !failed.device.pass->is_least()) return cause;
   const Layers layers = find_layers(parameters, pass, failed.request.stack);
   cause.layers = layers.count;
   cause.layers_done = layers.done;
+  cause.keeps_graph |= layers.done > 1;
   cause.to_come_bytes = layers.to_come_bytes;
   return cause;
+}
+
+/// The gradient of a table: nn.Embedding makes it as large as its weight.
+Cause dense_gradient(const Failed& failed) {
+  return sum_of(failed,
+                [](const LiveBlock& block) {
+                  return block.kind == MemoryKind::gradient && block.has(cause_mark::embedding_backward);
+                })
+      .cause(CauseKind::dense_gradient);
 }
 
 Cause training_state(const Failed& failed) {
@@ -278,19 +317,21 @@ void lead_with_pieces(std::vector<Cause>& causes, std::uint64_t wanted_bytes) {
 std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
   const auto count = static_cast<std::size_t>(failed.request.event.value());
-  std::vector<Cause> causes = kept_calls({events, count, failed.blocks}, finder);
+  KeptCalls kept = kept_calls({events, count, failed.blocks}, finder);
+  std::vector<Cause> causes = std::move(kept.causes);
   causes.push_back(outside(failed));
   causes.push_back(large_request(failed));
   causes.push_back(earlier_failure(failed));
   causes.push_back(foreach_temporaries(failed));
-  causes.push_back(of_one_tensor(failed, CauseKind::logits));
-  causes.push_back(of_one_tensor(failed, CauseKind::attention_scores));
+  causes.push_back(of_one_tensor(failed, CauseKind::logits, kept.blocks));
+  causes.push_back(of_one_tensor(failed, CauseKind::attention_scores, kept.blocks));
   causes.push_back(recomputed(failed, finder));
   causes.push_back(second_weights(failed, CauseKind::copied_weights, cause_mark::deep_copy | cause_mark::copy_file));
   causes.push_back(second_weights(failed, CauseKind::loaded_weights, mark::checkpoint_file));
   causes.push_back(gathered(failed));
   causes.push_back(concatenation(failed));
   add_growth(causes, failed.device, finder);
+  causes.push_back(dense_gradient(failed));
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, finder));
   causes.push_back(training_state(failed));
@@ -306,10 +347,10 @@ bool is_usual(CauseKind kind) {
 
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
-      "outside",        "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
-      "logits",         "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
-      "growth",         "concatenation",    "made_at_once", "fragmentation",  "varying_sizes",   "activations",
-      "training_state", "weights"};
+      "outside",     "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",      "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
+      "growth",      "concatenation",    "made_at_once", "dense_gradient", "fragmentation",   "varying_sizes",
+      "activations", "training_state",   "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }
 
@@ -319,6 +360,7 @@ namespace {
 /// have just begun when the request for one of them fails.
 std::uint64_t least_part(CauseKind kind) {
   if (is_usual(kind)) return 3;
+  if (kind == CauseKind::dense_gradient) return 5;
   return kind == CauseKind::foreach_temporaries ? 20 : kLeastPartOfCause;
 }
 

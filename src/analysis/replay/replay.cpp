@@ -105,6 +105,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     break;
   default: break;
   }
+  trailing_snapshots = event.action == Action::snapshot ? trailing_snapshots + 1 : 0;
   const bool is_new_peak = live_bytes > peak_bytes;
   if (is_new_peak) {
     peak_bytes = live_bytes;
@@ -195,6 +196,7 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     at_end.figures = accounts.settled(totals, unexplained, ring);
     at_end.peak_event = accounts.peak_event;
     at_end.last_oom_event = accounts.last_oom_event;
+    at_end.trailing_snapshots = accounts.trailing_snapshots;
     at_end.around = accounts.log.around();
   }
   if (observer_ != nullptr) observer_->ended(state);

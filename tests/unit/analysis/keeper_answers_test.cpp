@@ -1,6 +1,7 @@
 #include "memviz/keeper_answers.hpp"
 #include "story/keeper_words.hpp"
 #include "support/keeper_heap.hpp"
+#include "support/states.hpp"
 
 #include <array>
 #include <doctest/doctest.h>
@@ -326,4 +327,21 @@ TEST_CASE("the blocks of the parts of an account add up like its bytes") {
   CHECK(found.blocks.cycle == 1);
   CHECK(found.blocks.no_object == 7);
   CHECK(found.blocks.unknown == 0);
+}
+
+TEST_CASE("keepers are those of an error after which only snapshots were taken") {
+  const auto knows_keepers = [](std::initializer_list<const char*> later) {
+    KeeperBuilder keepers;
+    keepers.refer(frame(keepers, "step"), "local", "batch", keepers.tensor(at(0), MiB));
+    SnapshotBuilder snapshot;
+    snapshot.segment(kHeap, 2 * MiB).active(MiB, MiB).inactive(MiB);
+    snapshot.alloc(at(0), MiB).event("oom", 0, GiB);
+    for (const char* const action : later)
+      snapshot.event(action, 0, 0);
+    const Recording recording = snapshot.set("memviz_keepers", keepers.python()).read();
+    return !keepers_of(state_at(recording, {.kind = MomentKind::automatic})).empty();
+  };
+  CHECK(knows_keepers({}));
+  CHECK(knows_keepers({"snapshot", "snapshot"}));
+  CHECK_FALSE(knows_keepers({"snapshot", "free_requested"}));
 }

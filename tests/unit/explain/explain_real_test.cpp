@@ -56,7 +56,8 @@ TEST_CASE("explain shows why oom_expandable_3gpu failed") {
   REQUIRE(device.less_used.size() == 2);
   CHECK(device.less_used[0].reserved_bytes == 8'541'700'096);
   CHECK(device.less_used[1].reserved_bytes == 21'883'781'120);
-  CHECK(found.words().verdict.starts_with("Activations: 78.3 GiB (100 %) is what a forward pass has made so far."));
+  CHECK(found.words().verdict.starts_with("Activations: 78.3 GiB (100 %) is what a forward pass has made so far "
+                                          "and keeps for a backward pass."));
   CHECK(found.words().reasons.at(1) == "Imbalance: GPU 1 held 78.4 GiB; GPU 0 held 7.96 GiB and GPU 2 20.4 GiB, each "
                                        "at its peak.");
   CHECK(found.words().headline.find("GPU 1 ran out of memory: 4.94 GiB asked for by update_nodes models.py:181") == 0);

@@ -3,10 +3,12 @@
 #include "memviz/causes.hpp"
 #include "memviz/explain.hpp"
 #include "story/cause_words.hpp"
+#include "story/explain_words.hpp"
 #include "support/explained.hpp"
 #include "support/files.hpp"
 #include "support/states.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -18,7 +20,8 @@ namespace memviz {
 
 namespace {
 
-/// A recording of a mistake on an H200, its first cause, and the line that the answer names.
+/// A recording of a mistake, its first cause, and the line that the answer names; "" without one, as in a backward
+/// pass.
 struct RecordedMistake {
   std::string file;
   CauseKind kind;
@@ -27,14 +30,16 @@ struct RecordedMistake {
 
 const std::vector<RecordedMistake>& recorded_mistakes() {
   static const std::vector<RecordedMistake> all{
-      {"attention_scores", CauseKind::attention_scores, "forward attention_scores.py:10"},
-      {"best_copies", CauseKind::copied_weights, "keep_best best_copies.py:8"},
-      {"broadcast_nxn", CauseKind::large_request, "regression_loss broadcast_nxn.py:7"},
-      {"gan_no_detach", CauseKind::kept_graphs, "critic_step gan_no_detach.py:8"},
-      {"logits_float", CauseKind::logits, "loss_of_tokens logits_float.py:14"},
-      {"running_loss", CauseKind::kept_graphs, "epoch running_loss.py:8"},
-      {"slice_keeps_base", CauseKind::kept_outputs, "last_logits slice_keeps_base.py:8"},
-      {"validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
+      {"h200_attention_scores", CauseKind::attention_scores, "forward attention_scores.py:10"},
+      {"h200_best_copies", CauseKind::copied_weights, "keep_best best_copies.py:8"},
+      {"h200_broadcast_nxn", CauseKind::large_request, "regression_loss broadcast_nxn.py:7"},
+      {"h200_gan_no_detach", CauseKind::kept_graphs, "critic_step gan_no_detach.py:8"},
+      {"h200_logits_float", CauseKind::logits, "loss_of_tokens logits_float.py:14"},
+      {"h200_running_loss", CauseKind::kept_graphs, "epoch running_loss.py:8"},
+      {"h200_slice_keeps_base", CauseKind::kept_outputs, "last_logits slice_keeps_base.py:8"},
+      {"h200_validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
+      {"rehearsed_cycles", CauseKind::kept_outputs, "forward common.py:42"},
+      {"rehearsed_dense_embedding", CauseKind::dense_gradient, ""},
   };
   return all;
 }
@@ -87,10 +92,10 @@ MemoryState state_of(const std::filesystem::path& path) {
 
 } // namespace
 
-TEST_CASE("causes: the first cause of mistakes recorded on a GPU is the mistake") {
+TEST_CASE("causes: the first cause of recorded mistakes is the mistake") {
   for (const RecordedMistake& mistake : recorded_mistakes()) {
     CAPTURE(mistake.file);
-    const MemoryState state = state_of(test::testdata() / "causes" / ("h200_" + mistake.file + ".pickle.zst"));
+    const MemoryState state = state_of(test::testdata() / "causes" / (mistake.file + ".pickle.zst"));
     const std::vector<DeviceExplanation> devices = explain(state, {});
     REQUIRE(devices.size() == 1);
     REQUIRE_FALSE(devices[0].causes.empty());
@@ -101,6 +106,29 @@ TEST_CASE("causes: the first cause of mistakes recorded on a GPU is the mistake"
     CHECK(has_mistake(devices[0]));
     CHECK_FALSE(is_request_the_problem(devices[0]));
   }
+}
+
+TEST_CASE("causes: an evaluation after training may need no gradients") {
+  const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_no_no_grad.pickle.zst");
+  const DeviceExplanation device = explain(state, {}).at(0);
+  REQUIRE_FALSE(device.causes.empty());
+  CHECK(lacks_backward(device.causes.front()));
+  CHECK(called_line_text(state.frames(), device.causes.front().line) ==
+        "forward common.py:23 ‹ loss_of common.py:50 ‹ evaluate no_no_grad.py:9");
+  CHECK(in_words(state, device).advice.at(0) ==
+        "If no backward pass follows (inference, validation), run it under torch.no_grad() or torch.inference_mode(), "
+        "which keep none of it.");
+}
+
+TEST_CASE("causes: what earlier calls left is not counted as logits again") {
+  const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_cycles.pickle.zst");
+  const DeviceExplanation device = explain(state, {}).at(0);
+  const auto logits = std::ranges::find(device.causes, CauseKind::logits, &Cause::kind);
+  REQUIRE(logits != device.causes.end());
+  CHECK(logits->blocks == 4);
+  const std::vector<std::string> advice = in_words(state, device).advice;
+  CHECK(std::ranges::find(advice, "Break the cycles of objects that refer to each other (weakref, or a del when they "
+                                  "are done with), or call gc.collect(): 1.04 GiB waits for it.") != advice.end());
 }
 
 TEST_CASE("causes: the first cause of audited mistakes is the mistake") {
