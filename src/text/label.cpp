@@ -182,12 +182,25 @@ std::string_view file_basename(std::string_view filename) {
   return filename.substr(filename.find_last_of("/\\") + 1);
 }
 
+namespace {
+
+/// "RangeFactories" of "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp", which nvcc wrote between two steps; ""
+/// for other files.
+std::string_view source_between_compilers(std::string_view name) {
+  if (!name.starts_with("tmpxft_")) return {};
+  const std::size_t begin = name.find('_', name.find('-'));
+  return begin == std::string_view::npos ? std::string_view() : name.substr(begin + 1, name.find('.') - begin - 1);
+}
+
+} // namespace
+
 std::string_view known_basename(std::string_view filename) {
   // No file system allows longer names, and each of thousands of frames may have one of megabytes.
   constexpr std::size_t kMostBytes = 1024;
   if (is_unknown(filename)) return {};
   filename = end_of(filename, kMostBytes);
   const std::string_view name = file_basename(filename);
+  if (const std::string_view source = source_between_compilers(name); !source.empty()) return source;
   return name.empty() ? filename : name;
 }
 
