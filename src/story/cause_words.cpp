@@ -85,6 +85,11 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
     {CauseKind::dense_gradient,
      "Dense gradient: {0} is the gradient of an embedding, as large as its whole table, however few rows a step uses.",
      "Create the embedding with sparse=True and an optimizer that takes sparse gradients (SGD, Adagrad, SparseAdam)."},
+    {CauseKind::repeated_state,
+     "State of several optimizers: {0} is the optimizer's state for the same parameters {1} times: earlier optimizers "
+     "are still alive.",
+     "Let go of an optimizer, and of the schedulers and lists that refer to it, before the next one is created; a "
+     "learning rate can be set in its param_groups."},
     {CauseKind::fragmentation, "", ""},
     {CauseKind::varying_sizes, "",
      "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or pad lengths to a few sizes."},

@@ -4,6 +4,7 @@
 #include "analysis/calls/live_block.hpp"
 #include "analysis/causes/layers.hpp"
 #include "analysis/causes/one_tensor.hpp"
+#include "analysis/causes/repeated_state.hpp"
 #include "analysis/causes/varying_sizes.hpp"
 
 #include <algorithm>
@@ -332,6 +333,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(concatenation(failed));
   add_growth(causes, failed.device, finder);
   causes.push_back(dense_gradient(failed));
+  causes.push_back(repeated_state(failed.blocks));
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, finder));
   causes.push_back(training_state(failed));
@@ -347,10 +349,10 @@ bool is_usual(CauseKind kind) {
 
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
-      "outside",     "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
-      "logits",      "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
-      "growth",      "concatenation",    "made_at_once", "dense_gradient", "fragmentation",   "varying_sizes",
-      "activations", "training_state",   "weights"};
+      "outside",       "large_request",    "kept_graphs",    "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",        "attention_scores", "recomputed",     "copied_weights", "loaded_weights",  "gathered",
+      "growth",        "concatenation",    "made_at_once",   "dense_gradient", "repeated_state",  "fragmentation",
+      "varying_sizes", "activations",      "training_state", "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }
 
