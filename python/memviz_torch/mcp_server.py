@@ -12,7 +12,7 @@ import subprocess
 from importlib import import_module
 from typing import Annotated, Any, Iterator, Literal, Optional, Sequence
 
-from memviz_torch import __version__
+from memviz_torch import Error, __version__
 from memviz_torch._program import program
 
 _BYTES_OF_A_TOKEN = 3  # at least, for texts of names and numbers
@@ -83,7 +83,7 @@ def rehearse(
 ) -> str:
     """Whether a program fits on a GPU that is not there. It runs the program, with PyTorch's real allocator."""
     if not all(option.startswith("--") for option in options):
-        raise ValueError("an option begins with --, and has its value after =")
+        return _cut(2, "", "memviz: an option begins with --, and has its value after =\n", most_tokens)
     return _answer(["rehearse", "--gpu", gpu, *options, "--", *command], most_tokens)
 
 
@@ -114,7 +114,10 @@ def _device(number: Optional[int]) -> list[str]:
 
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    process = subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="backslashreplace")
+    try:
+        process = subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="backslashreplace")
+    except (Error, OSError, ValueError) as error:  # of which the package mcp would show the assistant nothing
+        return subprocess.CompletedProcess(words, 2, "", f"memviz: {error}\n")
     try:
         text, messages = process.communicate(timeout=_SECONDS)
     except subprocess.TimeoutExpired:

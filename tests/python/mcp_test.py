@@ -76,6 +76,8 @@ def own_questions():
     yield ("What happened at this address?", "trace_allocation", {"file": str(oom), "address": address}, [*set(actions)])
     yield ("What grew from main to the branch?", "compare", {"before": str(leak), "after": str(TESTDATA / "run_branch.pickle")}, ["requested at the peak"])
     yield ("Does it leak?", "leaks", {"file": str(oom)}, ["GPU 0"])
+    yield ("Is this a name?", "explain", {"file": "mem\0.pickle"}, ["memviz: embedded null byte", "[exit code 2]"])
+    yield ("Does it fit?", "rehearse", {"command": ["true"], "options": ["-x"]}, ["memviz: an option begins with --", "[exit code 2]"])
     yield ("Is this a snapshot?", "explain", {"file": str(TESTDATA / "README.md")}, ["[exit code 1]"])
 
 
