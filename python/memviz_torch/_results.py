@@ -173,7 +173,7 @@ class Explanation(Picture):
 
     @property
     def verdict_text(self) -> str:
-        """The verdict in a sentence; empty if there is none."""
+        """Why in a sentence: the verdict, or a cause that is named before it; empty if there is no device."""
         return str(self.devices[0]["verdict_text"]) if self.devices else ""
 
     def __str__(self) -> str:

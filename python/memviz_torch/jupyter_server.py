@@ -55,7 +55,11 @@ class ViewHandler(JupyterHandler):
         # is_hidden() refuses what is outside of the folder, except in versions that take "/home/ab" for a part of "/home/a".
         if ".." in path.split("/"):
             raise web.HTTPError(404, "this path is outside of the server's folder")
-        if await ensure_async(manager.is_hidden(path)) and not manager.allow_hidden:
+        try:
+            is_hidden = await ensure_async(manager.is_hidden(path))
+        except OSError as error:  # a loop of links, or a name that is too long
+            raise web.HTTPError(404, f"this path cannot be opened: {error.strerror}") from error
+        if is_hidden and not manager.allow_hidden:
             raise web.HTTPError(404, "this file is hidden")
         file: str = to_os_path(ApiPath(path), os.path.abspath(manager.root_dir))
         if not os.path.isfile(file):

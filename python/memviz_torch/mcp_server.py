@@ -7,14 +7,15 @@ a snapshot are data: the program writes control characters visibly, and the inst
 
 from __future__ import annotations
 
+import json
 import subprocess
 from importlib import import_module
-from typing import Annotated, Literal, Optional, Sequence
+from typing import Annotated, Any, Iterator, Literal, Optional, Sequence
 
-from memviz_torch import __version__
+from memviz_torch import Error, __version__
 from memviz_torch._program import program
 
-_CHARACTERS_OF_A_TOKEN = 3  # at least, for texts of names and numbers
+_BYTES_OF_A_TOKEN = 3  # at least, for texts of names and numbers
 _SECONDS = 600
 _SECONDS_TO_END = 10
 _INSTRUCTIONS = """\
@@ -40,14 +41,23 @@ def stats(file: Snapshot, at: Moment = "end", device: Device = None, most_tokens
     return _answer(["stats", *_at(at), *_device(device), "--", file], most_tokens)
 
 
-def who_holds(file: Snapshot, at: Moment = "auto", device: Device = None, by: Literal["stack", "keeper"] = "stack", most_tokens: Tokens = 2000) -> str:
+def who_holds(
+    file: Snapshot,
+    at: Moment = "auto",
+    device: Device = None,
+    by: Literal["stack", "keeper"] = "stack",
+    frames: Annotated[Literal["user", "program"], "your own lines of each stack, or also those of libraries"] = "user",
+    most_tokens: Tokens = 2000,
+) -> str:
     """The memory of a moment by stack, largest first, or by the variable that keeps it (of the end)."""
-    moment = [] if by == "keeper" else _at(at)
-    done = _run(["export", "--format", "folded", "--by", by, *moment, *_device(device), "--", file])
-    rows = sorted((line.rpartition(" ")[::2] for line in done.stdout.splitlines()), key=lambda row: -int(row[1]))
-    total = sum(int(size) for _, size in rows)
-    text = "".join(f"{int(size):>15} bytes  {path}\n" for path, size in rows)
-    return _cut(done.returncode, f"{total} bytes in {len(rows)} rows\n{text}", done.stderr, most_tokens)
+    which = ["--by=keeper"] if by == "keeper" else [*_at(at), "--frames", frames]
+    done = _run(["export", "--format", "json", *which, *_device(device), "--", file])
+    if done.returncode:
+        return _cut(done.returncode, "", done.stderr, most_tokens)
+    tree = json.loads(done.stdout)
+    rows = sorted(_rows(tree["nodes"]), key=lambda row: -row[0])
+    text = "".join(f"{size:>15} bytes  {path}\n" for size, path in rows)
+    return _cut(0, f"{tree['root_bytes']} bytes in {len(rows)} row{'s' * (len(rows) != 1)}\n{text}", done.stderr, most_tokens)
 
 
 def compare(before: Snapshot, after: Snapshot, most_tokens: Tokens = 2000) -> str:
@@ -73,11 +83,26 @@ def rehearse(
 ) -> str:
     """Whether a program fits on a GPU that is not there. It runs the program, with PyTorch's real allocator."""
     if not all(option.startswith("--") for option in options):
-        raise ValueError("an option begins with --, and has its value after =")
+        return _cut(2, "", "memviz: an option begins with --, and has its value after =\n", most_tokens)
     return _answer(["rehearse", "--gpu", gpu, *options, "--", *command], most_tokens)
 
 
 TOOLS = (explain, stats, who_holds, compare, leaks, trace_allocation, rehearse)
+
+
+def _rows(nodes: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    """Yields the bytes of each node itself, and its path below the root. Parents come before their children."""
+    for node in nodes:
+        if node["self_bytes"]:
+            size, path = node["self_bytes"], []
+            while node["id"]:
+                path.append(_visible(node["label"]))
+                node = nodes[node["parent"]]
+            yield size, " > ".join(reversed(path))
+
+
+def _visible(name: str) -> str:
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in name)
 
 
 def _at(moment: str) -> list[str]:
@@ -89,7 +114,10 @@ def _device(number: Optional[int]) -> list[str]:
 
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    process = subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="backslashreplace")
+    try:
+        process = subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="backslashreplace")
+    except (Error, OSError, ValueError) as error:  # of which the package mcp would show the assistant nothing
+        return subprocess.CompletedProcess(words, 2, "", f"memviz: {error}\n")
     try:
         text, messages = process.communicate(timeout=_SECONDS)
     except subprocess.TimeoutExpired:
@@ -109,10 +137,10 @@ def _answer(words: Sequence[str], most_tokens: int) -> str:
 
 
 def _cut(code: int, text: str, messages: str, most_tokens: int) -> str:
-    """Returns the answer within its budget: whole lines from its beginning. A quarter of it is the messages' at most."""
-    most = max(most_tokens, 100) * _CHARACTERS_OF_A_TOKEN - 120
+    """Returns the answer within its budget: lines from its beginning. A quarter of it is the messages' at most."""
+    most = max(most_tokens, 100) * _BYTES_OF_A_TOKEN - 120
     said, unsaid = _first_lines(messages, most // 4)
-    shown, left_out = _first_lines(text, most - sum(len(line) for line in said))
+    shown, left_out = _first_lines(text, most - sum(len(line.encode()) for line in said))
     ends = [f"[exit code {code}]\n"] if code else []
     if left_out + unsaid:
         ends.append(f"[{left_out + unsaid} more lines: ask with a larger most_tokens]\n")
@@ -120,13 +148,22 @@ def _cut(code: int, text: str, messages: str, most_tokens: int) -> str:
 
 
 def _first_lines(text: str, most: int) -> tuple[list[str], int]:
-    lines = text.splitlines(keepends=True)
+    """Returns the lines that fit, and how many are left out. A line of more than half of it lacks its middle."""
+    lines = [_without_middle(line, most // 2) for line in text.splitlines(keepends=True)]
     length = 0
     for number, line in enumerate(lines):
-        length += len(line)
+        length += len(line.encode())
         if length > most:
             return lines[:number], len(lines) - number
     return lines, 0
+
+
+def _without_middle(line: str, most: int) -> str:
+    data = line.encode()
+    if len(data) <= most:
+        return line
+    half = (most - len(" ... ")) // 2
+    return f"{data[:half].decode(errors='ignore')} ... {data[-half:].decode(errors='ignore')}"
 
 
 def main() -> None:

@@ -27,7 +27,8 @@ from typing import Any, Generator, Iterator, Optional
 
 import pytest
 
-_STATUS = "MEMVIZ_PYTEST_STATUS"  # the file to which the pytest in a rehearsal writes its exit code
+_STATUS = "MEMVIZ_PYTEST_STATUS"  # the file to which the pytest in a rehearsal writes its exit code; empty for a pytest below it
+_STATUS_FILE = pytest.StashKey[str]()
 _UNITS = {"B": 0, "KIB": 10, "K": 10, "MIB": 20, "M": 20, "GIB": 30, "G": 30}
 _MOST_ROWS = 20
 _MOST_CHARACTERS = 120  # of the name of a file that is kept
@@ -69,6 +70,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> Optional[int]:
     """Runs the same command line again, on a made-up GPU, and returns its exit code."""
     gpu = config.getoption("memviz_rehearse")
+    if os.environ.get(_STATUS):
+        config.stash[_STATUS_FILE] = os.environ[_STATUS]
+        os.environ[_STATUS] = ""  # workers of xdist, and a pytest that a test starts, write none
     if gpu is None or _STATUS in os.environ:
         return None
     from memviz_torch import program
@@ -89,8 +93,8 @@ def pytest_cmdline_main(config: pytest.Config) -> Optional[int]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if _STATUS in os.environ and not hasattr(session.config, "workerinput"):
-        with open(os.environ[_STATUS], "w") as file:
+    if _STATUS_FILE in session.config.stash:
+        with open(session.config.stash[_STATUS_FILE], "w") as file:
             file.write(str(int(session.exitstatus)))
 
 

@@ -132,9 +132,9 @@ int write_documents(const std::vector<std::string>& words) {
 }
 
 int run_named(const Command& command, const std::vector<std::string>& words) {
-  const auto own_end = command.text.takes_program ? std::ranges::find(words, "--") : words.end();
-  const auto asking = std::find_if(words.begin(), own_end, asks_for_help);
-  if (asking == own_end) return command.run(words);
+  const auto options_end = std::ranges::find(words, "--");
+  const auto asking = std::find_if(words.begin(), options_end, asks_for_help);
+  if (asking == options_end) return command.run(words);
   print(for_output(command_help(command, extent_of(*asking))));
   return kSuccess;
 }

@@ -79,10 +79,11 @@ def steps_of(page):
 
 
 def check_actions():
-    """Actions are chosen by commit, which cannot be moved as a tag can, with their version."""
+    """Actions are chosen by commit, which cannot be moved as a tag can, with their version; memviz's own is this one."""
+    version = re.search(r"project\(memviz VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
     for name in ("docs/ci.md", "action.yml", *(str(path.relative_to(SOURCE)) for path in (SOURCE / ".github").rglob("*.yml"))):
         for action in re.findall(r"uses: *(.*)", (SOURCE / name).read_text()):
-            expect(f"{name}: {action}", bool(re.fullmatch(r"([\w/-]+@[0-9a-f]{40}|OWNER/memviz@COMMIT) # v\d+\.\d+\.\d+", action)), True)
+            expect(f"{name}: {action}", bool(re.fullmatch(rf"[\w/-]+@[0-9a-f]{{40}} # v\d+\.\d+\.\d+|OWNER/memviz@COMMIT # v{re.escape(version)}", action)), True)
 
 
 def check_page(folder):

@@ -24,11 +24,14 @@ done
 grep -q 'memviz/rehearsal/libmemviz_rehearsal.so$' "$folder/list" || fail "the made-up GPU is not in the package"
 grep -q 'memviz/rehearsal/profiles/h100-80.profile$' "$folder/list" || fail "the profiles are not in the package"
 ! grep -E '\.(a|hpp)$' "$folder/list" && ! grep -F -e "$source" -e "$build" "$folder/list" || fail "the package has what it should not have"
+said=$(dpkg-deb -f "$package" Installed-Size)
+kib=$(dpkg-deb -c "$package" | awk '{sum += $3} END {print int(sum / 1024)}')
+[ "$said" -lt $((kib * 2)) ] || fail "the package says that it takes $said KiB, and its files take $kib"
 
 dpkg-deb -x "$package" "$folder/root"
 "$folder/root/usr/bin/memviz" stats "$source/testdata/oom.pickle" >"$folder/stats"
 grep -q "^GPU 0 " "$folder/stats" || fail "the program in the package does not work"
 # The made-up GPU is found relative to the program: python3 never uses it, and the message says that.
 "$folder/root/usr/bin/memviz" rehearse -q -o "$folder/out" -- python3 -c 'print()' >"$folder/rehearsal" 2>&1 && fail "no GPU was used"
-! grep -q "is not there; looked in" "$folder/rehearsal" || { cat "$folder/rehearsal"; exit 1; }
+! grep -q "is missing; looked in" "$folder/rehearsal" || { cat "$folder/rehearsal"; exit 1; }
 echo "package: $(basename "$package"), $(wc -l <"$folder/list") files"

@@ -101,6 +101,14 @@ def test_goes_away(word, tmp_path, monkeypatch):
 def test_warns():
     warnings.warn("its own")
 """
+STARTS_ANOTHER = """
+import os, subprocess, sys
+
+def test_dies(tmp_path):
+    (tmp_path / "test_inner.py").write_text("def test_passes(): pass")
+    subprocess.run([sys.executable, "-m", "pytest", "-p", "memviz_torch.pytest_plugin", tmp_path], check=True)
+    os._exit(9)
+"""
 OUTCOMES = {
     "test_within": "PASSED",
     "test_above": "FAILED",
@@ -176,6 +184,8 @@ def main():
         (folder / "conftest.py").unlink()
         code, text = run(folder, "--rehearse", "small", tests="import os\ndef test_dies(): os._exit(9)\n")
         expect(f"a pytest that dies: {text}", code, 9)
+        code, text = run(folder, "--rehearse", "small", tests=STARTS_ANOTHER)
+        expect(f"a pytest that dies after a pytest of its test: {text}", code, 9)
     finish("the plugin does what docs/python.md says")
 
 

@@ -42,6 +42,7 @@ def fill(folder):
     (root / "packed.pickle.gz").write_bytes(gzip.compress((TESTDATA / "training_step.pickle").read_bytes()))
     (root / "other.pickle").write_bytes(b"a text, and no snapshot")
     os.mkfifo(root / "pipe.pickle")
+    os.symlink("loop.pickle", root / "loop.pickle")
     return root
 
 
@@ -110,7 +111,7 @@ def check_refusals(context, browser, url):
 
     assert status("runs/oom.pickle") == (200, True)
     for path in ("%2e%2e/outside.pickle", "runs/%2e%2e/%2e%2e/outside.pickle", "%2e%2e/work-2/oom.pickle", "%2Fetc/passwd", ".hidden/oom.pickle",
-                 "pipe.pickle", "runs", "absent.pickle", "a%00b.pickle"):
+                 "pipe.pickle", "runs", "absent.pickle", "a%00b.pickle", "loop.pickle", "long" * 100):
         assert status(path) == (404, False), (path, status(path))
     assert status("runs/oom.pickle", {"Referer": "http://elsewhere.example/"}) == (403, False)
     assert status("runs/oom.pickle", {}) == (403, False)
