@@ -1,4 +1,6 @@
 #include "memviz/keeper_answers.hpp"
+
+#include "export/keepers_text.hpp"
 #include "story/keeper_words.hpp"
 #include "support/keeper_heap.hpp"
 
@@ -326,4 +328,9 @@ TEST_CASE("the blocks of the parts of an account add up like its bytes") {
   CHECK(found.blocks.cycle == 1);
   CHECK(found.blocks.no_object == 7);
   CHECK(found.blocks.unknown == 0);
+}
+
+TEST_CASE("a device without memory in use has no tables of keepers") {
+  CHECK(keepers_text(FrameTable(), DeviceKeepers()).empty());
+  CHECK(keeper_paths_text(FrameTable(), DeviceKeepers()).empty());
 }
