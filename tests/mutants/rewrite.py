@@ -83,12 +83,12 @@ class Finder:
     def statement(self, cursor):
         begin, end = self.extent(cursor)
         text = self.text(begin, end)
-        if self.source[end : end + 1] == b";" and "reserve(" not in text:
+        if self.source[end : end + 1] == b";":
             self.add(cursor, begin, end, "left out", f"if (!mutants::is_on({{n}})) {{ {text}; }}")
 
     def is_fixed(self, cursor):
-        if cursor.kind in FIXED_AT_COMPILE_TIME:
-            return True
+        if cursor.kind in FIXED_AT_COMPILE_TIME or (cursor.kind == CursorKind.CALL_EXPR and cursor.spelling == "reserve"):
+            return True  # and how much memory is reserved changes no answer
         begin, end = self.extent(cursor)
         return cursor.kind.is_declaration() and "constexpr" in self.text(begin, min(end, begin + 60)).split("{")[0]
 

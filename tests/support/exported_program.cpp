@@ -25,6 +25,11 @@ ExportedProgram& ExportedProgram::tensor(std::string_view name, std::string_view
   return *this;
 }
 
+ExportedProgram& ExportedProgram::numbers(std::string_view name, std::string_view sizes) {
+  add(tensors_, fmt::format(R"("{}": {{"dtype": 5, "sizes": [{}], "requires_grad": false}})", name, sizes));
+  return *this;
+}
+
 ExportedProgram& ExportedProgram::parameter(std::string_view tensor, std::string_view name) {
   add(specs_, fmt::format(R"({{"parameter": {{"arg": {{"name": "{}"}}, "parameter_name": "{}"}}}})", tensor, name));
   return *this;

@@ -17,6 +17,8 @@ class ExportedProgram {
 public:
   /// `sizes` and `strides` are joined texts of size(), separated by commas.
   ExportedProgram& tensor(std::string_view name, std::string_view sizes, std::string_view strides = "");
+  /// Adds a tensor of whole numbers of 8 bytes.
+  ExportedProgram& numbers(std::string_view name, std::string_view sizes);
   ExportedProgram& parameter(std::string_view tensor, std::string_view name);
   /// `inputs` and `outputs` are JSON without their brackets; see tensor_argument().
   ExportedProgram& node(std::string_view target, std::string_view inputs, std::string_view outputs,

@@ -1,4 +1,6 @@
 #include "memviz/keeper_answers.hpp"
+
+#include "export/keepers_text.hpp"
 #include "story/keeper_words.hpp"
 #include "support/keeper_heap.hpp"
 #include "support/states.hpp"
@@ -344,4 +346,9 @@ TEST_CASE("keepers are those of an error after which only snapshots were taken")
   CHECK(knows_keepers({}));
   CHECK(knows_keepers({"snapshot", "snapshot"}));
   CHECK_FALSE(knows_keepers({"snapshot", "free_requested"}));
+}
+
+TEST_CASE("a device without memory in use has no tables of keepers") {
+  CHECK(keepers_text(FrameTable(), DeviceKeepers()).empty());
+  CHECK(keeper_paths_text(FrameTable(), DeviceKeepers()).empty());
 }

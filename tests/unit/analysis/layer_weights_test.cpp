@@ -59,6 +59,23 @@ TEST_CASE("layers that no module uses, or fewer than four, are not weights") {
   CHECK(weights_in(repeated(kLayer, 6), {}).empty());
   CHECK(weights_in(repeated(kLayer, 6), {10 * kWidth, 5 * kWidth}).empty());
   CHECK(weights_in(repeated(kLayer, 3)).empty());
+  Sizes others(16);
+  std::iota(others.begin(), others.end(), 9 * kMatrix); // so that the layers begin far from the first block
+  CHECK(weights_in(joined({others, repeated(kLayer, 3)})).empty());
+  CHECK(weights_in(joined({others, repeated(kLayer, 4)})) == places(16, 32));
+}
+
+TEST_CASE("layers of up to 64 blocks are weights, of more they are not") {
+  CHECK(weights_in(repeated(joined({kLayer, Sizes(56, kWidth)}), 4)) == places(0, 4 * 64));
+  CHECK(weights_in(repeated(joined({kLayer, Sizes(57, kWidth)}), 4)).empty());
+}
+
+TEST_CASE("another model right before the weights leaves both without a kind") {
+  const Sizes other = repeated({kWidth, 5 * kMatrix, 7 * kMatrix, kWidth}, 4);
+  const std::set<std::uint64_t> requested{10 * kWidth, 5 * kWidth, 30 * kWidth, 50 * kWidth, 70 * kWidth};
+  CHECK(weights_in(other, requested) == places(0, other.size()));
+  CHECK(weights_in(joined({other, repeated(kLayer, 6)}), requested).empty());
+  CHECK(weights_in(joined({repeated(kLayer, 6), other}), requested).empty());
 }
 
 TEST_CASE("caches of keys and values after the weights are not weights") {

@@ -162,6 +162,22 @@ TEST_CASE("a whole gradient that a reduction frees within its backward pass is a
   CHECK(training.kinds(moment)["gradient by behaviour"] == kWeightBytes);
 }
 
+TEST_CASE("what has no parameter's size and is freed while a reduction copies is not its gradient") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.alloc(kBase + 3 * kPlace, 900, training.backward_stack());
+  training.alloc(kBase + kPlace, 9000, reduction_of(training));
+  training.zero_grad(); // copied into the buffer
+  training.free(kBase + 3 * kPlace);
+  training.alloc(kBase + 2 * kPlace, 700, training.backward_stack());
+  training.free(kBase + 2 * kPlace);
+  training.free(kBase + kPlace);
+  training.step();
+  CHECK(training.kinds(after_event(9))["gradient by behaviour"] == kWeightBytes);
+}
+
 TEST_CASE("ZeRO's buckets are communication, and the one of the partition's gradients has its size") {
   Training training;
   training.parameter();

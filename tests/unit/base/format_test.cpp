@@ -25,6 +25,11 @@ TEST_CASE("format_bytes keeps three digits and never shows 1024 of a unit") {
   CHECK(format_bytes(UINT64_MAX) == "16.0 EiB");
 }
 
+TEST_CASE("format_exact_flops adds the number where the unit hides digits") {
+  CHECK(format_exact_flops(999) == "999 FLOP");
+  CHECK(format_exact_flops(1000) == "1.00 kFLOP (1,000)");
+}
+
 TEST_CASE("format_duration goes from microseconds to days and never shows 60 of a unit") {
   CHECK(format_duration(0) == "0 us");
   CHECK(format_duration(999) == "999 us");

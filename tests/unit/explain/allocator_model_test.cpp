@@ -243,6 +243,23 @@ TEST_CASE("AllocatorModel adopts a state as it is") {
   CHECK(model.largest_free_bytes({{}, 0, false}) == 10 * MiB); // the new block kept 1 MiB that was not worth a split
 }
 
+TEST_CASE("AllocatorModel joins mapped ranges with unmapped pages between them, and not those that adjoin") {
+  const auto reserved_bytes_after = [](std::uint64_t second, std::uint64_t bytes) {
+    test::SmallSnapshot made;
+    made.segment(0x10000000, 20 * MiB).inactive(20 * MiB).segment(second, 20 * MiB).inactive(20 * MiB);
+    MemoryMap state = made.take().end;
+    AllocatorModel model(expandable());
+    for (Segment& segment : state.segments) {
+      segment.is_expandable = true;
+      static_cast<void>(model.adopt(segment, state.blocks_of(segment), {{}, 0, false}));
+    }
+    static_cast<void>(allocated(model, bytes));
+    return model.reserved_bytes();
+  };
+  CHECK(reserved_bytes_after(0x10000000 + 40 * MiB, 60 * MiB) == 60 * MiB); // the pages between are mapped
+  CHECK(reserved_bytes_after(0x10000000 + 20 * MiB, 60 * MiB) == 80 * MiB); // PyTorch lists adjoining pages as one
+}
+
 TEST_CASE("AllocatorModel refuses requests that no device can hold") {
   AllocatorModel model{AllocatorSettings{}};
   CHECK_FALSE(model.alloc(std::numeric_limits<std::uint64_t>::max(), 0, {}).has_value());

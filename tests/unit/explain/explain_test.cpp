@@ -271,3 +271,12 @@ TEST_CASE("a request is named with the annotations that were open") {
   const auto json = nlohmann::json::parse(explain_json("", found.state, found.devices));
   CHECK(json["devices"][0]["request"]["annotations"] == nlohmann::json{"step 5", "forward"});
 }
+
+TEST_CASE("of what a damaged file frees beyond a run of free memory, only the run counts as freed too late") {
+  constexpr std::uint64_t kRun = 0x7f0000000000;
+  test::SmallSnapshot made;
+  made.segment(kRun, 8 * GiB).inactive(4 * GiB).active(4 * GiB, 4 * GiB);
+  made.event(Action::alloc, kRun, 4 * GiB).event(Action::free_requested, kRun, 4 * GiB);
+  made.event(Action::free_completed, kRun + 3 * GiB, 4 * GiB).event(Action::oom, 100 * MiB, 2 * GiB);
+  CHECK(explained(made.take()).first().ledger.late_free_bytes == GiB);
+}

@@ -55,6 +55,7 @@ SnapshotBuilder commanding_program() {
 
 TEST_CASE("commands of a job's log are found where a runner would") {
   CHECK(hash_commands("##[group]x ##vso[a] ###[b]").size() == 3);
+  CHECK(hash_commands("##A[x] ##Z[x] ##z[x]").size() == 3);
   CHECK(hash_commands("## [group] #[a] ##1[b] ##vso").empty());
   CHECK(colon_commands("::error::x ::warning file=a::b") == std::vector<std::size_t>{1, 12});
   CHECK(colon_commands("at::native::empty std::vector<a>::size ::operator").empty());

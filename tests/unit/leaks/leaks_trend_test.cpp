@@ -1,7 +1,11 @@
 #include "memviz/leaks.hpp"
 #include "story/leaks_words_gate.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <vector>
 
 namespace memviz {
 
@@ -150,6 +154,37 @@ TEST_CASE("sizes near 2^60 are no trouble") {
   const std::uint64_t most = kMaxTotalBytes;
   CHECK(trend_of({0, most / 4, most / 2, most}).kind == TrendKind::grows);
   CHECK(trend_of({most, 0, most, 0, most}).kind == TrendKind::none);
+}
+
+TEST_CASE("an optimizer's state of twice the bytes of the parameters, float32 next to bfloat16, is no leak; more is") {
+  constexpr std::uint64_t kSteps = 8;
+  constexpr std::uint64_t kStateBytes = 500;
+  for (const std::uint64_t parameter_bytes : {kSteps * kStateBytes / 2, kSteps * kStateBytes / 2 - 1}) {
+    CAPTURE(parameter_bytes);
+    test::SmallSnapshot builder;
+    const StackId work = builder.stack({"/app/train.py:1:main", "/app/model.py:2:forward"});
+    const StackId line = builder.stack({"/app/train.py:1:main", "/lib/torch/optim/adam.py:100:_init_group"});
+    builder.segment(0x100000, 0x1000).active(0x800, parameter_bytes).inactive(0x800);
+    builder.segment(0x200000, 0x10000);
+    std::vector<KindOf> kinds{{MemoryKind::parameter, KindEvidence::frames}, {}};
+    for (std::uint64_t step = 0; step < kSteps; ++step) {
+      builder.active(0x200, kStateBytes, line);
+      kinds.push_back({MemoryKind::optimizer_state, KindEvidence::frames});
+      builder.event(Action::alloc, 0x300000, 4096, work);
+      builder.event(Action::alloc, 0x200000 + 0x200 * step, kStateBytes, line);
+      builder.event(Action::free_completed, 0x300000, 4096);
+    }
+    builder.inactive(0x10000 - 0x200 * kSteps);
+    const Recording recording = builder.take();
+    MemoryState state = test::end_of(recording);
+    test::set_kinds(state, kinds);
+    LeakOptions options;
+    options.steps = {StepSource::events, {}, 3};
+    const DeviceLeaks leaks = find_leaks(state, options).at(0);
+    const bool is_leak = 2 * parameter_bytes < kSteps * kStateBytes;
+    CHECK(leaks.grows.size() == (is_leak ? 1 : 0));
+    CHECK(leaks.stopped.size() == (is_leak ? 0 : 1));
+  }
 }
 
 } // namespace memviz

@@ -7,6 +7,7 @@
 #include "support/states.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,12 @@ TEST_CASE("the steps of a recording add up") {
   const std::string text = step_tables_text("mem.pickle", state, tables);
   CHECK(contains(text, "The highest peak of a step is 12.0 KiB, in step 3; the largest growth in a step is +4.00 KiB"));
   CHECK(contains(text, "4 steps, one at each annotation 'ProfilerStep#*'."));
+  const auto json = nlohmann::json::parse(step_tables_json("mem.pickle", state, tables))["devices"][0];
+  CHECK(json["before"]["events"] == 1);
+  REQUIRE(json["rows"].size() == 4);
+  CHECK(json["rows"][0]["step"] == 1);
+  CHECK(json["rows"][3]["step"] == 4);
+  CHECK(json["rows"][2]["peak_bytes"] == 12 * kKiB);
 }
 
 TEST_CASE("steps that are not there are said, and one that is declared wrongly is an error") {

@@ -114,7 +114,15 @@ TEST_CASE("without a hint the count is a formula, and a picture says what it nee
                        "a picture needs a size for every symbol: 400*u0 has no value, give one with --set", Error);
 }
 
-TEST_CASE("of two branches the more expensive one counts, a map counts for every row") {
+TEST_CASE("a weight of unknown size is not among the parameters") {
+  ExportedProgram program = product(size(2));
+  program.tensor("v", R"({"as_expr": {"expr_str": "u0", "hint": null}})").parameter("v", "layers.0.bias");
+  const ModelFlops model = counted(program.json());
+  CHECK(model.parameters == 200);
+  CHECK(model.parameter_bytes == 800);
+}
+
+TEST_CASE("of two branches the more expensive one counts, a map for every row, a loop once") {
   ExportedProgram cheap = product(size(2));
   ExportedProgram dear = product(size(3));
   ExportedProgram program;
@@ -132,6 +140,14 @@ TEST_CASE("of two branches the more expensive one counts, a map counts for every
   mapped.tensor("rows", size(5) + "," + size(3));
   mapped.node("torch.ops.higher_order.map_impl", graph_argument(cheap.graph()) + "," + operands, "");
   CHECK(counted(mapped.json()).flops.value == 5 * 800);
+
+  ExportedProgram loop;
+  loop.tensor("rows", size(5) + "," + size(3));
+  loop.node("torch.ops.higher_order.while_loop",
+            graph_argument(ExportedProgram().graph()) + "," + graph_argument(cheap.graph()) + "," + operands, "");
+  const ModelFlops once = counted(loop.json());
+  CHECK(once.flops.value == 800);
+  CHECK(one_contains(flops_notes(once), "a while_loop counts once"));
 }
 
 TEST_CASE("what is not counted is listed, and what may be work says so") {

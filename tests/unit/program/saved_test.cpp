@@ -72,6 +72,23 @@ TEST_CASE("gather keeps what it gathers from, and where") {
   CHECK(kept_by("torch.ops.aten.gather.default", inputs, program) == kHidden + 5 * 4);
 }
 
+TEST_CASE("cross entropy keeps logarithms, and with classes their numbers and a sum of weights") {
+  const auto kept = [](bool has_classes, double smoothing) {
+    ExportedProgram program = behind_a_product();
+    if (has_classes)
+      program.numbers("t", size(2));
+    else
+      program.tensor("t", size(2) + "," + size(20));
+    return kept_by("torch.ops.aten.cross_entropy_loss.default",
+                   tensor_argument("self", "h") + "," + tensor_argument("target", "t") + "," +
+                       real_argument("label_smoothing", smoothing),
+                   program);
+  };
+  CHECK(kept(false, 0) == 2 * kHidden); // and the target
+  CHECK(kept(true, 0) == kHidden + 2 * 8 + 4);
+  CHECK(kept(true, 0.1) == kHidden + 2 * 8 + 4 + 2 + 8); // and which are ignored, and how many are not
+}
+
 TEST_CASE("cells of recurrent networks count, and keep what their fused kernels keep") {
   ExportedProgram program;
   program.tensor("x", size(3) + "," + size(5)).tensor("h", size(3) + "," + size(4));

@@ -149,6 +149,7 @@ TEST_CASE("a file of another kind is named") {
   CHECK(message("<!DOCTYPE html>").find("found HTML or XML") != std::string::npos);
   CHECK(message("import torch\nprint(1)\n").find("found text: 'import torch'") != std::string::npos);
   CHECK(message("cos\nsystem\n(S'true'\ntR.").find("GLOBAL") != std::string::npos);
+  CHECK(message("cAZ_az.09\nAZ_az.09\n(S'true'\ntR.").find("GLOBAL") != std::string::npos);
 }
 
 TEST_CASE("a few bytes that refer to much, many times, are refused") {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <set>
+#include <sstream>
 #include <string>
 
 using namespace memviz;
@@ -89,6 +90,30 @@ TEST_CASE("a narrow block that pins a segment is drawn wide enough to see, and n
   CAPTURE(path);
   CHECK(contains(path, "h3v"));
   CHECK(contains(path, "h1."));
+}
+
+TEST_CASE("a narrow block at the end of a line is not drawn beyond it") {
+  SmallSnapshot small;
+  const StackId cache = small.stack({"/app/cache.py:55:store"});
+  small.segment(0x7f0000000000, 2048 * MiB).inactive(280 * KiB);
+  for (int i = 0; i < 4095; ++i) // 1.4 pixels each; 256 of them and their holes are a line
+    small.active(224 * KiB, 224 * KiB, cache).inactive(288 * KiB);
+  small.active(232 * KiB, 232 * KiB, cache);
+  const std::string svg = drawn(small.take(), true);
+  const auto document = parse_svg(svg);
+  double end = 0;
+  for (const auto& strip : document.select_nodes("//g[@id='board']/g[@class='free']/rect"))
+    end = std::max(end, strip.node().attribute("x").as_double() + strip.node().attribute("width").as_double());
+  double furthest = 0;
+  std::istringstream path(shapes(svg, "user"));
+  char command = 0;
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  for (; path >> command >> x >> y >> command >> width; path.ignore(100, 'z'))
+    furthest = std::max(furthest, x + width);
+  CHECK(furthest > end - 1);
+  CHECK(furthest < end + 0.05);
 }
 
 TEST_CASE("segments have the colours of the graph above them") {

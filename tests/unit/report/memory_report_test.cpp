@@ -8,6 +8,7 @@
 #include "support/states.hpp"
 
 #include <doctest/doctest.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,11 +24,11 @@ constexpr std::uint64_t kBase = 0x100000;
 class Program {
 public:
   /// Returns its address.
-  std::uint64_t alloc(std::uint64_t bytes, const std::vector<std::string_view>& stack = {}) {
+  std::uint64_t alloc(std::uint64_t bytes, const std::vector<std::string_view>& stack = {}, std::uint32_t device = 0) {
     const std::uint64_t address = kBase + 0x100000 * blocks_.size();
     const StackId id = stack.empty() ? kNoFrames : made.stack(stack);
-    made.event(Action::alloc, address, bytes, id);
-    blocks_.push_back({address, bytes, id, true});
+    made.event(Action::alloc, address, bytes, id, device);
+    blocks_.push_back({address, bytes, id, true, device});
     return address;
   }
   std::uint64_t weight(std::uint64_t bytes, std::string_view line = "/app/model.py:22:__init__") {
@@ -48,9 +49,9 @@ public:
     block.is_live = false;
   }
 
-  MemoryReport report(const MomentChoice& choice = {}) {
+  MemoryReport report(const MomentChoice& choice = {}, std::optional<DeviceId> device = std::nullopt) {
     for (const Block& block : blocks_) {
-      made.segment(block.address, 0x100000);
+      made.segment(block.address, 0x100000, 0, block.device);
       if (block.is_live) made.active(block.bytes, block.bytes, block.stack);
       made.inactive(0x100000 - (block.is_live ? block.bytes : 0));
     }
@@ -60,7 +61,7 @@ public:
     std::vector<DeviceRecord> timeline = record_timeline(*state.recording);
     for (DeviceRecord& record : timeline)
       record.kinds = kinds_of(record, state, watch);
-    return memory_report(state, timeline, std::nullopt);
+    return memory_report(state, timeline, device);
   }
 
   test::SmallSnapshot made;
@@ -72,6 +73,7 @@ private:
     std::uint64_t bytes;
     StackId stack;
     bool is_live;
+    std::uint32_t device;
   };
   std::vector<Block> blocks_;
 };
@@ -106,6 +108,20 @@ TEST_CASE("each weight has the bytes of its gradient") {
         Rows{{"linear in __init__ model.py:22 #1", 4096}, {"linear in __init__ model.py:22 #2", 512}});
   CHECK(report.unpaired.empty());
   CHECK(report.peak_bytes == 2 * 4608 + 64);
+}
+
+TEST_CASE("a report is about all GPUs, or about the one that is named") {
+  const auto reported = [](std::optional<DeviceId> device) {
+    Program program;
+    program.weight(4096);
+    program.alloc(512, {"/app/model.py:30:__init__", "/lib/site-packages/torch/nn/modules/linear.py:106:__init__"}, 1);
+    std::vector<std::uint64_t> sizes;
+    for (const ReportEntry& weight : program.report({}, device).weights)
+      sizes.push_back(weight.size_bytes);
+    return sizes;
+  };
+  CHECK(reported(std::nullopt) == std::vector<std::uint64_t>{4096, 512});
+  CHECK(reported(DeviceId{1}) == std::vector<std::uint64_t>{512});
 }
 
 TEST_CASE("a gradient counts though it was freed at the moment, and once though there are several steps") {

@@ -60,6 +60,13 @@ TEST_CASE("two runs are laid over each other by steps, whatever else happens in 
   CHECK(overlay.before.columns.size() <= overlay.columns);
 }
 
+TEST_CASE("a run has steps among its facts if it has any") {
+  CHECK(overlay_facts({.device = DeviceId{0}, .events = 3, .steps = 2}) ==
+        std::vector<std::string>{"GPU 0", "3 events", "2 steps", "peak 0 B", "end 0 B"});
+  CHECK(overlay_facts({.device = DeviceId{0}, .events = 3}) ==
+        std::vector<std::string>{"GPU 0", "3 events", "peak 0 B", "end 0 B"});
+}
+
 TEST_CASE("a run laid over itself does not differ, on any axis") {
   const Recording run = run_with(4 * kKiB);
   const MemoryState state = end_of(run);

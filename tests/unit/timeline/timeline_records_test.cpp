@@ -48,6 +48,15 @@ TEST_CASE("reserved bytes are rebuilt backward from the segments at the end") {
     CHECK(chart.slices.back().live_bytes == 4096);
     CHECK(chart.slices.back().rest_bytes == 0);
   }
+  SUBCASE("where an event mapped the first pages of a range, the others were there before it") {
+    snapshot.event(Action::segment_map, 0x1000, 1024);
+    const Recording taken = snapshot.take();
+    const DeviceRecord record = record_timeline(taken).front();
+    REQUIRE(record.reserved.size() == 2);
+    CHECK(record.reserved[0].bytes == 3072);
+    CHECK(record.reserved[1].bytes == 4096);
+    CHECK(record.reserved_known_from == 0);
+  }
   SUBCASE("where events do not fit, what was before them is unknown") {
     snapshot.event(Action::segment_alloc, 0x1000, 4096);
     snapshot.event(Action::segment_alloc, 0x20000, 64);
