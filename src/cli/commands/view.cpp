@@ -104,7 +104,7 @@ Carried carried(const std::string& file, const ViewOptions& options) {
 }
 
 PageCover cover_of(Loaded first) {
-  constexpr std::size_t kPictureBytes = 250'000;
+  constexpr std::size_t kPictureBytes = 80'000;
   FlameAnswer flame = flame_answer({}, std::move(first));
   const FlamePicture picture = picture_of(flame);
   const Story story = flame_story(picture.subject);
