@@ -20,7 +20,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 TOOLS = CACHE / "wheel-tools"
 GLIBC = (2, 17)
 # The engine of the page; `./run page` builds it.
-ENGINE = ROOT / "build-page/engine.wasm.gz"
+ENGINE = ROOT / "build-page/engine.wasm.zst"
 # The packages of the libraries that `./run` names, and those that CMake needs to find them.
 ARM_PACKAGES = (
     "libboost-program-options-dev libboost-program-options1.74-dev libboost-program-options1.74.0 libboost1.74-dev "

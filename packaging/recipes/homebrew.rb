@@ -25,7 +25,7 @@ class Memviz < Formula
   def install
     system "cmake", "-G", "Ninja", "-S", ".", "-B", "build", *std_cmake_args,
            "-DMEMVIZ_BUILD_TESTS=OFF", "-DMEMVIZ_WERROR=OFF", "-DMEMVIZ_CAPTURE=OFF",
-           "-DMEMVIZ_ENGINE=#{buildpath}/build-page/engine.wasm.gz"
+           "-DMEMVIZ_ENGINE=#{buildpath}/build-page/engine.wasm.zst"
     system "cmake", "--build", "build", "--target", "memviz_program"
     system "cmake", "--install", "build", "--component", "program"
   end

@@ -110,6 +110,30 @@ class JobCases(ViewCase):
         view.page.locator("#job-ranks .rank").first.click()
         expect(view.files).to_have_text(["snapshots/rank0.pickle"])
 
+    def test_ranks_of_two_folders_of_one_name_have_the_folders_in_their_names(self):
+        other = self.folder.parent / "other" / self.folder.name
+        other.mkdir(parents=True)
+        shutil.copy(MAIN, other / "rank2.pickle")
+        shutil.copy(TESTDATA / "oom.pickle", self.folder / "rank2.pickle")  # of two files of a rank the one that ran out of memory is shown
+        page = new_file(".html")
+        run_beside(self.folder, "view", self.folder, other, "-o", page, "-q")
+        view = View(self.open(page))
+        expect(view.page.locator("#job-ranks .name")).to_have_text([f"rank {rank}" for rank in range(4)])
+        view.page.locator("#job-ranks .rank").nth(2).click()
+        expect(view.files).to_have_text([f"{self.folder.parent.name}/snapshots/rank2.pickle"])
+        expect(view.page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
+
+    def test_files_of_one_name_in_two_archives_of_one_name_are_two_rows(self):
+        packed = new_file(".zip")
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in ("first.pickle", "second.pickle"):
+                archive.write(MAIN, name)
+        view = View(self.open(write_page("--empty")))
+        view.page.evaluate(DROP, ["job.zip", base64.b64encode(packed.read_bytes()).decode(), 2])
+        names = view.page.locator("#job-ranks .name")
+        expect(names).to_have_count(4)
+        self.assertEqual(sorted(names.all_inner_texts()), [f"{folder} {name}" for folder in ("(2) job.zip", "job.zip") for name in ("first.pickle", "second.pickle")])
+
     def page_of_folder(self):
         page = new_file(".html")
         memviz("view", self.folder, "-o", page, "-q")

@@ -1,5 +1,6 @@
 // The engine of the page under node, through the page's own worker.
 import {readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 
 const waiting = new Map();
@@ -29,8 +30,7 @@ export async function startEngine() {
     console.log('skipped: this build is without the engine of `memviz view`, which `./run page` builds');
     process.exit(77);
   }
-  const bytes = readFileSync(path);
-  await post({engineBytes: path.endsWith('.gz') ? gunzipSync(bytes) : bytes});
+  await post({packedEngine: readFileSync(path), unpacker: gunzipSync(readFileSync(join(dirname(path), 'unpacker.wasm.gz')))});
 }
 
 // Returns the number of the file in the engine.

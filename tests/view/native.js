@@ -1,6 +1,7 @@
 // Answers of the program for a file of a folder, where it is called by its name alone.
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
+import {bytesOfText} from '../../view/web/carried.js';
 import {askText} from './engine.js';
 
 const {MEMVIZ} = process.env;
@@ -22,7 +23,7 @@ export function native(folder, args) {
 export function carriedBytes(folder, name) {
   const {text, error} = native(folder, ['view', name, '-q', '-o', '-']);
   if (error) throw new Error(error);
-  return Buffer.from(text.match(/class="snapshot"[^>]*>([^<]*)</)[1], 'base64');
+  return Buffer.from(bytesOfText(text.match(/class="snapshot"[^>]*>([^<]*)</)[1]));
 }
 
 // The engine answers with the same bytes, or with a message that the program has as well.

@@ -6,6 +6,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test from 'node:test';
 import {snapshotsOf as entriesOf} from '../../view/web/archive.js';
+import {bytesOfText} from '../../view/web/carried.js';
 import {askJson, askText, openAsPart, openBlob, startEngine} from './engine.js';
 import {testdata} from './files.js';
 import {native} from './native.js';
@@ -57,7 +58,7 @@ test('the ranks of a folder have the bytes of the program', async () => {
 test('what a page of a folder carries gives the same ranks', async () => {
   for (const folder of ['one_stands_out', 'of_two']) {
     const {text: page} = native(top, ['view', folder, '-q', '-o', '-']);
-    const carried = [...page.matchAll(/class="snapshot" data-name="([^"]*)" data-job="">([^<]*)</g)].map(([, name, bytes]) => ({name, read: async () => new Blob([Buffer.from(bytes, 'base64')])}));
+    const carried = [...page.matchAll(/class="snapshot" data-name="([^"]*)" data-job="">([^<]*)</g)].map(([, name, bytes]) => ({name, read: async () => new Blob([bytesOfText(bytes)])}));
     assert.deepEqual(carried.map(({name}) => name), filesOf(folder));
     assert.equal(await answerFor(carried), native(top, ['ranks', folder, '--json', '-']).text, folder);
   }

@@ -3,12 +3,14 @@
 #include "base/base64.hpp"
 #include "base/sha256.hpp"
 #include "html/embedded.hpp"
+#include "html/text_in_html.hpp"
 #include "io/compress.hpp"
 #include "memviz/error.hpp"
 #include "web/embedded.hpp"
 
 #include <fmt/format.h>
 #include <functional>
+#include <re2/re2.h>
 
 namespace memviz {
 
@@ -58,6 +60,21 @@ constexpr std::string_view kDropHere =
     "the page's own policy forbids it.</p>\n"
     "<p><button id=\"try\" type=\"button\">Try a sample</button> a server that ran out of memory</p></div>\n";
 
+/// Returns a picture as the source of an image, in which nothing reads its tooltips and the data of its scripts:
+/// shorter than in base64.
+std::string image_source(std::string svg) {
+  static const RE2 unread(R"(<title>[^<]*</title>| data-[a-z]+="[^"<]*")");
+  RE2::GlobalReplace(&svg, unread, "");
+  std::string source = "data:image/svg+xml,";
+  for (const char c : svg) {
+    if (c >= ' ' && c <= '~' && std::string_view("%#&'").find(c) == std::string_view::npos)
+      source += c;
+    else
+      source += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return source;
+}
+
 std::string cover_html(const PageCover& cover) {
   std::string html;
   if (cover.headline.empty())
@@ -65,17 +82,17 @@ std::string cover_html(const PageCover& cover) {
   else
     html += "<h1>" + escaped(cover.headline) + "</h1>\n<p>" + escaped(cover.answer) + "</p>\n";
   for (const std::string& picture : cover.pictures)
-    html += "<img alt=\"" + escaped(cover.headline) + "\" src=\"data:image/svg+xml;base64," + base64(picture) + "\">\n";
+    html += "<img alt=\"" + escaped(cover.headline) + "\" src='" + image_source(picture) + "'>\n";
   return html + "<noscript><p>Without JavaScript this page shows only the part above.</p></noscript>\n";
 }
 
 std::string snapshot_html(const PageSnapshot& snapshot, bool is_of_job) {
   return "<script type=\"application/octet-stream\" class=\"snapshot\" data-name=\"" + escaped(snapshot.name) +
-         (is_of_job ? "\" data-job=\"\">" : "\">") + base64(gzipped(snapshot.bytes)) + "</script>\n";
+         (is_of_job ? "\" data-job=\"\">" : "\">") + text_in_html(gzipped(snapshot.bytes)) + "</script>\n";
 }
 
 std::string sample_html() {
-  return "<script type=\"application/octet-stream\" id=\"sample\">" + base64(view::kSample) + "</script>\n";
+  return "<script type=\"application/octet-stream\" id=\"sample\">" + text_in_html(view::kSample) + "</script>\n";
 }
 
 /// Writes `html`, replacing each "{{name}}".
@@ -105,7 +122,8 @@ std::string view_page(std::span<const PageSnapshot> snapshots, const PageCover& 
     if (name == "title") return title_of(snapshots);
     if (name == "style") return std::string(view::kPageStyle);
     if (name == "cover") return cover_html(cover);
-    if (name == "engine") return base64(view::kEngine);
+    if (name == "engine") return text_in_html(view::kEngine);
+    if (name == "unpacker") return text_in_html(view::kUnpacker);
     if (name == "worker") return std::string(view::kWorkerScript);
     if (name == "script") return std::string(view::kPageScript);
     if (snapshots.empty()) return sample_html();

@@ -1,21 +1,10 @@
 // The page's end of the engine: questions -> promises of answers.
+import {carriedBlob, carriedBytes} from './carried.js';
 import {byId} from './elements.js';
 
 // Browsers have names that the types of TypeScript 4.8 lack.
 /** @type {any} */
 const newer = globalThis;
-
-function fromBase64(text) {
-  if (newer.Uint8Array.fromBase64) return newer.Uint8Array.fromBase64(text);
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-}
-
-// Takes the bytes in an element out of the page, as a Blob.
-export function carried(holder) {
-  const bytes = fromBase64(holder.textContent.trim());
-  holder.remove();
-  return new Blob([bytes]);
-}
 
 // Returns what posts messages to a new worker, each a promise of its result.
 function startWorker() {
@@ -36,8 +25,8 @@ function startWorker() {
 }
 
 async function startedEngine() {
-  const post = startWorker(), unpacked = carried(byId('engine')).stream().pipeThrough(new newer.DecompressionStream('gzip'));
-  await post({engineBytes: await new Response(unpacked).arrayBuffer()});
+  const post = startWorker(), unpacker = carriedBlob(byId('unpacker')).stream().pipeThrough(new newer.DecompressionStream('gzip'));
+  await post({packedEngine: carriedBytes(byId('engine')), unpacker: await new Response(unpacker).arrayBuffer()});
   return post;
 }
 

@@ -13,15 +13,23 @@ const emptyJob = () => ({members: new Map(), report: null});
 
 const signed = (bytes) => `${bytes < 0 ? '-' : '+'}${formatBytes(Math.abs(bytes))}`;
 const shortName = (path) => path.split('/').at(-1);
-const nameOfRank = ({rank, file}) => (rank === null ? shortName(file) : `rank ${rank}`);
+const ownName = ({rank, file}) => (rank === null ? shortName(file) : `rank ${rank}`);
+const folderOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const isIn = (list, {file}) => list.some((one) => one.file === file);
+
+// Returns a function of a rank that names it: with its folder where several have the same name.
+function namesOfRanks({ranks}) {
+  const counts = new Map();
+  for (const one of ranks) counts.set(ownName(one), (counts.get(ownName(one)) || 0) + 1);
+  return (one) => (counts.get(ownName(one)) > 1 && folderOf(one.file) ? `${folderOf(one.file)} ${ownName(one)}` : ownName(one));
+}
 
 function remarkOf(report, rank) {
   if (isIn(report.out_of_memory, rank)) return 'out of memory';
   return isIn(report.outliers, rank) ? 'stands out' : '';
 }
 
-function barOf(job, rank, most, {open, compare}) {
+function barOf(job, rank, most, {open, compare, nameOfRank}) {
   const remark = remarkOf(job.report, rank), name = nameOfRank(rank), held = formatBytes(rank.held_bytes), words = `${name}: ${held}${remark && `, ${remark}`}`;
   const bar = element('span', {class: 'bar', style: `--share:${most ? rank.held_bytes / most : 0}`});
   const open_ = element('button', {type: 'button', class: 'rank', title: `${rank.file}\npeak ${formatBytes(rank.peak_bytes)}, end ${formatBytes(rank.end_bytes)}`, 'aria-label': words}, element('span', {class: 'name'}, name), bar, element('span', {class: 'number'}, held), element('span', {class: 'remark'}, remark));
@@ -33,17 +41,17 @@ function barOf(job, rank, most, {open, compare}) {
   return element('li', {class: remark.replaceAll(' ', '-'), 'data-file': rank.file}, open_, difference);
 }
 
-function differenceRows({out_of_memory: failed, outliers, of_two: second}) {
+function differenceRows({out_of_memory: failed, outliers, of_two: second}, nameOfRank) {
   const all = [...failed, ...outliers, ...second].flatMap((one) => one.lines.map((line) => ({...line, name: nameOfRank(one)})));
   return all.slice(0, MOST_DIFFERENCES).map(({name, line, kind, delta_bytes: delta}) => element('tr', {}, element('td', {}, name), element('td', {class: 'number'}, signed(delta)), element('td', {class: 'label'}, line || 'other lines'), element('td', {}, kind.replaceAll('_', ' '))));
 }
 
 function showReport(job, actions) {
-  const {report} = job, most = Math.max(0, ...report.ranks.map((rank) => rank.held_bytes)), rows = differenceRows(report);
+  const {report} = job, most = Math.max(0, ...report.ranks.map((rank) => rank.held_bytes)), nameOfRank = namesOfRanks(report), rows = differenceRows(report, nameOfRank);
   byId('job').hidden = false;
   byId('job').open = true;
   byId('job-headline').textContent = report.headline;
-  byId('job-ranks').replaceChildren(...report.ranks.map((rank) => barOf(job, rank, most, actions)));
+  byId('job-ranks').replaceChildren(...report.ranks.map((rank) => barOf(job, rank, most, {...actions, nameOfRank})));
   byId('job-unread').replaceChildren(...report.unread_files.map(({file, error}) => element('li', {}, `${file}: ${error}`)));
   byId('job-lines').hidden = !rows.length;
   byId('job-rows').replaceChildren(...rows);
@@ -55,6 +63,16 @@ function markShown(/** @type {Page} */ page, job) {
     const member = job.members.get(row.dataset.file), isShown = Boolean(member) && member.file !== null && member.file === page.view.file;
     row.firstChild.setAttribute('aria-current', isShown);
   }
+}
+
+// Files with equal names get a number in front: those of two folders of one name, say.
+function withOwnNames(found) {
+  const counts = new Map();
+  return found.map((one) => {
+    const count = (counts.get(one.name) || 0) + 1;
+    counts.set(one.name, count);
+    return count > 1 ? {...one, name: `(${count}) ${one.name}`} : one;
+  });
 }
 
 // Reads all files of a job, one after the other, into parts.
@@ -141,7 +159,7 @@ export function startJob(/** @type {Page} */ page, {openOne, show, say}) {
   }
   byId('job-ranks').addEventListener('keydown', walkRanks);
   // The engine has one job: another one waits until this one is read.
-  return {openLinked, toggleRanks, takeJob: (found) => (last = last.catch(() => {}).then(() => take(found)))};
+  return {openLinked, toggleRanks, takeJob: (found) => (last = last.catch(() => {}).then(() => take(withOwnNames(found))))};
 }
 
 // All snapshots of the files, those of archives among them. An archive that is damaged is a file that cannot be read.

@@ -1,9 +1,9 @@
 // Starts the page: the engine, the files in the page or dropped on it, and its parts.
+import {carriedBlob} from './carried.js';
 import {startControls} from './controls.js';
 import {startCurve} from './curve.js';
 import {chosenFiles, droppedFiles} from './dropped.js';
 import {byId} from './elements.js';
-import {carried} from './engine.js';
 import {startEventCard} from './event_card.js';
 import {startEventsList} from './events_list.js';
 import {startFiles} from './files.js';
@@ -92,7 +92,7 @@ function startDropping(/** @type {Page} */ page, about) {
     open(droppedFiles(event.dataTransfer));
   });
   for (const id of ['choose', 'choose-folder']) byId(id).addEventListener('change', ({target}) => open(chosenFiles(target.files)));
-  if (byId('try')) byId('try').addEventListener('click', () => open({isFolder: false, files: [{name: 'sample.pickle', blob: carried(byId('sample'))}]}));
+  if (byId('try')) byId('try').addEventListener('click', () => open({isFolder: false, files: [{name: 'sample.pickle', blob: carriedBlob(byId('sample'))}]}));
 }
 
 async function begin(/** @type {Page} */ page) {
@@ -126,7 +126,7 @@ async function begin(/** @type {Page} */ page) {
   } catch (error) {
     return say(`this browser cannot run the page: ${error.message}`);
   }
-  const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, isOfJob: 'job' in holder.dataset, read: async () => carried(holder)}));
+  const holders = Array.from(document.querySelectorAll('script.snapshot'), (/** @type {HTMLElement} */ holder) => ({name: holder.dataset.name, isOfJob: 'job' in holder.dataset, read: async () => carriedBlob(holder)}));
   if (holders.some(({isOfJob}) => isOfJob)) return takeJob(holders).then(followLink);
   await addAll(page, holders, {fragment: location.hash, showFiles, takeJob});
 }

@@ -24,8 +24,20 @@ const offeredTo = (bufferNow) => ({
   },
 });
 
+// Returns the engine, packed with zstd, which browsers do not unpack, by the functions of view/unpacker.c.
+/** @type {(packed: Uint8Array, unpacker: ArrayBuffer) => Promise<Uint8Array>} */
+async function unpackedEngine(packed, unpacker) {
+  /** @type {any} */
+  const {memory, reserve, unpacked_size, unpack} = (await WebAssembly.instantiate(unpacker)).instance.exports;
+  const at = reserve(packed.length);
+  new Uint8Array(memory.buffer, at, packed.length).set(packed);
+  const size = unpacked_size(at, packed.length), to = reserve(size);
+  if (!unpack(to, size, at, packed.length)) throw new Error('the engine in the page is damaged');
+  return new Uint8Array(memory.buffer, to, size);
+}
+
 // Returns the functions of the engine.
-/** @type {(bytes: ArrayBuffer) => Promise<any>} */
+/** @type {(bytes: Uint8Array) => Promise<any>} */
 async function started(bytes) {
   const module = await WebAssembly.compile(bytes), offered = offeredTo(() => functions.memory.buffer);
   /** @type {WebAssembly.Imports} */
@@ -91,10 +103,10 @@ async function handle({openFile, answer}, {about, blob, request, isBytes}) {
 function serve() {
   let engine = null, last = Promise.resolve();
   async function reply(message) {
-    const {id, engineBytes} = message;
+    const {id, packedEngine, unpacker} = message;
     try {
-      if (engineBytes) engine = engineOf(await started(engineBytes));
-      const result = engineBytes ? undefined : await handle(engine, message);
+      if (packedEngine) engine = engineOf(await started(await unpackedEngine(packedEngine, unpacker)));
+      const result = packedEngine ? undefined : await handle(engine, message);
       self.postMessage({id, result}, {transfer: result instanceof ArrayBuffer ? [result] : []});
     } catch (error) {
       self.postMessage({id, error: error.message});

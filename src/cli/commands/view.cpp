@@ -29,6 +29,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,7 +104,7 @@ Carried carried(const std::string& file, const ViewOptions& options) {
 }
 
 PageCover cover_of(Loaded first) {
-  constexpr std::size_t kPictureBytes = 250'000;
+  constexpr std::size_t kPictureBytes = 80'000;
   FlameAnswer flame = flame_answer({}, std::move(first));
   const FlamePicture picture = picture_of(flame);
   const Story story = flame_story(picture.subject);
@@ -137,23 +138,49 @@ struct PageParts {
   }
 };
 
+/// Returns the path of an operand without "." and a "/" at its end.
+std::string plain_path(const std::string& operand) {
+  const std::string whole = std::filesystem::path(operand + "/").lexically_normal().string();
+  return whole.substr(0, whole.size() - 1);
+}
+
+/// Returns the end of a file's path that begins with the last `depth` parts of the path of its operand.
+std::string end_of_path(const std::string& file, const std::string& operand, std::size_t depth) {
+  namespace fs = std::filesystem;
+  fs::path above = plain_path(operand);
+  for (std::size_t i = 0; i < depth; ++i)
+    above = above.parent_path();
+  return above.empty() ? file : fs::path(file).lexically_normal().lexically_relative(above).string();
+}
+
+/// Returns how many of the last parts of their paths distinguish the operands: of "a/ranks" and "b/ranks" two. No more
+/// than that, because pages are shared.
+std::size_t depth_of_names(const std::vector<std::string>& operands) {
+  std::set<std::string> all;
+  std::size_t most = 1;
+  for (const std::string& operand : operands)
+    all.insert(plain_path(operand));
+  for (const std::string& one : all)
+    most = std::max(most, static_cast<std::size_t>(std::ranges::count(one, '/')) + 1);
+  for (std::size_t depth = 1; depth < most; ++depth) {
+    std::set<std::string> names;
+    for (const std::string& one : all)
+      names.insert(end_of_path(one, one, depth));
+    if (names.size() == all.size()) return depth;
+  }
+  return most;
+}
+
 PageParts parts_of_files_given(const ViewOptions& options) {
   PageParts page;
+  const std::size_t depth = depth_of_names(options.operands);
   for (const std::string& file : options.operands) {
     Carried one = carried(file, options);
-    page.add(one, picture_name(one.loaded.name));
+    const bool has_folder = depth > 1 && options.file.redactor == nullptr && file.find('/') != std::string::npos;
+    page.add(one, has_folder ? end_of_path(file, file, depth) : picture_name(one.loaded.name));
     if (page.snapshots.size() == 1) page.cover = cover_of(std::move(one.loaded));
   }
   return page;
-}
-
-/// Returns the name in the page of a file of an operand: from the folder's own name on, because pages are shared.
-std::string name_in_page(const std::string& file, const std::string& operand, const FileOptions& options) {
-  namespace fs = std::filesystem;
-  if (options.redactor != nullptr) return shown_name(file, options);
-  const std::string whole = fs::path(operand + "/").lexically_normal().string();
-  const fs::path parent = fs::path(whole.substr(0, whole.size() - 1)).parent_path();
-  return parent.empty() ? file : fs::path(file).lexically_normal().lexically_relative(parent).string();
 }
 
 /// Takes a snapshot of a job, with its name from that of its file on: "/rank0.pickle" in an archive, "[0]" in a pickle.
@@ -197,11 +224,14 @@ void each_snapshot(const std::string& file, const FileOptions& options, const Ta
 PageParts parts_of_job(const ViewOptions& options) {
   PageParts page;
   std::vector<RankPart> parts;
+  const std::size_t depth = depth_of_names(options.operands);
   for (const std::string& operand : options.operands) {
     for (const std::string& file : files_of({operand})) {
       each_snapshot(file, options.file, [&](Session& session, const std::string& inside) {
         Carried one = carried(session, shown_name(file + inside, options.file), options);
-        const std::string name = name_in_page(file + inside, operand, options.file);
+        const std::string whole = file + inside;
+        const std::string name =
+            options.file.redactor == nullptr ? end_of_path(whole, operand, depth) : shown_name(whole, options.file);
         page.add(one, name);
         for (RankPart& part : one.parts)
           parts.emplace_back(std::move(part)).file = name;
