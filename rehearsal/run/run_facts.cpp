@@ -76,6 +76,7 @@ public:
     facts_.host_reads += number(line, "host_reads");
     facts_.kernel_launches += number(line, "kernel_launches");
     facts_.convolutions += number(line, "convolutions");
+    facts_.library_bytes = std::max(facts_.library_bytes, number(line, "library_bytes"));
     facts_.host_peak_bytes += number(line, "host_peak_bytes");
     if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array())
       for (const nlohmann::json& note : *notes)
@@ -188,8 +189,8 @@ private:
     for (const nlohmann::json& read : objects(line, "lines")) {
       const std::string place = text(read, "line");
       if (counts.size() < kMostTexts)
-        counts.insert_or_assign(
-            place, ReadLine{place, number(read, "count"), number(read, "unknown"), number(read, "made_up")});
+        counts.insert_or_assign(place, ReadLine{place, number(read, "count"), number(read, "unknown"),
+                                                number(read, "made_up"), number(read, "guessed")});
     }
   }
 
@@ -202,6 +203,7 @@ private:
         sum.count += read.count;
         sum.unknown_count += read.unknown_count;
         sum.made_up_count += read.made_up_count;
+        sum.guessed_count += read.guessed_count;
       }
     std::vector<ReadLine> lines;
     for (const auto& [place, sum] : sums)

@@ -119,13 +119,14 @@ def check_decisions():
     """They are logged apart, the least known first, and a line that waits for a value is handed over."""
     logged, waiting = [], []
     reads = Reads(TORCH, lambda event, **facts: logged.append((event, facts)), lambda *facts: waiting.append(facts))
-    for knowledge, times in (("known", 3), ("made up", 2), ("condition", 1), ("unknown", 1)):
+    for knowledge, times in (("known", 3), ("made up", 1), ("guessed", 2), ("condition", 1), ("unknown", 1)):
         reads.knowledge = lambda knowledge=knowledge: knowledge
         run_as(f"/home/me/{knowledge}.py", "for _ in range(times): count()", count=reads.count_caller, times=times)
     reads.log()
     ((event, facts),) = logged
-    lines = [(line["line"], line["count"], line["unknown"], line["made_up"]) for line in facts["lines"]]
-    expected = [("unknown.py:1", 1, 1, 0), ("made up.py:1", 2, 0, 2), ("known.py:1", 3, 0, 0), ("condition.py:1", 1, 0, 0)]
+    lines = [(line["line"], line["count"], line["unknown"], line["made_up"], line["guessed"]) for line in facts["lines"]]
+    expected = [("unknown.py:1", 1, 1, 0, 0), ("guessed.py:1", 2, 0, 2, 2), ("made up.py:1", 1, 0, 1, 0)]
+    expected += [("known.py:1", 3, 0, 0, 0), ("condition.py:1", 1, 0, 0, 0)]
     assert (event, lines) == ("decisions", expected), logged
     for steps in (2, 1):
         for _ in range(steps):

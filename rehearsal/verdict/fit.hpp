@@ -73,6 +73,7 @@ struct ReadLine {
   std::uint64_t count = 0;
   std::uint64_t unknown_count = 0; ///< reads of an unknown integer, which is zero
   std::uint64_t made_up_count = 0; ///< reads of a made-up value, such as a mask that selects everything
+  std::uint64_t guessed_count = 0; ///< of these, those with which a program may take less than with others
 };
 
 /// The most bytes that a workspace of a convolution with a kernel of up to 3 x 3 took on an H100 in addition to what
@@ -100,6 +101,7 @@ struct RunFacts {
   std::uint64_t host_peak_bytes = 0; ///< memory of the host that all processes with a GPU had at most, each at its time
   std::uint64_t kernel_launches = 0;
   std::uint64_t convolutions = 0;    ///< prepared by cuDNN; only a part of their workspaces is counted
+  std::uint64_t library_bytes = 0;   ///< that the handles of libraries of a process took on an H100, at most
   std::vector<std::string> notes;    ///< missing from the made-up GPU or the absent ranks; each once
   std::vector<std::string> failures; ///< from the hook; each once
   std::map<std::string, std::uint64_t> failure_counts = {}; ///< by these; absent for those not from the hook

@@ -17,6 +17,8 @@ namespace {
 /// Small trainings on an H100 had 224 to 244 MiB of kernels and two handles of cuBLAS outside PyTorch.
 constexpr std::uint64_t kKernelsOnH100Bytes = std::uint64_t{244} << 20U;
 constexpr std::uint64_t kLeastKernelsOnH100Bytes = std::uint64_t{224} << 20U;
+constexpr std::uint64_t kMoreKernelsBytes = std::uint64_t{4} << 20U;        ///< than the 240 MiB of its profile
+constexpr std::uint64_t kHandlesInKernelsBytes = std::uint64_t{132} << 20U; ///< the two handles
 /// The most that public reports say of NCCL's communicators, 6 GB (docs/rehearse.md, "Limits").
 constexpr std::uint64_t kNcclBytes = 6'000'000'000;
 /// Start-up logs of vLLM 0.19 on an H100 (docs/servers-truth.md) show at most this for all instantiated graphs, and for
@@ -44,6 +46,29 @@ std::uint64_t context_spread_bytes(const FitVerdict& verdict) {
   return verdict.profile.kernels_bytes > 0 || verdict.has_outside ? 0 : verdict.profile.context_bytes / 2;
 }
 
+/// Returns what kernels and libraries may take outside PyTorch in addition to what the profile counts.
+std::vector<Uncounted> uncounted_kernels(const FitVerdict& verdict) {
+  if (verdict.facts.kernel_launches == 0) return {};
+  std::vector<Uncounted> list;
+  if (const std::uint64_t counted_bytes = verdict.profile.kernels_bytes; counted_bytes == 0)
+    list.push_back({kKernelsOnH100Bytes, "kernels and libraries (224 to 244 MiB on an H100; not measured here)"});
+  else
+    list.push_back({kMoreKernelsBytes, fmt::format("kernels and libraries (up to 244 MiB on an H100, {} are counted)",
+                                                   format_bytes(counted_bytes))});
+  if (verdict.facts.library_bytes > kHandlesInKernelsBytes)
+    list.push_back({verdict.facts.library_bytes - kHandlesInKernelsBytes,
+                    "more handles of libraries (cuBLAS 66 MiB, cuSOLVER 96 MiB, cuFFT 10 MiB on an H100)"});
+  return list;
+}
+
+/// Returns how much more a program may take that decides by guesses, such as tokens spread evenly over experts, of
+/// which one may get all. No source has a bound: as much again as in this run, compared with no tokens, is assumed.
+std::uint64_t guesses_bytes(const FitVerdict& verdict) {
+  const auto has_guesses = [](const ReadLine& read) { return read.guessed_count > 0; };
+  if (!is_range(verdict) || std::ranges::none_of(verdict.facts.decisions, has_guesses)) return 0;
+  return difference(peak_of(verdict), verdict.other_values->peak_bytes);
+}
+
 /// Returns what the rehearsal does not count, and how much that was elsewhere.
 std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
   std::vector<Uncounted> list;
@@ -51,8 +76,7 @@ std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
   if (facts.server) {
     list = uncounted_of_server(*facts.server);
   } else if (!verdict.has_outside) {
-    if (verdict.profile.kernels_bytes == 0 && facts.kernel_launches > 0)
-      list.push_back({kKernelsOnH100Bytes, "kernels and libraries (224 to 244 MiB on an H100; not measured here)"});
+    list = uncounted_kernels(verdict);
     if (const std::uint64_t spread = context_spread_bytes(verdict); spread > 0)
       list.push_back({spread, fmt::format("a larger context ({} is a typical figure; up to half as much again is "
                                           "assumed)",
@@ -61,6 +85,8 @@ std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
         std::ranges::any_of(facts.notes, [](const std::string& note) { return note.starts_with("NCCL: "); });
     if (has_nccl) list.push_back({kNcclBytes, "NCCL's communicators (1 to 6 GB in public reports)"});
   }
+  if (const std::uint64_t bytes = guesses_bytes(verdict); bytes > 0)
+    list.push_back({bytes, "other choices than those that are made up (tokens that go to one expert)"});
   const Profile& profile = verdict.profile;
   if (profile.system_bytes > 0 && facts.host_peak_bytes > 0)
     list.push_back(

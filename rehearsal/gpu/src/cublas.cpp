@@ -1,6 +1,7 @@
 // cuBLAS and cuBLASLt. Handles, their modes and streams are kept; the arithmetic is kernel launches. PyTorch gives
 // cuBLAS its workspace itself (cublasSetWorkspace), so cuBLAS takes none. A program that does not would see cuBLAS
 // allocate one, which is not made up. cuBLASLt's heuristic finds one algorithm, which needs no workspace.
+#include "machine.hpp"
 #include "stubs.hpp"
 
 #include <cstring>
@@ -27,6 +28,8 @@ struct HeuristicResult { // cublasLtMatmulHeuristicResult_t
   int reserved[4];
 };
 
+// The bytes that cudaMemGetInfo showed for each handle on an H100 (PyTorch 2.11, CUDA 13).
+constexpr std::uint64_t kBlasHandleBytes = std::uint64_t{66} << 20U;
 constexpr std::size_t kVersion12 = 120900;
 constexpr std::size_t kVersion13 = 130100;
 
@@ -37,6 +40,7 @@ BlasHandle& handle_of(Handle handle) {
 } // namespace
 
 MEMVIZ_EXPORT int cublasCreate_v2(Handle* out) {
+  Locked()->counts.library_bytes += kBlasHandleBytes;
   *out = static_cast<LibraryObject*>(new BlasHandle);
   return 0;
 }

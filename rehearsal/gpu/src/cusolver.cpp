@@ -12,6 +12,9 @@ namespace {
 
 constexpr int kCusolverInvalidValue = 3;
 
+// The bytes that cudaMemGetInfo showed for a handle on an H100 (PyTorch 2.11, CUDA 13).
+constexpr std::uint64_t kSolverHandleBytes = std::uint64_t{96} << 20U;
+
 constexpr int kWithVectors = 1; // cusolverEigMode_t
 
 constexpr Number kS{4, false}, kD{8, false}, kC{8, true}, kZ{16, true};
@@ -51,6 +54,11 @@ int give_bytes(std::size_t* device, std::size_t* host, std::uint64_t bytes) {
 }
 
 } // namespace
+
+MEMVIZ_EXPORT int cusolverDnCreate(Handle* out) {
+  Locked()->counts.library_bytes += kSolverHandleBytes;
+  return create_object(out);
+}
 
 #define GETRF(letter)                                                                                                  \
   MEMVIZ_EXPORT int cusolverDn##letter##getrf_bufferSize(Handle, int rows, int columns, void*, int, int* out) {        \

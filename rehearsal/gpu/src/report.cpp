@@ -62,7 +62,7 @@ std::string report_line(const std::string& profile, const std::vector<DeviceBook
   for (std::size_t index = 0; index < devices.size(); ++index)
     line += (index ? ", " : "") + device_object(devices[index]);
   line += "], " + field("host_reads", counts.host_reads) + ", " + field("kernel_launches", counts.kernel_launches);
-  line += ", " + field("convolutions", counts.convolutions);
+  line += ", " + field("convolutions", counts.convolutions) + ", " + field("library_bytes", counts.library_bytes);
   line += ", " + field("host_peak_bytes", host_peak_bytes()) + ", \"notes\": [";
   bool first = true;
   for (const std::string& note : notes) {

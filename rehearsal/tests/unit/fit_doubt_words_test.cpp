@@ -97,10 +97,33 @@ TEST_CASE("less than kernels take on an H100 may be too little where nothing was
   CHECK(headline(tight).starts_with("May fit on "));
   CHECK(!is_sure(tight));
   CHECK(is_sure(trained_with_left(mib(244))));
-  SUBCASE("a profile that has the figure counts it") {
+  SUBCASE("a profile that has the figure counts it, but programs differ") {
     FitVerdict verdict = tight;
-    verdict.profile.kernels_bytes = 1;
+    verdict.profile.kernels_bytes = mib(240);
     CHECK(is_sure(verdict));
+    CHECK(uncounted_bytes(verdict) == mib(4));
+    verdict = trained_with_left(mib(3));
+    verdict.profile.kernels_bytes = mib(240);
+    CHECK(
+        doubt_text(verdict) ==
+        "3.00 MiB is left, and up to 4.00 MiB may go to what is not counted here: kernels and libraries (up to 244 MiB "
+        "on an H100, 240 MiB are counted). On a real GPU it may run out of memory. Use --outside to count it.");
+  }
+  SUBCASE("handles that small trainings do not have are added") {
+    FitVerdict verdict = trained_with_left(mib(300));
+    verdict.facts.library_bytes = mib(132); // two of cuBLAS
+    CHECK(is_sure(verdict));
+    verdict.facts.library_bytes = mib(132 + 66);
+    CHECK(uncounted_bytes(verdict) == mib(244 + 66));
+    CHECK(
+        doubt_text(verdict) ==
+        "300 MiB is left, and up to 310 MiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
+        "on an H100; not measured here); more handles of libraries (cuBLAS 66 MiB, cuSOLVER 96 MiB, cuFFT 10 MiB on an "
+        "H100). On a real GPU it may run out of memory. Use --outside to count it.");
+    verdict.profile.kernels_bytes = mib(240);
+    CHECK(uncounted_bytes(verdict) == mib(4 + 66));
+    verdict.has_outside = true;
+    CHECK(uncounted_bytes(verdict) == 0);
   }
   SUBCASE("so does --outside") {
     FitVerdict verdict = tight;
@@ -215,6 +238,26 @@ TEST_CASE("a program that fits at one end, or with some values, surely neither f
   verdict.other_values = OtherValues{.is_range = true, .outcome = FitOutcome::fits};
   CHECK(!is_sure(verdict));
   CHECK(!is_sure(verdict_of(FitOutcome::failed)));
+}
+
+TEST_CASE(
+    "a program that decides by guesses may take more than with them, and with a mask that selects all it does not") {
+  FitVerdict verdict = trained_with_left(mib(400));
+  verdict.computes_values = true;
+  verdict.other_values =
+      OtherValues{.is_range = true, .outcome = FitOutcome::fits, .peak_bytes = mib(2000 - 400 - 200)};
+  verdict.facts.decisions = {{.line = "moe.py:7", .count = 3, .made_up_count = 3}};
+  CHECK(is_sure(verdict));
+  verdict.facts.decisions.front().guessed_count = 1;
+  CHECK(uncounted_bytes(verdict) == mib(244 + 200));
+  CHECK(headline(verdict).starts_with("May fit on "));
+  CHECK(doubt_text(verdict) ==
+        "400 MiB is left, and up to 444 MiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
+        "on an H100; not measured here); other choices than those that are made up (tokens that go to one expert). "
+        "On a real GPU it may run out of memory. Use --outside to count it.");
+  verdict.has_outside = true;
+  CHECK(uncounted_bytes(verdict) == mib(200));
+  CHECK(is_sure(verdict));
 }
 
 TEST_CASE("a program fits for sure only if those that were on the GPU before it take no more") {

@@ -21,9 +21,10 @@ TEST_CASE("what a run leaves behind is read line by line") {
       R"({"pid": 7, "profile": "t4", "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10,)"
       R"( "used_bytes": 0, "peak_used_bytes": 50}, {"device": 1, "total_bytes": 100, "context_bytes": 10,)"
       R"( "used_bytes": 0, "peak_used_bytes": 0}], "host_reads": 3, "convolutions": 4,)"
+      R"( "library_bytes": 9,)"
       R"( "notes": ["a", "b"]})"
       "\n"
-      R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "notes": ["b"]})"
+      R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "library_bytes": 8, "notes": ["b"]})"
       "\n{\"pid\": 8, \"devi");
   test::write_bytes(
       folder / "log",
@@ -57,6 +58,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
   CHECK(facts.convolutions == 4);
+  CHECK(facts.library_bytes == 9); // of the process with the most
   CHECK(facts.compiled_frames == 6);
   CHECK(facts.is_left_uncompiled);
   CHECK(facts.notes == std::vector<std::string>{"a", "b"});

@@ -50,7 +50,7 @@ class Reads:
         self._operators = None
         self._callback = None
         self.is_resting = False  # while memviz reads for itself
-        self.knowledge = lambda: "unknown"  # of what this thread reads: or "known", "made up"
+        self.knowledge = lambda: "unknown"  # of what this thread reads: or "known", "made up" (all is selected), "guessed"
         self.other_count = 0  # reads of values other than zero, with which a run may differ from one with zeros
 
     def watch(self, notes_types):
@@ -130,7 +130,7 @@ class Reads:
 
 
 def _importance(counts):
-    return -counts["unknown"], -counts["made up"], -sum(counts.values())
+    return -counts["unknown"], -counts["made up"] - counts["guessed"], -sum(counts.values())
 
 
 def _line(place, counts):
@@ -138,7 +138,8 @@ def _line(place, counts):
         "line": place_text(place),
         "count": sum(counts.values()),
         "unknown": counts["unknown"],
-        "made_up": counts["made up"],
+        "made_up": counts["made up"] + counts["guessed"],
+        "guessed": counts["guessed"],
     }
 
 

@@ -137,7 +137,9 @@ class Values(TorchDispatchMode):
             return "unknown"
         if all(map(self._known.is_sure, deciding)):
             return "known"
-        if all(self._on_cpu(tensor) is not None for tensor in deciding) or self._running.operator in _SELECTING:
+        if all(self._on_cpu(tensor) is not None for tensor in deciding):
+            return "guessed"
+        if self._running.operator in _SELECTING:
             return "made up"
         return "unknown"
 
