@@ -18,7 +18,7 @@ snapshot_actions octree_segment_free python_only_stacks windows_python_stacks tr
 SECONDS = 600
 
 DRIVER = """<!doctype html><meta charset="utf-8"><body><script type="module">
-const seen = {errors: [], rows: 0, steps: {}};
+const seen = {errors: [], rows: 0, steps: {}}, moments = {};
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
 const count = (number) => number.toLocaleString('en-US');
 async function until(what, holds) {
@@ -124,11 +124,28 @@ async function drops({file}, headline) {
   view.page.body.dispatchEvent(new view.inner.DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
   await until('what is dropped', () => view.byId('headline').textContent === headline);
 }
-for (const wanted of await (await fetch('/wanted.json')).json()) {
+async function several(files) {
+  const view = await open('/several.html'), buttons = () => [...view.byId('files').querySelectorAll('[aria-pressed]')];
+  await until('all files', () => buttons().map((one) => one.textContent).join() === files.map((file) => file + '.pickle').join());
+  for (const file of files.toReversed()) {
+    buttons()[files.indexOf(file)].click();
+    await until(file, () => buttons()[files.indexOf(file)].ariaPressed === 'true' && view.byId('moment').textContent === moments[file]);
+  }
+  view.byId('tab-difference').click();
+  await until('what to compare with', () => [...view.byId('before').options].some((one) => one.textContent === 'against ' + files[1] + '.pickle'));
+  view.byId('before').value = '1';
+  view.byId('before').dispatchEvent(new view.inner.Event('change', {bubbles: true}));
+  await until('a difference', () => files.slice(0, 2).every((file) => view.byId('picture').shadowRoot.textContent.includes(file)));
+  view.byId('files').querySelectorAll('.close')[1].click();
+  await until('one less', () => buttons().length === files.length - 1);
+}
+const all = await (await fetch('/wanted.json')).json();
+for (const wanted of all) {
   try {
     const view = await open('/' + wanted.file + '.html');
     await until('numbers', () => view.byId('moment').textContent);
     const headline = view.byId('headline').textContent;
+    moments[wanted.file] = view.byId('moment').textContent;
     if (wanted.is_oom) await until('why', () => view.byId('tab-why').ariaSelected === 'true');
     for (const row of [hovers, axes, tabs, devices, stacks, walks, steps, searches]) await row(view, wanted);
     if (view.byId('busy').textContent) throw new Error(view.byId('busy').textContent);
@@ -138,6 +155,11 @@ for (const wanted of await (await fetch('/wanted.json')).json()) {
   } catch (error) {
     seen.errors.push(wanted.file + ': ' + error.message);
   }
+}
+try {
+  await several(all.slice(0, 3).map(({file}) => file));
+} catch (error) {
+  seen.errors.push('several files: ' + error.message);
 }
 await fetch('/seen', {method: 'POST', body: JSON.stringify(seen)});
 </script>"""
@@ -174,6 +196,7 @@ def wanted_of(memviz, path):
 
 def write_files(memviz, folder, paths):
     subprocess.run([memviz, "view", "--empty", "-o", folder / "empty.html"], check=True)
+    subprocess.run([memviz, "view", *paths[:3], "-o", folder / "several.html", "-q"], check=True)
     for path in paths:
         subprocess.run([memviz, "view", path, "-o", folder / f"{path.stem}.html", "-q"], check=True)
         shutil.copyfile(path, folder / path.name)

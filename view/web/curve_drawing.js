@@ -122,9 +122,9 @@ export function drawSpan({context, width, height}, curve, life, colour) {
   if (right > 0 && left < width) context.fillRect(left, height - 2, Math.max(2, right - left), 2);
 }
 
-// Writes words with an outline in the colour of the page, so that they are readable over the layers.
+// Writes words with an outline in the colour of the page, so wide that no line is seen between the letters.
 function drawWords(context, words, x, y, colour, rim) {
-  Object.assign(context, {lineWidth: 3, strokeStyle: rim, fillStyle: colour, lineJoin: 'round'});
+  Object.assign(context, {lineWidth: 5, strokeStyle: rim, fillStyle: colour, lineJoin: 'round'});
   context.strokeText(words, x, y);
   context.fillText(words, x, y);
 }
