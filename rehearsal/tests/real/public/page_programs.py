@@ -1,0 +1,95 @@
+"""Programs whose memory was measured on GPUs and published in pages of documentation, written anew from their descriptions.
+
+    page_programs.py NAME OUTPUT.json
+
+Writes the MiB that pages.py compares.
+"""
+
+import json
+import pathlib
+import sys
+
+import torch
+import torch.nn.functional as F
+
+MIB = 1 << 20
+# transformers' page "Efficient Training on a Single GPU".
+BERT_ROWS = {
+    "bert": {"per_device_train_batch_size": 4},
+    "bert_accumulated": {"per_device_train_batch_size": 1, "gradient_accumulation_steps": 4},
+    "bert_checkpointed": {"per_device_train_batch_size": 1, "gradient_accumulation_steps": 4, "gradient_checkpointing": True},
+    "bert_fp16": {"per_device_train_batch_size": 4, "fp16": True},
+    "bert_fp16_checkpointed": {"per_device_train_batch_size": 1, "gradient_accumulation_steps": 4, "gradient_checkpointing": True, "fp16": True},
+    "bert_adafactor": {"per_device_train_batch_size": 4, "optim": "adafactor"},
+    "bert_all": {
+        "per_device_train_batch_size": 1,
+        "gradient_accumulation_steps": 4,
+        "gradient_checkpointing": True,
+        "fp16": True,
+        "optim": "adafactor",
+    },
+}
+
+
+def keep_gradients():
+    """zero_grad() fills gradients with zeros, as it did before PyTorch 2.0, when the page was written."""
+    for owner in (torch.nn.Module, torch.optim.Optimizer):
+        original = owner.zero_grad
+        owner.zero_grad = lambda self, set_to_none=False, original=original: original(self, set_to_none=False)
+
+
+def train_bert(**settings):
+    """Returns the highest reserved memory of three steps."""
+    from transformers import AutoModelForSequenceClassification, BertConfig, Trainer, TrainingArguments
+
+    keep_gradients()
+    config = BertConfig(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096)
+    model = AutoModelForSequenceClassification.from_config(config, attn_implementation="eager").to("cuda")
+    data = [{"input_ids": torch.randint(100, 30000, (512,)), "labels": torch.tensor(0)} for _ in range(16)]
+    optimizer = None if "optim" in settings else torch.optim.AdamW(model.parameters(), foreach=False)  # no foreach in 2022
+    arguments = TrainingArguments(output_dir="tmp", max_steps=3, report_to="none", save_strategy="no", **settings)
+    Trainer(model=model, args=arguments, train_dataset=data, optimizers=(optimizer, None)).train()
+    return torch.cuda.max_memory_reserved()
+
+
+def octocoder():
+    """transformers' page "Optimizing LLMs for Speed and Memory": 60 tokens after a prompt of about 20."""
+    from transformers import AutoModelForCausalLM, GPTBigCodeConfig
+
+    config = GPTBigCodeConfig(n_embd=6144, n_head=48, n_inner=24576, n_layer=40, n_positions=8192, vocab_size=49152)
+    with torch.device("cuda"):
+        model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16, attn_implementation="eager").eval()
+    model.generate(torch.randint(5, 1000, (1, 20), device="cuda"), min_new_tokens=60, max_new_tokens=60, do_sample=False, pad_token_id=0)
+    return torch.cuda.max_memory_allocated()
+
+
+def loss_of_vocabulary(has_backward):
+    """The baseline of Cut Cross-Entropy for Gemma 2 (2B) and 8,192 tokens: the increase of the peak."""
+    embedding, classifier = (torch.randn(rows, 2304, device="cuda", dtype=torch.bfloat16, requires_grad=True) for rows in (8192, 256000))
+    targets = torch.randint(0, 256000, (8192,), device="cuda")
+
+    def loss():
+        logits = embedding @ classifier.T
+        logits = torch.tanh(logits / 30) * 30
+        return F.cross_entropy(logits.float(), targets)
+
+    before = torch.cuda.max_memory_allocated()
+    result = loss()
+    if has_backward:
+        result.backward()
+    return torch.cuda.max_memory_allocated() - before
+
+
+def main():
+    name, output = sys.argv[1:]
+    if name in BERT_ROWS:
+        measured = train_bert(**BERT_ROWS[name])
+    elif name == "octocoder":
+        measured = octocoder()
+    else:
+        measured = loss_of_vocabulary(name == "loss_backward")
+    pathlib.Path(output).write_text(json.dumps({"mib": measured / MIB}))
+
+
+if __name__ == "__main__":
+    main()
