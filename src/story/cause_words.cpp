@@ -199,7 +199,7 @@ CauseScope scope_of(const DeviceExplanation& device) {
 std::string cause_text(const FrameTable& frames, const CauseScope& scope, const Cause& cause) {
   std::string text = fact_text(scope, cause) + trained_text(scope, cause) + to_come_text(cause);
   const std::string line = called_line_text(frames, cause.line);
-  if (!text.empty() && !line.empty()) text += fmt::format(" Its largest line: {}.", line);
+  if (!line.empty()) text += fmt::format(" Its largest line: {}.", line);
   return text;
 }
 

@@ -74,7 +74,7 @@ public:
   FreeWeights(std::span<ReportEntry> weights, std::span<const std::string> declared_names) : weights_(weights) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       by_size_[weights[i].size_bytes].push_back(i);
-      if (!declared_names[i].empty()) static_cast<void>(by_name_.add(declared_names[i], i));
+      static_cast<void>(by_name_.add(declared_names[i], i));
     }
   }
 
