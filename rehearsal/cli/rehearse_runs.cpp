@@ -1,5 +1,6 @@
 #include "cli/rehearse_runs.hpp"
 
+#include "base/ascii.hpp"
 #include "cli/rehearse_jobs.hpp"
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
@@ -80,10 +81,7 @@ std::vector<Axis> axes_of(const AxisOptions& options, const std::vector<Setup>& 
 /// Returns a name for the folder of the snapshots with this value, which may have any characters.
 std::string folder_name(const Axis& axis, const std::string& value) {
   constexpr std::size_t kMost = 64;
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-           c == '_';
-  };
+  const auto is_plain = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_'; };
   if (value.size() <= kMost && std::ranges::all_of(value, is_plain)) return fmt::format("{}-{}", axis.name, value);
   const auto found = std::ranges::find(axis.values, value);
   return fmt::format("{}-value-{}", axis.name, found - axis.values.begin() + 1);

@@ -45,12 +45,8 @@ std::string stem_of(const fs::path& file) {
 /// "NVIDIA GeForce RTX 4090" -> "nvidiageforcertx4090", "A100-80GB" -> "a10080".
 std::string compact(std::string_view name) {
   std::string key;
-  for (const char c : name) {
-    if (is_upper(c))
-      key += static_cast<char>(c - 'A' + 'a');
-    else if (is_lower(c) || is_digit(c))
-      key += c;
-  }
+  for (const char c : name)
+    if (is_letter(c) || is_digit(c)) key += lower_case(c);
   if (key.size() > 2 && key.ends_with("gb") && is_digit(key[key.size() - 3])) key.resize(key.size() - 2);
   return key;
 }

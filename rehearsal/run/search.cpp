@@ -1,5 +1,6 @@
 #include "run/search.hpp"
 
+#include "base/ascii.hpp"
 #include "base/parts.hpp"
 #include "base/whole_number.hpp"
 #include "memviz/error.hpp"
@@ -14,9 +15,8 @@ namespace memviz::rehearse {
 namespace {
 
 bool is_name(std::string_view text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !text.empty() && is_letter(text.front()) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  return !text.empty() && !is_digit(text.front()) &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
 }
 
 [[noreturn]] void refuse(const std::string& text) {

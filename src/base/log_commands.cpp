@@ -1,5 +1,7 @@
 #include "base/log_commands.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 
 namespace memviz {
@@ -7,10 +9,6 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';

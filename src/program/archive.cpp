@@ -1,5 +1,6 @@
 #include "program/archive.hpp"
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "io/zip_file.hpp"
 
@@ -15,8 +16,8 @@ namespace {
 constexpr std::string_view kFlatProgram = "serialized_exported_program.json";
 constexpr std::size_t kMostListed = 8;
 
-bool is_digit_or_letter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool is_of_word(char c) {
+  return is_digit(c) || is_letter(c) || c == '_';
 }
 
 /// Python's json writes numbers that JSON does not have, such as the -inf of every attention mask. Replaced in place.
@@ -30,7 +31,7 @@ void replace_odd_numbers(std::string& json) {
     if (is_in_text || (c != '-' && c != 'I' && c != 'N')) continue;
     for (const std::string_view odd : kOdd) {
       if (json.compare(i, odd.size(), odd) != 0) continue;
-      const bool ends = i + odd.size() == json.size() || !is_digit_or_letter(json[i + odd.size()]);
+      const bool ends = i + odd.size() == json.size() || !is_of_word(json[i + odd.size()]);
       if (!ends) continue;
       // A number that is never counted.
       json.replace(i, odd.size(), "0" + std::string(odd.size() - 1, ' '));

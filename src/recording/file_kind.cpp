@@ -1,5 +1,6 @@
 #include "recording/file_kind.hpp"
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/error.hpp"
@@ -20,9 +21,8 @@ std::string_view without_leading_space(std::string_view bytes) {
 }
 
 bool is_identifier(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  });
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; });
 }
 
 /// GLOBAL or INST: a module and a name, each on a separate line. Such a file must not be treated as harmless prose.

@@ -13,8 +13,7 @@ namespace memviz {
 namespace {
 
 bool begins_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return may_be_letter(c) || c == '_' || c == '$';
 }
 
 bool continues_word(char c) {

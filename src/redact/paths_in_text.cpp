@@ -16,14 +16,10 @@ bool is_separator(char c) {
   return c == '/' || c == '\\';
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-}
-
 /// Whether a character occurs in the names of a path without blanks.
 bool is_path_character(char c) {
-  return is_letter(c) || is_digit(c) || is_separator(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '@' ||
-         c == '~';
+  return may_be_letter(c) || is_digit(c) || is_separator(c) || c == '.' || c == '_' || c == '-' || c == '+' ||
+         c == '@' || c == '~';
 }
 
 std::size_t path_word_size(std::string_view text) {
@@ -37,7 +33,7 @@ std::ptrdiff_t separator_count(std::string_view text) {
 
 /// "C:\", "C:/"
 bool begins_with_drive(std::string_view text) {
-  return text.size() > 2 && is_letter(text[0]) && text[1] == ':' && is_separator(text[2]);
+  return text.size() > 2 && may_be_letter(text[0]) && text[1] == ':' && is_separator(text[2]);
 }
 
 /// "/home", "\\server", "~/x", "./x", "../x", "C:\x"
@@ -79,7 +75,7 @@ std::size_t rooted_size(std::string_view text) {
 bool is_relative_path(std::string_view word) {
   const std::string_view ending = known_extension(word);
   const bool is_named = !ending.empty() && word != ending;
-  if (std::ranges::none_of(word, is_letter)) return false;
+  if (std::ranges::none_of(word, may_be_letter)) return false;
   return separator_count(word) >= 2 || (is_named && (separator_count(word) == 1 || is_source_ending(ending)));
 }
 

@@ -97,7 +97,7 @@ bool is_public_python_name(std::string_view name) {
   constexpr std::size_t kLongestMethod = 24;
   const bool is_dunder = name.size() > 4 && name.size() <= kLongestMethod && name.starts_with("__") &&
                          name.ends_with("__") &&
-                         std::ranges::all_of(name, [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
+                         std::ranges::all_of(name, [](char c) { return c == '_' || is_lower(c); });
   return is_dunder || name.empty() || has(kNames, name);
 }
 

@@ -97,16 +97,13 @@ std::string hidden_size(std::string_view name, const Hiding& hiding) {
 }
 
 bool has_letters(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-  });
+  return std::ranges::any_of(text, may_be_letter);
 }
 
 /// Lower-case letters and '_', as in PyTorch's names of actions.
 bool is_action(std::string_view text) {
   constexpr std::size_t kLongestAction = 24;
-  return text.size() <= kLongestAction &&
-         std::ranges::all_of(text, [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
+  return text.size() <= kLongestAction && std::ranges::all_of(text, [](char c) { return c == '_' || is_lower(c); });
 }
 
 /// Whether every word in it is one of the allocator's settings.

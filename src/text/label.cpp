@@ -1,5 +1,6 @@
 #include "memviz/label.hpp"
 
+#include "base/ascii.hpp"
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
@@ -59,8 +60,7 @@ bool is_generated(std::string_view filename) {
 }
 
 std::string in_lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  std::ranges::transform(text, text.begin(), lower_case);
   return text;
 }
 
@@ -104,7 +104,7 @@ std::string_view without_compiler_suffix(std::string_view name) {
     const std::size_t found = name.find(suffix, 1);
     if (found == std::string_view::npos) continue;
     const std::string_view rest = name.substr(found + suffix.size());
-    const bool is_numbered = rest.size() > 1 && rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
+    const bool is_numbered = rest.size() > 1 && rest[0] == '.' && is_digit(rest[1]);
     if (rest.empty() || is_numbered) name = name.substr(0, found);
   }
   constexpr std::size_t kHash = 19;

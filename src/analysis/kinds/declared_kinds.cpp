@@ -1,5 +1,6 @@
 #include "analysis/kinds/declared_kinds.hpp"
 
+#include "base/ascii.hpp"
 #include "memviz/source_line.hpp"
 
 #include <array>
@@ -35,12 +36,8 @@ std::optional<MemoryKind> kind_of_word(std::string_view word) {
                                                         {"communication", MemoryKind::communication},
                                                         {"workspace", MemoryKind::workspace}}};
   std::string plain;
-  for (const char character : word) {
-    const bool is_upper = character >= 'A' && character <= 'Z';
-    plain += is_upper                               ? static_cast<char>(character - 'A' + 'a')
-             : character == ' ' || character == '-' ? '_'
-                                                    : character;
-  }
+  for (const char character : word)
+    plain += character == ' ' || character == '-' ? '_' : lower_case(character);
   if (plain.ends_with('s')) plain.pop_back();
   for (const auto& [spelling, kind] : kSpellings)
     if (spelling == plain) return kind;

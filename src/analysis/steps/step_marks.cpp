@@ -1,5 +1,6 @@
 #include "analysis/steps/step_marks.hpp"
 
+#include "base/ascii.hpp"
 #include "memviz/leaks.hpp"
 
 #include <algorithm>
@@ -24,15 +25,8 @@ bool matches(std::string_view wanted, std::string_view name) {
   return name == wanted;
 }
 
-bool is_letter(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
-}
-
 bool equals_ignoring_case(std::string_view text, std::string_view word) {
-  const auto lower = [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
-  };
-  return std::ranges::equal(text, word, {}, lower);
+  return std::ranges::equal(text, word, {}, lower_case);
 }
 
 /// Whether a word of `name`, between characters that are not letters, refers to steps. "BatchNorm2d" and

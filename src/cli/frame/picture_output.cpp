@@ -2,6 +2,7 @@
 
 #include "answers/choice.hpp"
 #include "answers/sizes.hpp"
+#include "base/ascii.hpp"
 #include "cli/frame/messages.hpp"
 #include "cli/frame/outputs.hpp"
 #include "io/program.hpp"
@@ -26,9 +27,7 @@ constexpr double kDefaultZoom = 2;
 bool ends_like(std::string_view output, std::string_view ending) {
   if (output.size() < ending.size()) return false;
   const std::string_view end = output.substr(output.size() - ending.size());
-  return std::equal(end.begin(), end.end(), ending.begin(), [](char one, char other) {
-    return one == other || (one >= 'A' && one <= 'Z' && one - 'A' + 'a' == other);
-  });
+  return std::ranges::equal(end, ending, {}, lower_case);
 }
 
 double parse_zoom(std::string_view option, const std::string& word) {
