@@ -26,10 +26,6 @@ inline constexpr std::string_view kProtocol4 = "\x80\x04";
          std::string(text);
 }
 
-[[nodiscard]] inline std::string integer_piece(std::uint64_t number) {
-  return "\x8A\x09" + number_bytes(number, 8) + '\0';
-}
-
 /// LONG_BINGET.
 [[nodiscard]] inline std::string fetch_piece(std::uint64_t number) {
   return number < 256 ? "h" + number_bytes(number, 1) : "j" + number_bytes(number, 4);

@@ -64,15 +64,4 @@ Outcome run(const std::vector<std::string>& arguments, std::string_view input) {
   return outcome;
 }
 
-Outcome run_into(const std::string& output, const std::vector<std::string>& arguments) {
-  const TemporaryFolder folder;
-  Redirections redirections;
-  redirections.redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
-  redirections.redirect(STDOUT_FILENO, output, O_WRONLY);
-  redirections.redirect(STDERR_FILENO, folder / "err", O_WRONLY | O_CREAT);
-  Outcome outcome = spawned(arguments, redirections);
-  outcome.err = read_bytes(folder / "err");
-  return outcome;
-}
-
 } // namespace memviz::test

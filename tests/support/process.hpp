@@ -23,9 +23,6 @@ struct Outcome {
 /// Runs the memviz that this build made, in the current directory, with `input` on standard input.
 [[nodiscard]] Outcome run(const std::vector<std::string>& arguments, std::string_view input = {});
 
-/// Runs the same, with standard output going to a file or device.
-[[nodiscard]] Outcome run_into(const std::string& output, const std::vector<std::string>& arguments);
-
 /// A memviz that runs concurrently with the test. Its output goes to files, unless `output` or `input` is a descriptor.
 class Process {
 public:
