@@ -139,7 +139,8 @@ constexpr auto kVerdict = json_object<ExplanationInJson>(
         "verdict", "Why the request did not fit; of a moment without one, what the memory was",
         [](const ExplanationInJson& in) { return in.device.judgement.verdict; },
         named(verdict_name, Verdict::exhaustion, Verdict::empty)),
-    member("verdict_text", "The verdict as a sentence", part_of(&ExplanationInJson::words, &ExplanationText::verdict)),
+    member("verdict_text", "Why, in a sentence: the verdict, or a cause that is named before it",
+           part_of(&ExplanationInJson::words, &ExplanationText::verdict)),
     member("reasons", "What it follows from, in sentences",
            part_of(&ExplanationInJson::words, &ExplanationText::reasons)),
     member(
