@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import subprocess
 from importlib import import_module
-from typing import Annotated, Any, Iterator, Literal, Optional, Sequence
+from typing import Annotated, Any, Literal, Optional, Sequence
 
 from memviz_torch import Error, __version__
 from memviz_torch._program import program
 
 _BYTES_OF_A_TOKEN = 3  # at least, for texts of names and numbers
+_MOST_BYTES_OF_A_NAME = 400
 _SECONDS = 600
 _SECONDS_TO_END = 10
 _INSTRUCTIONS = """\
@@ -46,7 +47,7 @@ def who_holds(
     at: Moment = "auto",
     device: Device = None,
     by: Literal["stack", "keeper"] = "stack",
-    frames: Annotated[Literal["user", "program"], "your own lines of each stack, or also those of libraries"] = "user",
+    frames: Annotated[Literal["user", "program"], "your own lines of each stack (<filtered>: it has none), or also those of libraries"] = "user",
     most_tokens: Tokens = 2000,
 ) -> str:
     """The memory of a moment by stack, largest first, or by the variable that keeps it (of the end)."""
@@ -55,9 +56,14 @@ def who_holds(
     if done.returncode:
         return _cut(done.returncode, "", done.stderr, most_tokens)
     tree = json.loads(done.stdout)
-    rows = sorted(_rows(tree["nodes"]), key=lambda row: -row[0])
-    text = "".join(f"{size:>15} bytes  {path}\n" for size, path in rows)
-    return _cut(0, f"{tree['root_bytes']} bytes in {len(rows)} row{'s' * (len(rows) != 1)}\n{text}", done.stderr, most_tokens)
+    rows = [node for node in tree["nodes"] if node["self_bytes"]]
+    rows.sort(key=lambda node: -int(node["self_bytes"]))
+    text = f"{tree['root_bytes']} bytes in {len(rows)} row{'s' * (len(rows) != 1)}\n"
+    for shown, node in enumerate(rows):
+        if len(text.encode()) > _most_bytes(most_tokens):  # the rest would be cut, and may be very long
+            return _cut(0, text, done.stderr, most_tokens, len(rows) - shown)
+        text += f"{node['self_bytes']:>15} bytes  {_path(tree['nodes'], node)}\n"
+    return _cut(0, text, done.stderr, most_tokens)
 
 
 def compare(before: Snapshot, after: Snapshot, most_tokens: Tokens = 2000) -> str:
@@ -90,18 +96,17 @@ def rehearse(
 TOOLS = (explain, stats, who_holds, compare, leaks, trace_allocation, rehearse)
 
 
-def _rows(nodes: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Yields the bytes of each node itself, and its path below the root. Parents come before their children."""
-    for node in nodes:
-        if node["self_bytes"]:
-            size, path = node["self_bytes"], []
-            while node["id"]:
-                path.append(_visible(node["label"]))
-                node = nodes[node["parent"]]
-            yield size, " > ".join(reversed(path))
+def _path(nodes: list[dict[str, Any]], node: dict[str, Any]) -> str:
+    """Returns the labels from below the root to a node. Parents come before their children."""
+    path = []
+    while node["id"]:
+        path.append(_visible(node["label"]))
+        node = nodes[node["parent"]]
+    return " > ".join(reversed(path))
 
 
 def _visible(name: str) -> str:
+    name = _without_middle(name, _MOST_BYTES_OF_A_NAME)
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in name)
 
 
@@ -136,14 +141,19 @@ def _answer(words: Sequence[str], most_tokens: int) -> str:
     return _cut(done.returncode, done.stdout, done.stderr, most_tokens)
 
 
-def _cut(code: int, text: str, messages: str, most_tokens: int) -> str:
-    """Returns the answer within its budget: lines from its beginning. A quarter of it is the messages' at most."""
-    most = max(most_tokens, 100) * _BYTES_OF_A_TOKEN - 120
+def _most_bytes(most_tokens: int) -> int:
+    return max(most_tokens, 100) * _BYTES_OF_A_TOKEN - 120
+
+
+def _cut(code: int, text: str, messages: str, most_tokens: int, more: int = 0) -> str:
+    """Returns the answer within its budget: lines from its beginning. A quarter of it is the messages' at most. `more` lines are
+    left out already."""
+    most = _most_bytes(most_tokens)
     said, unsaid = _first_lines(messages, most // 4)
     shown, left_out = _first_lines(text, most - sum(len(line.encode()) for line in said))
     ends = [f"[exit code {code}]\n"] if code else []
-    if left_out + unsaid:
-        ends.append(f"[{left_out + unsaid} more lines: ask with a larger most_tokens]\n")
+    if left_out + unsaid + more:
+        ends.append(f"[{left_out + unsaid + more} more lines: ask with a larger most_tokens]\n")
     return "".join([*shown, *said, *ends])
 
 

@@ -76,13 +76,13 @@ public:
     facts_.host_reads += number(line, "host_reads");
     facts_.kernel_launches += number(line, "kernel_launches");
     facts_.convolutions += number(line, "convolutions");
-    facts_.library_bytes = std::max(facts_.library_bytes, number(line, "library_bytes"));
     facts_.host_peak_bytes += number(line, "host_peak_bytes");
     if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array())
       for (const nlohmann::json& note : *notes)
         if (note.is_string()) add_once(facts_.notes, note.get<std::string>());
     for (const nlohmann::json& device : objects(line, "devices")) {
       facts_.most_other_bytes = std::max(facts_.most_other_bytes, number(device, "most_other_bytes"));
+      facts_.handle_bytes = std::max(facts_.handle_bytes, number(device, "peak_handle_bytes"));
       if (number(device, "peak_used_bytes") == 0) continue;
       DeviceUse& use = use_of(line, device);
       use.total_bytes = number(device, "total_bytes");
@@ -208,7 +208,10 @@ private:
     std::vector<ReadLine> lines;
     for (const auto& [place, sum] : sums)
       lines.push_back(sum);
-    std::ranges::stable_sort(lines, [](const ReadLine& one, const ReadLine& other) { return one.count > other.count; });
+    // Lines that make an answer unsure come first, because only a few are kept.
+    std::ranges::stable_sort(lines, std::ranges::greater(), [](const ReadLine& line) {
+      return std::tuple(line.unknown_count > 0, line.guessed_count > 0, line.count);
+    });
     lines.resize(std::min(lines.size(), kMostReads));
     return lines;
   }

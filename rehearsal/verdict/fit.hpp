@@ -101,7 +101,7 @@ struct RunFacts {
   std::uint64_t host_peak_bytes = 0; ///< memory of the host that all processes with a GPU had at most, each at its time
   std::uint64_t kernel_launches = 0;
   std::uint64_t convolutions = 0;    ///< prepared by cuDNN; only a part of their workspaces is counted
-  std::uint64_t library_bytes = 0;   ///< that the handles of libraries of a process took on an H100, at most
+  std::uint64_t handle_bytes = 0;    ///< that handles of libraries take on one device on an H100, at most
   std::vector<std::string> notes;    ///< missing from the made-up GPU or the absent ranks; each once
   std::vector<std::string> failures; ///< from the hook; each once
   std::map<std::string, std::uint64_t> failure_counts = {}; ///< by these; absent for those not from the hook

@@ -33,6 +33,7 @@ std::uint64_t difference(std::optional<std::uint64_t> larger, std::optional<std:
 struct Uncounted {
   std::uint64_t bytes;
   std::string words;
+  bool is_outside = false; ///< whether --outside counts it
 };
 
 std::vector<Uncounted> uncounted_of_server(const ServerFacts& server) {
@@ -55,8 +56,8 @@ std::vector<Uncounted> uncounted_kernels(const FitVerdict& verdict) {
   else
     list.push_back({kMoreKernelsBytes, fmt::format("kernels and libraries (up to 244 MiB on an H100, {} are counted)",
                                                    format_bytes(counted_bytes))});
-  if (verdict.facts.library_bytes > kHandlesInKernelsBytes)
-    list.push_back({verdict.facts.library_bytes - kHandlesInKernelsBytes,
+  if (verdict.facts.handle_bytes > kHandlesInKernelsBytes)
+    list.push_back({verdict.facts.handle_bytes - kHandlesInKernelsBytes,
                     "more handles of libraries (cuBLAS 66 MiB, cuSOLVER 96 MiB, cuFFT 10 MiB on an H100)"});
   return list;
 }
@@ -84,9 +85,11 @@ std::vector<Uncounted> uncounted(const FitVerdict& verdict) {
     const bool has_nccl =
         std::ranges::any_of(facts.notes, [](const std::string& note) { return note.starts_with("NCCL: "); });
     if (has_nccl) list.push_back({kNcclBytes, "NCCL's communicators (1 to 6 GB in public reports)"});
+    for (Uncounted& one : list)
+      one.is_outside = true;
   }
   if (const std::uint64_t bytes = guesses_bytes(verdict); bytes > 0)
-    list.push_back({bytes, "other choices than those that are made up (tokens that go to one expert)"});
+    list.push_back({bytes, "other choices than those that are made up (such as tokens that go to one expert)"});
   const Profile& profile = verdict.profile;
   if (profile.system_bytes > 0 && facts.host_peak_bytes > 0)
     list.push_back(
@@ -135,7 +138,8 @@ std::string uncounted_text(const FitVerdict& verdict, const DeviceUse& use) {
   return fmt::format("{} is left, and up to {} may go to what is not counted here: {}. On a real GPU it may run out of "
                      "memory.{}",
                      format_bytes(use.left_bytes()), format_bytes(most_bytes), fmt::join(words, "; "),
-                     verdict.facts.server || verdict.has_outside ? "" : " Use --outside to count it.");
+                     std::ranges::any_of(list, &Uncounted::is_outside) ? " --outside counts what is outside PyTorch."
+                                                                       : "");
 }
 
 /// Returns what PyTorch's allocator takes from the device for a request of this size (kSmallBuffer, kLargeBuffer,

@@ -30,7 +30,8 @@ struct CauseScope {
 /// Returns what to do about it; "" where other advice says it.
 [[nodiscard]] std::string_view cause_advice(const Cause& cause);
 
-/// Returns the causes that the answer names, at most three: mistakes, if there are any.
+/// Returns the causes that the answer names: at most three mistakes, if there are any, and after fragmentation alone a
+/// pass that lacks_backward(); else the largest.
 [[nodiscard]] std::span<const Cause> named_causes(const DeviceExplanation& device);
 /// Whether a pass keeps a graph, and no backward pass has ever followed a call by the same lines.
 [[nodiscard]] bool lacks_backward(const Cause& cause);

@@ -189,7 +189,9 @@ namespace {
 std::string_view source_between_compilers(std::string_view name) {
   if (!name.starts_with("tmpxft_")) return {};
   const std::size_t begin = name.find('_', name.find('-'));
-  return begin == std::string_view::npos ? std::string_view() : name.substr(begin + 1, name.find('.') - begin - 1);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view source = name.substr(begin + 1);
+  return source.substr(0, std::min(source.find(".compute_"), source.find(".cudafe")));
 }
 
 } // namespace

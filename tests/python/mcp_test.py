@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import sys
 import tempfile
 
@@ -85,10 +86,17 @@ def frame(name):
     return {"name": name, "filename": "a.py", "line": 1}
 
 
-def snapshot_of(path, frames):
-    """Writes a snapshot of one block, which this stack allocated, innermost frame first."""
-    block = {"address": 512, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": frames}
-    segment = {"device": 0, "address": 512, "total_size": 512, "stream": 0, "segment_type": "small", "blocks": [block]}
+def most_memory_of_children():
+    """Returns the most memory in KiB that any child of this process had."""
+    children = [pid for task in pathlib.Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
+    status = [pathlib.Path("/proc", pid, "status").read_text() for pid in children]
+    return max((int(size) for text in status for size in re.findall(r"VmHWM:\s*(\d+) kB", text)), default=0)
+
+
+def snapshot_of(path, *stacks):
+    """Writes a snapshot of a block for each of these stacks, innermost frame first."""
+    blocks = [{"address": 512 * i, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": frames} for i, frames in enumerate(stacks, 1)]
+    segment = {"device": 0, "address": 512, "total_size": 512 * len(blocks), "stream": 0, "segment_type": "small", "blocks": blocks}
     path.write_bytes(pickle.dumps({"segments": [segment], "device_traces": [[]]}))
     return str(path)
 
@@ -114,6 +122,10 @@ async def check(client, folder):
     expect(f"a hostile name stays within its line: {said!r}", (said.count("\n"), "\x1b" in said, "\u202e" in said), (2, False, False))
     deep = snapshot_of(folder / "deep.pickle", [frame(f"innermost{'n' * 90}"), *(frame(f"caller_{i}{'n' * 90}") for i in range(150)), frame("outermost")])
     await ask(client, "Who holds it, in a deep stack?", "who_holds", {"file": deep}, ["> outermost a.py:1", " ... ", "> innermostn"])
+    shared = [frame(f"caller_{i}{'n' * 1000}") for i in range(500)]
+    many = snapshot_of(folder / "many.pickle", *([frame(f"inner_{i}"), *shared] for i in range(2000)))
+    await ask(client, "Who holds it, in a gigabyte of paths?", "who_holds", {"file": many}, ["1024000 bytes in 2000 rows", " ... ", "more lines"])
+    expect("KiB of the server that showed a few of these paths", 0 < most_memory_of_children() < 400_000, True)
     wide = snapshot_of(folder / "wide.pickle", [frame("\U0001f4a5" * 90) for _ in range(20)])
     said = await ask(client, "Who holds it, in names of many bytes?", "who_holds", {"file": wide}, [" ... "])
     expect("a budget of names of many bytes", len(said.encode()) <= MOST_CHARACTERS, True)

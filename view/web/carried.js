@@ -8,7 +8,7 @@ for (let code = 33, number = 0; code < 127; ++code) if (!WITHOUT.includes(String
 // Returns the bytes of such a text.
 export function bytesOfText(text) {
   const codes = new TextEncoder().encode(text), isOdd = codes.length % 2;
-  const bytes = new Uint8Array(((codes.length - isOdd) / 2 * BITS_OF_TWO + isOdd * BITS_OF_ONE) >> 3);
+  const bytes = new Uint8Array(Math.floor(((codes.length - isOdd) / 2 * BITS_OF_TWO + isOdd * BITS_OF_ONE) / 8));
   let bits = 0, count = 0, size = 0; // the last `count` of `bits` are those of the next byte
   for (let i = 0; size < bytes.length; i += 2) {
     const isTwo = i + 1 < codes.length;

@@ -40,12 +40,15 @@ BlasHandle& handle_of(Handle handle) {
 } // namespace
 
 MEMVIZ_EXPORT int cublasCreate_v2(Handle* out) {
-  Locked()->counts.library_bytes += kBlasHandleBytes;
-  *out = static_cast<LibraryObject*>(new BlasHandle);
+  auto* const handle = new BlasHandle;
+  handle->device = take_handle(kBlasHandleBytes);
+  *out = static_cast<LibraryObject*>(handle);
   return 0;
 }
 
 MEMVIZ_EXPORT int cublasDestroy_v2(Handle handle) {
+  if (!handle) return 0;
+  return_handle(handle_of(handle).device, kBlasHandleBytes);
   delete static_cast<BlasHandle*>(handle);
   return 0;
 }

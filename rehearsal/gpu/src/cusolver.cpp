@@ -56,8 +56,15 @@ int give_bytes(std::size_t* device, std::size_t* host, std::uint64_t bytes) {
 } // namespace
 
 MEMVIZ_EXPORT int cusolverDnCreate(Handle* out) {
-  Locked()->counts.library_bytes += kSolverHandleBytes;
-  return create_object(out);
+  auto* const handle = new LibraryObject;
+  handle->device = take_handle(kSolverHandleBytes);
+  *out = handle;
+  return 0;
+}
+MEMVIZ_EXPORT int cusolverDnDestroy(Handle handle) {
+  if (!handle) return 0;
+  return_handle(static_cast<LibraryObject*>(handle)->device, kSolverHandleBytes);
+  return destroy_object(handle);
 }
 
 #define GETRF(letter)                                                                                                  \

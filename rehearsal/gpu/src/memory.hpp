@@ -41,8 +41,10 @@ struct DeviceBook {
   std::uint64_t other_bytes = 0;            // of other processes, as of the last call about memory
   std::uint64_t peak_all_bytes = 0;         // with those of other processes, and with contexts
   std::uint64_t most_other_bytes = 0;       // of other processes when a request failed
-  GraphUse graphs;                          // now; their bytes are part of the used ones
-  GraphUse most_graphs;                     // when they had the most nodes
+  std::uint64_t handle_bytes = 0;           // that the handles of libraries take on an H100
+  std::uint64_t peak_handle_bytes = 0;
+  GraphUse graphs;      // now; their bytes are part of the used ones
+  GraphUse most_graphs; // when they had the most nodes
   bool has_context = false;
 
   [[nodiscard]] std::uint64_t free_bytes() const {

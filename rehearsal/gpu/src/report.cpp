@@ -50,7 +50,8 @@ std::string device_object(const DeviceBook& book) {
          field("total_bytes", book.total_bytes) + ", " + field("context_bytes", book.context_bytes) + ", " +
          field("outside_bytes", book.outside_bytes) + ", " + field("refused_bytes", book.refused_bytes) + ", " +
          field("used_bytes", book.used_bytes) + ", " + field("peak_used_bytes", book.peak_used_bytes) + ", " +
-         field("peak_all_bytes", book.peak_all_bytes) + ", " + field("most_other_bytes", book.most_other_bytes) + "}";
+         field("peak_all_bytes", book.peak_all_bytes) + ", " + field("most_other_bytes", book.most_other_bytes) + ", " +
+         field("peak_handle_bytes", book.peak_handle_bytes) + "}";
 }
 
 } // namespace
@@ -62,7 +63,7 @@ std::string report_line(const std::string& profile, const std::vector<DeviceBook
   for (std::size_t index = 0; index < devices.size(); ++index)
     line += (index ? ", " : "") + device_object(devices[index]);
   line += "], " + field("host_reads", counts.host_reads) + ", " + field("kernel_launches", counts.kernel_launches);
-  line += ", " + field("convolutions", counts.convolutions) + ", " + field("library_bytes", counts.library_bytes);
+  line += ", " + field("convolutions", counts.convolutions);
   line += ", " + field("host_peak_bytes", host_peak_bytes()) + ", \"notes\": [";
   bool first = true;
   for (const std::string& note : notes) {

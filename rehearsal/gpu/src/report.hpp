@@ -12,12 +12,11 @@ namespace memviz::rehearsal {
 struct Counts {
   std::uint64_t host_reads = 0; // copies of device memory to the host
   std::uint64_t kernel_launches = 0;
-  std::uint64_t convolutions = 0;  // that cuDNN prepared
-  std::uint64_t library_bytes = 0; // that the handles of libraries took on an H100
+  std::uint64_t convolutions = 0; // that cuDNN prepared
 };
 
 // Returns {"pid": ..., "profile": ..., "devices": [...], "host_reads": N, "kernel_launches": N, "convolutions": N,
-// "library_bytes": N, "host_peak_bytes": N, "notes": [...]} and a newline.
+// "host_peak_bytes": N, "notes": [...]} and a newline.
 [[nodiscard]] std::string report_line(const std::string& profile, const std::vector<DeviceBook>& devices,
                                       const Counts& counts, const std::set<std::string>& notes);
 

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -22,6 +23,12 @@ std::mutex plans_mutex;
 std::unordered_map<int, Handle>& plan_streams() {
   static auto* const streams = new std::unordered_map<int, Handle>;
   return *streams;
+}
+
+// The devices on which there was a plan.
+std::set<int>& fft_devices() {
+  static auto* const devices = new std::set<int>;
+  return *devices;
 }
 
 // The bytes that cudaMemGetInfo showed for cuFFT on an H100 (PyTorch 2.11, CUDA 13).
@@ -47,7 +54,7 @@ constexpr int kNvrtcArchitectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110
 MEMVIZ_EXPORT int cufftCreate(int* plan) {
   static int next = 1;
   const std::lock_guard lock(plans_mutex);
-  if (next == 1) Locked()->counts.library_bytes += kFftBytes;
+  if (fft_devices().insert(current_device()).second) take_handle(kFftBytes);
   *plan = next++;
   plan_streams()[*plan] = nullptr;
   return 0;

@@ -51,6 +51,19 @@ int no_workspace(Library, const char* function) {
   return 0;
 }
 
+int take_handle(std::uint64_t bytes) {
+  const Locked machine;
+  const int device = current_device();
+  DeviceBook& book = machine->memory.devices()[static_cast<std::size_t>(device)];
+  book.handle_bytes += bytes;
+  book.peak_handle_bytes = std::max(book.peak_handle_bytes, book.handle_bytes);
+  return device;
+}
+
+void return_handle(int device, std::uint64_t bytes) {
+  Locked()->memory.devices()[static_cast<std::size_t>(device)].handle_bytes -= bytes;
+}
+
 int create_object(Handle* out) {
   *out = new LibraryObject;
   return 0;

@@ -47,6 +47,37 @@ TEST_CASE("a process says what it took when it ends") {
   CHECK(line.find("\"used_bytes\": 4194304, \"peak_used_bytes\": 4194304") != std::string::npos);
 }
 
+TEST_CASE("a process says what handles of libraries took at most, on each device") {
+  const std::string report = "rehearsal_handles.jsonl";
+  const Outcome outcome = in_child([&] {
+    setenv("MEMVIZ_REHEARSAL_DEVICES", "2", 1);
+    begin(report);
+    using Create = int(void**);
+    using Destroy = int(void*);
+    const auto use = [](const char* create, const char* destroy) {
+      void* handle = nullptr;
+      return function<Create>(create)(&handle) == 0 && function<Destroy>(destroy)(handle) == 0;
+    };
+    for (int i = 0; i < 3; ++i) // one after the other
+      if (!use("cublasCreate_v2", "cublasDestroy_v2")) return 1;
+    if (function<int(int)>("cudaSetDevice")(1) != 0) return 2;
+    void* blas = nullptr;
+    if (function<Create>("cublasCreate_v2")(&blas) != 0 || !use("cusolverDnCreate", "cusolverDnDestroy")) return 3;
+    int plan = 0;
+    for (int i = 0; i < 2; ++i) // the first one takes memory
+      if (function<int(int*)>("cufftCreate")(&plan) != 0) return 4;
+    if (function<Destroy>("cublasDestroy_v2")(nullptr) != 0 || function<Destroy>("cusolverDnDestroy")(nullptr) != 0)
+      return 5;
+    exit(0);
+  });
+  CHECK(outcome.status == 0);
+  const std::string line = taken_line(report);
+  const std::size_t second = line.find("\"device\": 1");
+  REQUIRE(second != std::string::npos);
+  CHECK(line.substr(0, second).find("\"peak_handle_bytes\": 69206016}") != std::string::npos); // 66 MiB
+  CHECK(line.find("\"peak_handle_bytes\": 169869312}", second) != std::string::npos);          // 66 + 96 MiB
+}
+
 TEST_CASE("a process that never comes to its end leaves what it took until then, and reads are seen") {
   const std::string report = "rehearsal_live.jsonl";
   const Outcome outcome = in_child([&] {

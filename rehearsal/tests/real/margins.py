@@ -94,7 +94,8 @@ def main():
         gpu = GPUS[index % len(GPUS)]
         peak = max((device["peak_bytes"] for device in verdicts.get(gpu, {}).get("devices", ())), default=0)
         for margin in MARGINS if peak else ():
-            verdict = rehearse(memviz, python, program, ["--gpu", gpu, "--memory", str(peak + margin * MIB)])[gpu]
+            alone = rehearse(memviz, python, program, ["--gpu", gpu, "--memory", str(peak + margin * MIB)])
+            verdict = alone.get(gpu, {"outcome": "failed", "text": str(alone.get("", ""))})
             with_margins.add(f"{program} on {gpu} with {margin} MiB", verdict, least_range(profiles[gpu], program, False))
         print(f"{program}: {peak / MIB:,.0f} MiB on {gpu}; {len(on_gpus.faults) + len(with_margins.faults)} faults", flush=True)
     for counts, where in ((on_gpus, "with all memory"), (with_margins, "with little more than the peak")):

@@ -93,7 +93,8 @@ TEST_CASE("less than kernels take on an H100 may be too little where nothing was
   const FitVerdict tight = trained_with_left(mib(27));
   CHECK(doubt_text(tight) ==
         "27.0 MiB is left, and up to 244 MiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
-        "on an H100; not measured here). On a real GPU it may run out of memory. Use --outside to count it.");
+        "on an H100; not measured here). On a real GPU it may run out of memory. --outside counts what is outside "
+        "PyTorch.");
   CHECK(headline(tight).starts_with("May fit on "));
   CHECK(!is_sure(tight));
   CHECK(is_sure(trained_with_left(mib(244))));
@@ -107,19 +108,20 @@ TEST_CASE("less than kernels take on an H100 may be too little where nothing was
     CHECK(
         doubt_text(verdict) ==
         "3.00 MiB is left, and up to 4.00 MiB may go to what is not counted here: kernels and libraries (up to 244 MiB "
-        "on an H100, 240 MiB are counted). On a real GPU it may run out of memory. Use --outside to count it.");
+        "on an H100, 240 MiB are counted). On a real GPU it may run out of memory. --outside counts what is outside "
+        "PyTorch.");
   }
   SUBCASE("handles that small trainings do not have are added") {
     FitVerdict verdict = trained_with_left(mib(300));
-    verdict.facts.library_bytes = mib(132); // two of cuBLAS
+    verdict.facts.handle_bytes = mib(132); // two of cuBLAS
     CHECK(is_sure(verdict));
-    verdict.facts.library_bytes = mib(132 + 66);
+    verdict.facts.handle_bytes = mib(132 + 66);
     CHECK(uncounted_bytes(verdict) == mib(244 + 66));
     CHECK(
         doubt_text(verdict) ==
         "300 MiB is left, and up to 310 MiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
         "on an H100; not measured here); more handles of libraries (cuBLAS 66 MiB, cuSOLVER 96 MiB, cuFFT 10 MiB on an "
-        "H100). On a real GPU it may run out of memory. Use --outside to count it.");
+        "H100). On a real GPU it may run out of memory. --outside counts what is outside PyTorch.");
     verdict.profile.kernels_bytes = mib(240);
     CHECK(uncounted_bytes(verdict) == mib(4 + 66));
     verdict.has_outside = true;
@@ -148,7 +150,7 @@ TEST_CASE("what NCCL takes, and what other drivers leave, is added to what is no
       doubt_text(verdict) ==
       "1.86 GiB is left, and up to 5.92 GiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
       "on an H100; not measured here); NCCL's communicators (1 to 6 GB in public reports); other drivers, which leave "
-      "1.86 GiB of this GPU. On a real GPU it may run out of memory. Use --outside to count it.");
+      "1.86 GiB of this GPU. On a real GPU it may run out of memory. --outside counts what is outside PyTorch.");
   verdict.has_outside = true;
   CHECK(uncounted_bytes(verdict) == mib(100));
   CHECK(is_sure(verdict));
@@ -253,8 +255,9 @@ TEST_CASE(
   CHECK(headline(verdict).starts_with("May fit on "));
   CHECK(doubt_text(verdict) ==
         "400 MiB is left, and up to 444 MiB may go to what is not counted here: kernels and libraries (224 to 244 MiB "
-        "on an H100; not measured here); other choices than those that are made up (tokens that go to one expert). "
-        "On a real GPU it may run out of memory. Use --outside to count it.");
+        "on an H100; not measured here); other choices than those that are made up (such as tokens that go to one "
+        "expert). "
+        "On a real GPU it may run out of memory. --outside counts what is outside PyTorch.");
   verdict.has_outside = true;
   CHECK(uncounted_bytes(verdict) == mib(200));
   CHECK(is_sure(verdict));

@@ -19,12 +19,11 @@ TEST_CASE("what a run leaves behind is read line by line") {
   test::write_bytes(
       folder / "report",
       R"({"pid": 7, "profile": "t4", "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10,)"
-      R"( "used_bytes": 0, "peak_used_bytes": 50}, {"device": 1, "total_bytes": 100, "context_bytes": 10,)"
-      R"( "used_bytes": 0, "peak_used_bytes": 0}], "host_reads": 3, "convolutions": 4,)"
-      R"( "library_bytes": 9,)"
+      R"( "used_bytes": 0, "peak_used_bytes": 50, "peak_handle_bytes": 8}, {"device": 1, "total_bytes": 100, "context_bytes": 10,)"
+      R"( "used_bytes": 0, "peak_used_bytes": 0, "peak_handle_bytes": 9}], "host_reads": 3, "convolutions": 4,)"
       R"( "notes": ["a", "b"]})"
       "\n"
-      R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "library_bytes": 8, "notes": ["b"]})"
+      R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "notes": ["b"]})"
       "\n{\"pid\": 8, \"devi");
   test::write_bytes(
       folder / "log",
@@ -58,7 +57,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
   CHECK(facts.convolutions == 4);
-  CHECK(facts.library_bytes == 9); // of the process with the most
+  CHECK(facts.handle_bytes == 9); // of the device with most
   CHECK(facts.compiled_frames == 6);
   CHECK(facts.is_left_uncompiled);
   CHECK(facts.notes == std::vector<std::string>{"a", "b"});
@@ -178,4 +177,23 @@ TEST_CASE("what a run leaves behind is read within bounds") {
   const RunFacts facts = read_facts(folder / "report", "/dev/zero");
   CHECK(facts.host_reads == 1000);
   CHECK(facts.notes.size() == 100);
+}
+
+TEST_CASE("of many lines that decide, those that make an answer unsure are kept") {
+  std::string lines;
+  for (int i = 0; i < 7; ++i)
+    lines +=
+        fmt::format(R"({{"line": "known.py:{}", "count": {}, "unknown": 0, "made_up": 1, "guessed": 0}},)", i, 90 + i);
+  const test::TemporaryFolder folder;
+  test::write_bytes(folder / "report", "");
+  test::write_bytes(folder / "log",
+                    R"({"event": "decisions", "pid": 7, "lines": [)" + lines +
+                        R"({"line": "moe.py:8", "count": 2, "unknown": 0, "made_up": 2, "guessed": 2},)"
+                        R"({"line": "mask.py:3", "count": 1, "unknown": 1, "made_up": 0, "guessed": 0}]})"
+                        "\n");
+  const RunFacts facts = read_facts(folder / "report", folder / "log");
+  REQUIRE(facts.decisions.size() == 5);
+  CHECK(facts.decisions[0].line == "mask.py:3");
+  CHECK(facts.decisions[1].line == "moe.py:8");
+  CHECK(facts.decisions[2].line == "known.py:6");
 }

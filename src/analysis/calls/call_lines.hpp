@@ -27,7 +27,7 @@ enum : std::uint64_t {
   gathers = 1ULL << 58U, ///< with gather_file
   gather_file = 1ULL << 59U,
   python = 1ULL << 60U,             ///< a file of Python
-  embedding_backward = 1ULL << 61U, ///< the gradient of nn.Embedding's table, unless it is sparse
+  embedding_backward = 1ULL << 61U, ///< the gradient of nn.Embedding's table
 };
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/calls/kept_calls.hpp"
 #include "analysis/calls/live_block.hpp"
+#include "analysis/causes/backward_passes.hpp"
 #include "analysis/causes/layers.hpp"
 #include "analysis/causes/one_tensor.hpp"
 #include "analysis/causes/repeated_state.hpp"
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -31,6 +33,9 @@ struct Failed {
   std::span<const LiveBlock> blocks;
 
   [[nodiscard]] bool asks_with(std::uint64_t marks) const { return (request_lines.marks & marks) == marks; }
+  [[nodiscard]] const EventTable& events() const { return state.recording->events_of(device.device_state.device); }
+  /// The events before the request.
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(request.event.value()); }
 };
 
 template <class Condition> CauseSum sum_of(const Failed& failed, const Condition& is_part) {
@@ -89,8 +94,8 @@ Cause large_request(const Failed& failed) {
 
 /// Finds what a module made before the last earlier failure.
 Cause earlier_failure(const Failed& failed) {
-  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
-  auto last = static_cast<std::size_t>(failed.request.event.value());
+  const EventTable& events = failed.events();
+  std::size_t last = failed.count();
   while (last > 0 && events.action(last - 1) != Action::oom)
     --last;
   return sum_of(failed,
@@ -135,8 +140,8 @@ std::optional<FrameId> checkpoint_line(const Failed& failed, const CheckpointCal
   if (!recomputed.function) return std::nullopt;
   const FrameTable& frames = failed.state.frames();
   const auto function_of = [&](FrameId id) { return std::pair(frames.frame(id).filename, frames.frame(id).name); };
-  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
-  for (auto i = static_cast<std::size_t>(failed.request.event.value()); i > 0; --i) {
+  const EventTable& events = failed.events();
+  for (std::size_t i = failed.count(); i > 0; --i) {
     if (events.action(i - 1) != Action::alloc) continue;
     const CallLines& lines = finder.of(events.stack(i - 1));
     const CheckpointCall& call = lines.checkpoint;
@@ -207,39 +212,6 @@ bool is_of_pass(const LiveBlock& block) {
   return !is_other && block.lines->is_in_module && !block.has(mark::engine);
 }
 
-/// Whether the same lines call the model.
-bool are_of_one_site(const CallLines& one, const CallLines& other) {
-  return one.line.call == other.line.call && one.line.caller == other.line.caller &&
-         one.script_line == other.script_line;
-}
-
-/// Whether a backward pass followed a call of the model by the lines that called it now: an evaluation after training
-/// has none.
-bool has_backward_before(const Failed& failed, CallLineFinder& finder) {
-  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
-  bool was_called = false;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(failed.request.event.value()); ++i) {
-    if (events.action(i) != Action::alloc) continue;
-    const CallLines& lines = finder.of(events.stack(i));
-    const bool is_backward = (lines.marks & mark::engine) != 0;
-    if (is_backward && was_called) return true;
-    was_called |= !is_backward && lines.is_in_module && are_of_one_site(lines, failed.request_lines);
-  }
-  return false;
-}
-
-/// Whether a pass keeps what a backward pass needs: many blocks of several stacks. Without a graph each layer frees
-/// what the one before made.
-bool keeps_graph(std::span<const LiveBlock> pass) {
-  constexpr std::uint64_t kFewestStacks = 3;
-  constexpr std::uint64_t kFewestBlocks = 3;
-  std::map<StackId, std::uint64_t> counts;
-  for (const LiveBlock& block : pass)
-    ++counts[block.stack];
-  return std::ranges::count_if(counts, [](const auto& count) { return count.second >= kFewestBlocks; }) >=
-         std::ptrdiff_t{kFewestStacks};
-}
-
 Cause activations(const Failed& failed, CallLineFinder& finder) {
   constexpr std::uint64_t kFewest = 3;
   std::vector<LiveBlock> pass;
@@ -254,7 +226,7 @@ Cause activations(const Failed& failed, CallLineFinder& finder) {
   Cause cause = sum.cause(CauseKind::activations);
   if (cause.blocks < kFewest) return {CauseKind::activations};
   const bool trains = failed.device.first_step && failed.device.first_step->shows_training;
-  cause.has_backward = trains || has_backward_before(failed, finder);
+  cause.has_backward = trains || has_backward(failed.events(), failed.count(), failed.request_lines, pass, finder);
   cause.keeps_graph = keeps_graph(pass);
   // A pass before shows what is to come more exactly (PassNeed).
   if (failed.device.pass && !failed.device.pass->is_least()) return cause;
@@ -266,11 +238,15 @@ Cause activations(const Failed& failed, CallLineFinder& finder) {
   return cause;
 }
 
-/// The gradient of a table: nn.Embedding makes it as large as its weight.
+/// The gradient of a table: nn.Embedding makes it as large as its weight, unless it is sparse.
 Cause dense_gradient(const Failed& failed) {
+  std::set<std::uint64_t> tables;
+  for (const LiveBlock& block : failed.blocks)
+    if (block.kind == MemoryKind::parameter) tables.insert(block.bytes);
   return sum_of(failed,
-                [](const LiveBlock& block) {
-                  return block.kind == MemoryKind::gradient && block.has(cause_mark::embedding_backward);
+                [&](const LiveBlock& block) {
+                  return block.kind == MemoryKind::gradient && block.has(cause_mark::embedding_backward) &&
+                         tables.contains(block.bytes);
                 })
       .cause(CauseKind::dense_gradient);
 }
@@ -316,9 +292,7 @@ void lead_with_pieces(std::vector<Cause>& causes, std::uint64_t wanted_bytes) {
 }
 
 std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
-  const EventTable& events = failed.state.recording->events_of(failed.device.device_state.device);
-  const auto count = static_cast<std::size_t>(failed.request.event.value());
-  KeptCalls kept = kept_calls({events, count, failed.blocks}, finder);
+  KeptCalls kept = kept_calls({failed.events(), failed.count(), failed.blocks}, finder);
   std::vector<Cause> causes = std::move(kept.causes);
   causes.push_back(outside(failed));
   causes.push_back(large_request(failed));
@@ -333,7 +307,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(concatenation(failed));
   add_growth(causes, failed.device, finder);
   causes.push_back(dense_gradient(failed));
-  causes.push_back(repeated_state(failed.blocks));
+  causes.push_back(repeated_state(failed.blocks, backward_events(failed.events(), failed.count(), finder)));
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, finder));
   causes.push_back(training_state(failed));

@@ -13,54 +13,75 @@ namespace {
 
 using CountBySize = std::map<std::uint64_t, std::uint64_t>; // number of blocks by requested bytes
 
-CountBySize counts_of(std::span<const std::uint64_t> sizes) {
-  CountBySize counts;
-  for (const std::uint64_t bytes : sizes)
-    ++counts[bytes];
-  return counts;
+/// The state that one line made, in its order.
+using State = std::vector<const LiveBlock*>;
+
+bool may_be_parameter(const LiveBlock& block) {
+  return block.kind == MemoryKind::parameter || block.kind == MemoryKind::parameter_or_state ||
+         block.kind == MemoryKind::unknown;
 }
 
-/// Returns how often the state that one line made, in its order, has each parameter of its sizes; 1 if it begins with
-/// more than one for a parameter, as a line does that makes two states of each; 0 where a size has no parameter.
-std::uint64_t sets_of(std::span<const std::uint64_t> state, const CountBySize& parameters) {
-  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t one_set = 0;
-  const CountBySize counts = counts_of(state);
+/// load_state_dict() may make several states of each parameter at one line; what is older than the recording
+/// has no line.
+bool is_of_line(const LiveBlock& block) {
+  return block.kind == MemoryKind::optimizer_state && !block.alloc_event.is_none() && !block.has(mark::load_state);
+}
+
+/// A line makes state for each parameter of its sizes `count` times, `blocks_of_one` blocks each.
+struct Sets {
+  std::uint64_t count = 0;
+  std::uint64_t blocks_of_one = 0;
+};
+
+Sets sets_of(const State& state, const CountBySize& parameters) {
+  CountBySize counts;
+  for (const LiveBlock* block : state)
+    ++counts[block->bytes];
+  Sets sets{std::numeric_limits<std::uint64_t>::max(), 0};
   for (const auto& [bytes, count] : counts) {
     const auto found = parameters.find(bytes);
-    if (found == parameters.end()) return 0;
-    one_set += found->second;
-    fewest = std::min(fewest, count / found->second);
+    if (found == parameters.end()) return {};
+    sets.blocks_of_one += found->second;
+    sets.count = std::min(sets.count, count / found->second);
   }
-  if (fewest < 2 || one_set < 2) return std::min<std::uint64_t>(fewest, 1);
-  const CountBySize first = counts_of(state.first(static_cast<std::size_t>(one_set)));
-  const bool has_each_once =
-      std::ranges::all_of(first, [&](const auto& size) { return size.second == parameters.at(size.first); });
-  return has_each_once ? fewest : 1;
+  return sets;
+}
+
+/// Whether a backward pass ran between the end of each set and the beginning of the next.
+bool are_apart(const State& state, const Sets& sets, std::span<const EventIndex> backward) {
+  for (std::uint64_t i = 1; i < sets.count; ++i) {
+    const auto begin = static_cast<std::size_t>(i * sets.blocks_of_one);
+    const auto next = std::ranges::upper_bound(backward, state[begin - 1]->alloc_event);
+    if (next == backward.end() || state[begin]->alloc_event < *next) return false;
+  }
+  return true;
 }
 
 } // namespace
 
-Cause repeated_state(std::span<const LiveBlock> blocks) {
+Cause repeated_state(std::span<const LiveBlock> blocks, std::span<const EventIndex> backward) {
   CountBySize parameters;
-  std::map<StackId, std::vector<std::uint64_t>> states;
+  std::map<StackId, State> states;
   for (const LiveBlock& block : blocks) {
-    if (block.kind == MemoryKind::parameter) ++parameters[block.bytes];
-    if (block.kind == MemoryKind::optimizer_state) states[block.stack].push_back(block.bytes);
+    if (may_be_parameter(block)) ++parameters[block.bytes];
+    if (is_of_line(block)) states[block.stack].push_back(&block);
   }
-  std::map<StackId, std::uint64_t> sets;
-  for (const auto& [stack, sizes] : states)
-    sets[stack] = sets_of(sizes, parameters);
   CauseSum sum;
-  std::uint64_t most = 0;
-  for (const LiveBlock& block : blocks) {
-    const auto found = block.kind == MemoryKind::optimizer_state ? sets.find(block.stack) : sets.end();
-    if (found == sets.end() || found->second < 2) continue;
-    sum.add(block);
-    most = std::max(most, found->second);
+  std::uint64_t most_bytes = 0;
+  std::uint64_t count = 0;
+  for (const auto& [stack, state] : states) {
+    const Sets sets = sets_of(state, parameters);
+    if (sets.count < 2 || !are_apart(state, sets, backward)) continue;
+    std::uint64_t bytes = 0;
+    for (const LiveBlock* block : state) {
+      sum.add(*block);
+      bytes += block->bytes;
+    }
+    if (bytes > most_bytes) count = sets.count;
+    most_bytes = std::max(most_bytes, bytes);
   }
   Cause cause = sum.cause(CauseKind::repeated_state);
-  cause.calls = most;
+  cause.calls = count;
   return cause;
 }
 

@@ -97,6 +97,7 @@ TEST_CASE("the place of a frame") {
   CHECK(place("no/name/", 6) == "no/name/:6");
   CHECK(place("??", 6).empty());
   CHECK(place("tmpxft_00005b96_00000000-6_ReduceSum_Kernel.compute_120.cudafe1.cpp", 0) == "ReduceSum_Kernel");
+  CHECK(place("tmpxft_00005b96_00000000-6_my.kernels.cudafe1.cpp", 0) == "my.kernels");
   CHECK(place("tmpxft_0.-", 0) == "tmpxft_0.-");
   CHECK(place("", 6).empty());
   SUBCASE("of a file name of more than 1 KiB the end is shown, in whole characters") {

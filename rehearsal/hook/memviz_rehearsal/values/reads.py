@@ -130,7 +130,7 @@ class Reads:
 
 
 def _importance(counts):
-    return -counts["unknown"], -counts["made up"] - counts["guessed"], -sum(counts.values())
+    return -counts["unknown"], -counts["guessed"], -counts["made up"], -sum(counts.values())
 
 
 def _line(place, counts):
