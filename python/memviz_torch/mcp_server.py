@@ -58,12 +58,14 @@ def who_holds(
     tree = json.loads(done.stdout)
     rows = [node for node in tree["nodes"] if node["self_bytes"]]
     rows.sort(key=lambda node: -int(node["self_bytes"]))
-    text = f"{tree['root_bytes']} bytes in {len(rows)} row{'s' * (len(rows) != 1)}\n"
-    for shown, node in enumerate(rows):
-        if len(text.encode()) > _most_bytes(most_tokens):  # the rest would be cut, and may be very long
-            return _cut(0, text, done.stderr, most_tokens, len(rows) - shown)
-        text += f"{node['self_bytes']:>15} bytes  {_path(tree['nodes'], node)}\n"
-    return _cut(0, text, done.stderr, most_tokens)
+    lines = [f"{tree['root_bytes']} bytes in {len(rows)} row{'s' * (len(rows) != 1)}\n"]
+    left = _most_bytes(most_tokens)
+    for node in rows:
+        if left < 0:
+            break  # the rest would be cut, and may be very long
+        lines.append(f"{node['self_bytes']:>15} bytes  {_path(tree['nodes'], node)}\n")
+        left -= len(lines[-1])
+    return _cut(0, "".join(lines), done.stderr, most_tokens, len(rows) + 1 - len(lines))
 
 
 def compare(before: Snapshot, after: Snapshot, most_tokens: Tokens = 2000) -> str:

@@ -60,6 +60,7 @@ std::string server_table(const ServerFacts& server) {
 
 constexpr std::size_t kMostRows = 16;
 constexpr std::size_t kNameColumns = 120;
+constexpr std::string_view kItem = "  - ";
 
 std::string use_name(const DeviceUse& use, const RunFacts& facts) {
   std::string name = device_name(use.device, DeviceKind::cuda);
@@ -146,23 +147,13 @@ std::string holders(const std::string& title, const FileFacts& facts, std::size_
          around_server(facts);
 }
 
-std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {
-  if (list.empty()) return "";
-  std::string text = '\n' + title + '\n';
-  for (const std::string& sentence : list)
-    if (!sentence.empty()) text += wrapped_text(sentence, "  - ", columns);
-  return text;
-}
-
 std::string failure_text(const Failure& failure, std::size_t columns) {
   std::string text = '\n' + wrapped_text(failure.words.headline, "", columns);
   text += wrapped_text(failure.words.verdict, "", columns);
-  if (!failure.words.keepers.empty()) text += '\n';
-  for (const std::string& sentence : failure.words.keepers)
-    text += wrapped_text(sentence, "", columns);
-  text += sentences("What would help", failure.words.helps, columns);
+  text += wrapped_list("", failure.words.keepers, "", columns);
+  text += wrapped_list("What would help", failure.words.helps, kItem, columns);
   text += holders("Who held it", failure.facts, columns);
-  return text + sentences("What would not have helped, or is unknown", failure.words.does_not_help, columns);
+  return text + wrapped_list("What would not have helped, or is unknown", failure.words.does_not_help, kItem, columns);
 }
 
 std::string files(const RunFacts& facts) {
@@ -179,14 +170,14 @@ std::string files(const RunFacts& facts) {
 std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
   std::string text = use_table(verdict.facts);
   if (verdict.facts.server) text += server_table(*verdict.facts.server);
-  text += sentences("Nearest settings that may fit (give one to the server and rehearse it again)",
-                    settings_that_start(verdict), columns);
+  text += wrapped_list("Nearest settings that may fit (give one to the server and rehearse it again)",
+                       settings_that_start(verdict), kItem, columns);
   if (verdict.failure)
     text += failure_text(*verdict.failure, columns);
   else if (verdict.peak)
     text += holders("Who holds it", *verdict.peak, columns);
   text += files(verdict.facts);
-  return text + sentences("What to know", notes(verdict), columns);
+  return text + wrapped_list("What to know", notes(verdict), kItem, columns);
 }
 
 } // namespace memviz::rehearse

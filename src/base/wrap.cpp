@@ -38,4 +38,14 @@ std::string wrapped_text(std::string_view text, std::string_view first, std::siz
   return result + '\n';
 }
 
+std::string wrapped_list(std::string_view title, std::span<const std::string> sentences, std::string_view first,
+                         std::size_t columns) {
+  if (sentences.empty()) return "";
+  std::string text = "\n";
+  if (!title.empty()) text.append(title) += '\n';
+  for (const std::string& sentence : sentences)
+    if (!sentence.empty()) text += wrapped_text(sentence, first, columns);
+  return text;
+}
+
 } // namespace memviz

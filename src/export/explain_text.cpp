@@ -38,14 +38,6 @@ std::string totals(const DeviceExplanation& device) {
   return "\nWhere the memory was\n" + table.text("  ");
 }
 
-std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {
-  if (list.empty()) return "";
-  std::string text = "\n" + title + "\n";
-  for (const std::string& sentence : list)
-    if (!sentence.empty()) text += wrapped_text(sentence, "  - ", columns);
-  return text;
-}
-
 std::string lines_table(const FrameTable& frames, const HolderTable& table) {
   return holders_text(frames, table, {.name_columns = kNameColumns});
 }
@@ -84,13 +76,6 @@ std::string growth(const FrameTable& frames, const DeviceExplanation& device, st
                                                  {.most = kMostLines}));
 }
 
-std::string keepers(const ExplanationText& words, std::size_t columns) {
-  std::string text = words.keepers.empty() ? "" : "\n";
-  for (const std::string& sentence : words.keepers)
-    text += wrapped_text(sentence, "", columns);
-  return text;
-}
-
 /// Returns the whole answer for a device; `has_others`: whether others follow.
 std::string device_text(const MemoryState& state, const DeviceExplanation& device, bool has_others,
                         std::size_t columns) {
@@ -99,8 +84,8 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   if (device.request) text += '\n' + wrapped_text(words.verdict, "", columns);
   if (device.request && !device.users.empty())
     text += '\n' + users_table(state.frames(), device, kMostBriefLines, columns);
-  text += keepers(words, columns);
-  text += sentences("What would help", words.helps, columns);
+  text += wrapped_list("", words.keepers, "", columns);
+  text += wrapped_list("What would help", words.helps, "  - ", columns);
   text += "\nWhy\n";
   if (!device.request) text += wrapped_text(words.verdict, "  ", columns);
   for (const std::string& reason : has_others ? reasons_beside_devices(words) : words.reasons)
@@ -116,9 +101,9 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
       text += "\nWho keeps it\n" + paths;
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
   text += growth(state.frames(), device, columns);
-  text +=
-      sentences(device.request ? "What would not have helped, or is unknown" : "What would hardly help, or is unknown",
-                words.does_not_help, columns);
+  text += wrapped_list(device.request ? "What would not have helped, or is unknown"
+                                      : "What would hardly help, or is unknown",
+                       words.does_not_help, "  - ", columns);
   // Says how far the replays can be trusted.
   const bool has_fidelity = words.answers.size() > device.what_ifs.size();
   return has_fidelity ? text + '\n' + wrapped_text(words.answers.back(), "", columns) : text;

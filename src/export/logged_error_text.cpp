@@ -26,16 +26,10 @@ std::string logged_error_text(const std::string& file, const LoggedErrors& error
   std::string text = printable(file) + '\n';
   text += '\n' + wrapped_text(words.headline, "", columns);
   text += '\n' + wrapped_text(words.cause, "", columns);
-  const auto add_list = [&](std::string_view title, const std::vector<std::string>& list) {
-    if (!list.empty()) (text += '\n').append(title) += '\n';
-    for (const std::string& sentence : list)
-      text += wrapped_text(sentence, "  - ", columns);
-  };
-  add_list("What would help", words.helps);
+  text += wrapped_list("What would help", words.helps, "  - ", columns);
   if (!words.parts.empty())
     text += "\nWhere the memory was\n" + parts_table(words.parts, leading_error(errors).total_bytes.value_or(0));
-  add_list("What to know", words.notes);
-  return text;
+  return text + wrapped_list("What to know", words.notes, "  - ", columns);
 }
 
 } // namespace memviz

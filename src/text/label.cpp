@@ -8,6 +8,7 @@
 #include "memviz/memory_map.hpp"
 #include "memviz/source_line.hpp"
 #include "text/keeper_code.hpp"
+#include "text/nvcc_files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -181,20 +182,6 @@ std::string_view folded_basename(std::string_view filename) {
 std::string_view file_basename(std::string_view filename) {
   return filename.substr(filename.find_last_of("/\\") + 1);
 }
-
-namespace {
-
-/// "RangeFactories" of "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp", which nvcc wrote between two steps; ""
-/// for other files.
-std::string_view source_between_compilers(std::string_view name) {
-  if (!name.starts_with("tmpxft_")) return {};
-  const std::size_t begin = name.find('_', name.find('-'));
-  if (begin == std::string_view::npos) return {};
-  const std::string_view source = name.substr(begin + 1);
-  return source.substr(0, std::min(source.find(".compute_"), source.find(".cudafe")));
-}
-
-} // namespace
 
 std::string_view known_basename(std::string_view filename) {
   // No file system allows longer names, and each of thousands of frames may have one of megabytes.

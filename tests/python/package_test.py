@@ -179,22 +179,6 @@ class Options(unittest.TestCase):
         cover = urllib.parse.unquote(re.search(r"data:image/svg\+xml,([^']*)'", page.html).group(1))
         self.assertEqual(re.findall(r"[0-9]+ events", cover)[:1], ["31 events"])
 
-    def test_the_cover_of_a_page_keeps_text_that_looks_like_data_of_scripts(self):
-        name = 'f data-x="secret" end'
-        block = {"address": 512, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": [{"name": name, "filename": "a.py", "line": 1}]}
-        segment = {"device": 0, "address": 512, "total_size": 512, "stream": 0, "segment_type": "small", "blocks": [block]}
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "named.pickle")
-            path.write_bytes(pickle.dumps({"segments": [segment], "device_traces": [[]]}))
-            try:
-                page = memviz_torch.view(path)
-            except memviz_torch.Error as error:
-                self.assertIn("./run page", str(error))
-                self.skipTest("skipped: the program has no engine")
-        covers = [urllib.parse.unquote(cover) for cover in re.findall(r"data:image/svg\+xml,([^']*)'", page.html)]
-        self.assertTrue(any(f">{name} a.py:1" in cover for cover in covers), covers)
-        self.assertFalse([cover for cover in covers if " data-row=" in cover])
-
     def test_options_reach_the_program(self):
         peak = call("stats", OOM, at="peak")
         self.assertNotEqual(peak["devices"], call("stats", OOM, at="event:3")["devices"])

@@ -6,11 +6,11 @@
 #include "html/text_in_html.hpp"
 #include "io/compress.hpp"
 #include "memviz/error.hpp"
+#include "page/still_picture.hpp"
 #include "web/embedded.hpp"
 
 #include <fmt/format.h>
 #include <functional>
-#include <re2/re2.h>
 
 namespace memviz {
 
@@ -60,32 +60,10 @@ constexpr std::string_view kDropHere =
     "the page's own policy forbids it.</p>\n"
     "<p><button id=\"try\" type=\"button\">Try a sample</button> a server that ran out of memory</p></div>\n";
 
-/// Returns a picture without the attributes data-..., which only its scripts read. Text may look like them.
-std::string without_data(std::string_view svg) {
-  std::string text;
-  bool is_in_tag = false;
-  bool is_in_value = false;
-  for (std::size_t i = 0; i < svg.size(); ++i) {
-    if (is_in_tag && !is_in_value && svg.substr(i).starts_with(" data-")) {
-      const std::size_t end = svg.find('"', std::min(svg.find('"', i), svg.size() - 1) + 1);
-      if (end == std::string_view::npos) return text;
-      i = end;
-      continue;
-    }
-    if (svg[i] == '<' || (svg[i] == '>' && !is_in_value)) is_in_tag = svg[i] == '<';
-    if (is_in_tag && svg[i] == '"') is_in_value = !is_in_value;
-    text += svg[i];
-  }
-  return text;
-}
-
-/// Returns a picture as the source of an image, in which nothing reads its tooltips and the data of its scripts:
-/// shorter than in base64.
-std::string image_source(std::string svg) {
-  static const RE2 tooltip("<title>[^<]*</title>");
-  RE2::GlobalReplace(&svg, tooltip, "");
+/// Returns a picture as the source of an image: shorter than in base64.
+std::string image_source(std::string_view svg) {
   std::string source = "data:image/svg+xml,";
-  for (const char c : without_data(svg)) {
+  for (const char c : render::still_picture(svg)) {
     if (c >= ' ' && c <= '~' && std::string_view("%#&'").find(c) == std::string_view::npos)
       source += c;
     else

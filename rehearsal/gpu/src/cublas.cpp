@@ -1,7 +1,6 @@
 // cuBLAS and cuBLASLt. Handles, their modes and streams are kept; the arithmetic is kernel launches. PyTorch gives
 // cuBLAS its workspace itself (cublasSetWorkspace), so cuBLAS takes none. A program that does not would see cuBLAS
 // allocate one, which is not made up. cuBLASLt's heuristic finds one algorithm, which needs no workspace.
-#include "machine.hpp"
 #include "stubs.hpp"
 
 #include <cstring>
@@ -41,14 +40,14 @@ BlasHandle& handle_of(Handle handle) {
 
 MEMVIZ_EXPORT int cublasCreate_v2(Handle* out) {
   auto* const handle = new BlasHandle;
-  handle->device = take_handle(kBlasHandleBytes);
+  take_device_bytes(*handle, kBlasHandleBytes);
   *out = static_cast<LibraryObject*>(handle);
   return 0;
 }
 
 MEMVIZ_EXPORT int cublasDestroy_v2(Handle handle) {
   if (!handle) return 0;
-  return_handle(handle_of(handle).device, kBlasHandleBytes);
+  return_device_bytes(handle_of(handle));
   delete static_cast<BlasHandle*>(handle);
   return 0;
 }

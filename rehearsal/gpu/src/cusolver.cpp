@@ -56,15 +56,9 @@ int give_bytes(std::size_t* device, std::size_t* host, std::uint64_t bytes) {
 } // namespace
 
 MEMVIZ_EXPORT int cusolverDnCreate(Handle* out) {
-  auto* const handle = new LibraryObject;
-  handle->device = take_handle(kSolverHandleBytes);
-  *out = handle;
+  create_object(out);
+  take_device_bytes(*static_cast<LibraryObject*>(*out), kSolverHandleBytes);
   return 0;
-}
-MEMVIZ_EXPORT int cusolverDnDestroy(Handle handle) {
-  if (!handle) return 0;
-  return_handle(static_cast<LibraryObject*>(handle)->device, kSolverHandleBytes);
-  return destroy_object(handle);
 }
 
 #define GETRF(letter)                                                                                                  \

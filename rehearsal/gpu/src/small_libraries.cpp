@@ -10,7 +10,6 @@
 #include <iterator>
 #include <mutex>
 #include <numeric>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -25,10 +24,10 @@ std::unordered_map<int, Handle>& plan_streams() {
   return *streams;
 }
 
-// The devices on which there was a plan.
-std::set<int>& fft_devices() {
-  static auto* const devices = new std::set<int>;
-  return *devices;
+// The first plan on each device, which takes memory.
+std::unordered_map<int, LibraryObject>& first_plans() {
+  static auto* const plans = new std::unordered_map<int, LibraryObject>;
+  return *plans;
 }
 
 // The bytes that cudaMemGetInfo showed for cuFFT on an H100 (PyTorch 2.11, CUDA 13).
@@ -54,7 +53,8 @@ constexpr int kNvrtcArchitectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110
 MEMVIZ_EXPORT int cufftCreate(int* plan) {
   static int next = 1;
   const std::lock_guard lock(plans_mutex);
-  if (fft_devices().insert(current_device()).second) take_handle(kFftBytes);
+  if (const auto [first, is_new] = first_plans().try_emplace(current_device()); is_new)
+    take_device_bytes(first->second, kFftBytes);
   *plan = next++;
   plan_streams()[*plan] = nullptr;
   return 0;

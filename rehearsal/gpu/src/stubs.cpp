@@ -51,17 +51,18 @@ int no_workspace(Library, const char* function) {
   return 0;
 }
 
-int take_handle(std::uint64_t bytes) {
+void take_device_bytes(LibraryObject& handle, std::uint64_t bytes) {
   const Locked machine;
-  const int device = current_device();
-  DeviceBook& book = machine->memory.devices()[static_cast<std::size_t>(device)];
+  handle.device = current_device();
+  handle.device_bytes = bytes;
+  DeviceBook& book = machine->memory.devices()[static_cast<std::size_t>(handle.device)];
   book.handle_bytes += bytes;
   book.peak_handle_bytes = std::max(book.peak_handle_bytes, book.handle_bytes);
-  return device;
 }
 
-void return_handle(int device, std::uint64_t bytes) {
-  Locked()->memory.devices()[static_cast<std::size_t>(device)].handle_bytes -= bytes;
+void return_device_bytes(const LibraryObject& handle) {
+  if (handle.device_bytes > 0)
+    Locked()->memory.devices()[static_cast<std::size_t>(handle.device)].handle_bytes -= handle.device_bytes;
 }
 
 int create_object(Handle* out) {
@@ -70,7 +71,9 @@ int create_object(Handle* out) {
 }
 
 int destroy_object(Handle object) {
-  delete static_cast<LibraryObject*>(object);
+  const auto* const destroyed = static_cast<LibraryObject*>(object);
+  if (destroyed) return_device_bytes(*destroyed);
+  delete destroyed;
   return 0;
 }
 

@@ -33,7 +33,8 @@ struct LibraryObject {
   Handle stream = nullptr;
   std::int64_t rows = 0, columns = 0, elements = 0;
   std::uint64_t index_bytes = 0;
-  int device = 0; // of a main handle
+  int device = 0; // of a main handle, with what it takes there on an H100
+  std::uint64_t device_bytes = 0;
 };
 
 // Reports "memviz rehearse: cuFoo is not made up yet", once for each function, and returns the library's code for not
@@ -43,9 +44,9 @@ int not_made_up(Library library, const char* function);
 // Notes, by the function's name, that a workspace was counted as 0 bytes. Returns 0.
 int no_workspace(Library library, const char* function);
 
-// Counts what a library's main handle takes on the current device on an H100; returns that device.
-int take_handle(std::uint64_t bytes);
-void return_handle(int device, std::uint64_t bytes);
+// Counts what a main handle takes on the current device, until destroy_object() or return_device_bytes().
+void take_device_bytes(LibraryObject& handle, std::uint64_t bytes);
+void return_device_bytes(const LibraryObject& handle);
 
 int create_object(Handle* out);
 int destroy_object(Handle object);

@@ -58,6 +58,8 @@ public:
     return std::move(sites_);
   }
 
+  [[nodiscard]] const std::vector<EventIndex>& backward() const { return backward_; }
+
   /// Whether a backward pass allocated between the first and the last of the calls that are alive.
   [[nodiscard]] bool has_backward_between(const Calls& calls) const {
     if (calls.alive.empty()) return false;
@@ -160,6 +162,7 @@ KeptCalls kept_calls(const LiveHistory& history, CallLineFinder& finder) {
   CauseSum at_once;
   CallCounter counter(history, finder);
   const std::map<Site, Calls> sites = counter.sites();
+  found.backward = counter.backward();
   for (const auto& [site, calls] : sites) {
     if (!site.call) continue;
     const bool has_backward = counter.has_backward_between(calls);

@@ -26,6 +26,7 @@ struct LiveHistory {
 struct KeptCalls {
   std::vector<Cause> causes;                ///< kept_graphs, kept_outputs and made_at_once, each of all lines together
   std::unordered_set<std::uint64_t> blocks; ///< the addresses of what earlier calls left
+  std::vector<EventIndex> backward;         ///< the allocations of backward passes, in their order
 };
 
 /// Finds what earlier calls hold. A call of a line is a run of allocations that no other line interrupts, so calls may

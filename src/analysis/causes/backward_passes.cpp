@@ -20,23 +20,14 @@ bool are_of_one_site(const CallLines& one, const CallLines& other) {
 
 } // namespace
 
-std::vector<EventIndex> backward_events(const EventTable& events, std::size_t count, CallLineFinder& finder) {
-  std::vector<EventIndex> found;
-  for (std::size_t i = 0; i < count; ++i)
-    if (events.action(i) == Action::alloc && is_backward(finder.of(events.stack(i)))) found.emplace_back(i);
-  return found;
-}
-
-bool has_backward(const EventTable& events, std::size_t count, const CallLines& request,
+bool has_backward(const EventTable& events, std::span<const EventIndex> backward, const CallLines& request,
                   std::span<const LiveBlock> pass, CallLineFinder& finder) {
   if (is_backward(request)) return true;
-  if (pass.empty()) return false;
-  bool was_called = false;
-  for (std::size_t i = 0; i < count; ++i) {
+  if (pass.empty() || backward.empty()) return false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(backward.back().value()); ++i) {
     if (events.action(i) != Action::alloc) continue;
     const CallLines& lines = finder.of(events.stack(i));
-    if (is_backward(lines) && was_called) return true;
-    was_called |= lines.is_in_module && !is_backward(lines) && are_of_one_site(lines, *pass.back().lines);
+    if (lines.is_in_module && !is_backward(lines) && are_of_one_site(lines, *pass.back().lines)) return true;
   }
   return false;
 }

@@ -212,7 +212,7 @@ bool is_of_pass(const LiveBlock& block) {
   return !is_other && block.lines->is_in_module && !block.has(mark::engine);
 }
 
-Cause activations(const Failed& failed, CallLineFinder& finder) {
+Cause activations(const Failed& failed, std::span<const EventIndex> backward, CallLineFinder& finder) {
   constexpr std::uint64_t kFewest = 3;
   std::vector<LiveBlock> pass;
   std::vector<LiveBlock> parameters;
@@ -226,7 +226,7 @@ Cause activations(const Failed& failed, CallLineFinder& finder) {
   Cause cause = sum.cause(CauseKind::activations);
   if (cause.blocks < kFewest) return {CauseKind::activations};
   const bool trains = failed.device.first_step && failed.device.first_step->shows_training;
-  cause.has_backward = trains || has_backward(failed.events(), failed.count(), failed.request_lines, pass, finder);
+  cause.has_backward = trains || has_backward(failed.events(), backward, failed.request_lines, pass, finder);
   cause.keeps_graph = keeps_graph(pass);
   // A pass before shows what is to come more exactly (PassNeed).
   if (failed.device.pass && !failed.device.pass->is_least()) return cause;
@@ -307,9 +307,9 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(concatenation(failed));
   add_growth(causes, failed.device, finder);
   causes.push_back(dense_gradient(failed));
-  causes.push_back(repeated_state(failed.blocks, backward_events(failed.events(), failed.count(), finder)));
+  causes.push_back(repeated_state(failed.blocks, kept.backward));
   causes.push_back(fragmentation(failed));
-  causes.push_back(activations(failed, finder));
+  causes.push_back(activations(failed, kept.backward, finder));
   causes.push_back(training_state(failed));
   if (causes.back().bytes == 0) causes.push_back(weights(failed));
   return causes;

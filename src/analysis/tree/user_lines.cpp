@@ -3,6 +3,7 @@
 #include "analysis/tree/text_facts.hpp"
 #include "base/affixes.hpp"
 #include "memviz/label.hpp"
+#include "text/nvcc_files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -58,12 +59,6 @@ int function_preference(std::string_view name) {
   return is_library_cpp(function) ? kLibraryCpp : kUserCpp;
 }
 
-/// Whether nvcc wrote the file as an intermediate step, so that it no longer exists:
-/// "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
-bool is_between_compilers(std::string_view filename) {
-  return filename.find("tmpxft_") != std::string_view::npos;
-}
-
 /// Ranks a shared library without source lines that is not the user's: NVIDIA's are plumbing; 0 for any other file.
 int library_preference(std::string_view filename) {
   static constexpr std::array<std::string_view, 3> kNvidia{"libcu", "libnv", "libnccl"};
@@ -106,7 +101,8 @@ int file_preference(std::string_view filename) {
   }
   if (is_omitted_file(filename)) return 0;
   if (const int library = library_preference(filename); library > 0) return library;
-  return is_interpreter_file(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
+  const bool is_between_compilers = !source_between_compilers(file_basename(filename)).empty();
+  return is_interpreter_file(filename) || is_between_compilers ? kLibraryCpp : kUserCpp;
 }
 
 /// Returns the rank of a frame within a line by its file; 0 if it is not informative.

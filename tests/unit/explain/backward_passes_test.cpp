@@ -1,5 +1,7 @@
 #include "analysis/causes/backward_passes.hpp"
 
+#include "analysis/calls/kept_calls.hpp"
+
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
@@ -32,8 +34,9 @@ public:
     const EventTable& events = recording.events_of(DeviceId{0});
     const std::vector<LiveBlock> blocks = live_blocks(state, DeviceId{0}, finder);
     REQUIRE(blocks.size() == 1);
-    CHECK(backward_events(events, events.size(), finder) == std::vector{EventIndex(1), EventIndex(3), EventIndex(5)});
-    return has_backward(events, events.size(), finder.of(request), blocks, finder);
+    const std::vector expected{EventIndex(1), EventIndex(3), EventIndex(5)};
+    CHECK(kept_calls({events, events.size(), blocks}, finder).backward == expected);
+    return has_backward(events, expected, finder.of(request), blocks, finder);
   }
 
 private:
