@@ -128,6 +128,7 @@ struct StatsQuestion {
 struct StatsAnswer {
   StatsQuestion question;
   Loaded loaded;
+  KindsByDevice peak_kinds; ///< whatever the moment
   KeepersByDevice keepers;
 };
 [[nodiscard]] Wants wants_of(const StatsQuestion& question);

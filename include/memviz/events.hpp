@@ -100,7 +100,7 @@ private:
 /// A vector that stores nothing while every value pushed equals the first one.
 template <class T> class Column {
 public:
-  void push(const T& value) {
+  void push_back(const T& value) {
     if (values_.empty()) {
       if (size_ == 0) first_ = value;
       if (value == first_) {
@@ -141,6 +141,8 @@ public:
   [[nodiscard]] StringId internal_metadata(std::size_t index) const { return internal_metadata_[index]; }
 
 private:
+  friend class EventTableReader; ///< of a page's columns
+
   ChunkedColumn<Action> actions_;
   ChunkedColumn<std::uint64_t> addresses_;
   ChunkedColumn<std::uint64_t> sizes_;

@@ -68,6 +68,7 @@ using KindAccount = std::array<KindAmount, kMemoryKinds>;
 using KindsByDevice = std::map<DeviceId, KindAccount>;
 /// Returns the totals by kind of a state that has kinds.
 [[nodiscard]] KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device);
+[[nodiscard]] KindsByDevice kinds_by_device(const MemoryState& state);
 /// Returns the part of it, on one device, whose stacks contain code of an inference server (vLLM, SGLang).
 [[nodiscard]] KindAccount server_kind_account(const MemoryState& state, DeviceId device);
 

@@ -45,11 +45,12 @@ struct SessionOptions {
 
 /// The parts of a file that are wanted in addition to its recording and the state of its memory.
 struct Wants {
-  MomentChoice moment = {};  ///< of the state; the time of an annotation takes another pass over the file
-  bool events = false;       ///< Recording::traces, which take memory
-  bool births = false;       ///< the birth of each block of the state; takes a second pass over the events
-  bool kinds = false;        ///< of the blocks of the state, and DeviceRecord::kinds of the timeline
-  bool peak_kinds = false;   ///< the kinds of memory at the peak, whatever the moment; with `kinds`
+  MomentChoice moment = {}; ///< of the state; the time of an annotation takes another pass over the file
+  bool events = false;      ///< Recording::traces, which take memory
+  bool births = false;      ///< the birth of each block of the state; takes a second pass over the events
+  bool kinds = false;       ///< of the blocks of the state, and DeviceRecord::kinds of the timeline
+  /// Another state, by the same pass over the file; of the moments that are found without a number or a name.
+  std::optional<MomentKind> also = {};
   KindRules kind_rules = {}; ///< the user's own
   bool timeline = false;
   EventSink* sink = nullptr; ///< also receives all events
@@ -58,7 +59,7 @@ struct Wants {
 struct Opened {
   MemoryState state;                       ///< with its recording, and births and kinds if wanted
   std::vector<DeviceRecord> timeline = {}; ///< a record for each device of the recording, if wanted
-  KindsByDevice peak_kinds = {};           ///< if wanted
+  std::optional<MemoryState> also = {};    ///< if wanted
 };
 
 /// An input that is read as often as the wants require.

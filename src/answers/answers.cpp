@@ -148,23 +148,24 @@ TextSource json_of(const StateAnswer& answer) {
 }
 
 Wants wants_of(const StatsQuestion& question) {
-  return {.moment = moment_of(question.scope), .kinds = true, .peak_kinds = true};
+  return {.moment = moment_of(question.scope), .kinds = true, .also = MomentKind::peak};
 }
 
 StatsAnswer stats_answer(const StatsQuestion& question, Loaded loaded) {
   const std::optional<DeviceId> device = question.scope.device;
   if (device) std::erase_if(loaded.state.devices, [&](const DeviceState& other) { return other.device != *device; });
+  KindsByDevice peak_kinds = loaded.also ? kinds_by_device(*loaded.also) : KindsByDevice{};
   KeepersByDevice keepers = keepers_of(loaded.state);
-  return {question, std::move(loaded), std::move(keepers)};
+  return {question, std::move(loaded), std::move(peak_kinds), std::move(keepers)};
 }
 
 std::string text_of(const StatsAnswer& answer) {
-  return stats_text(answer.loaded.name, answer.loaded.state, answer.question.scope.device, answer.loaded.peak_kinds,
+  return stats_text(answer.loaded.name, answer.loaded.state, answer.question.scope.device, answer.peak_kinds,
                     answer.keepers);
 }
 
 std::string json_of(const StatsAnswer& answer) {
-  return stats_json(answer.loaded.name, answer.loaded.state, answer.loaded.peak_kinds, answer.keepers);
+  return stats_json(answer.loaded.name, answer.loaded.state, answer.peak_kinds, answer.keepers);
 }
 
 namespace {

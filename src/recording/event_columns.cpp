@@ -2,9 +2,11 @@
 
 #include "base/number_map.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,113 @@ std::vector<std::uint32_t> distances_of(const EventTable& events) {
 }
 
 } // namespace
+
+/// Fills a table column by column, which takes a third of the time of a loop over events.
+class EventTableReader {
+public:
+  EventTableReader(ColumnReader& reader, const FrameTable& frames)
+      : reader_(reader), frames_(frames), size_(reader.count()) {}
+
+  /// In the order of write_events().
+  EventTable read() {
+    EventTable& all = events_;
+    actions();
+    distances();
+    addresses();
+    differences(all.sizes_);
+    differences(all.streams_);
+    flags(all.has_time_);
+    times();
+    stacks(all.stacks_);
+    stacks(all.forward_stacks_);
+    flags(all.has_pool_);
+    const auto has_pool = [&](std::uint32_t i) { return all.has_pool_[i] != 0; };
+    differences(all.first_pool_ids_, has_pool);
+    differences(all.second_pool_ids_, has_pool);
+    texts(all.action_texts_, [&](std::uint32_t i) { return all.actions_[i] == Action::other; });
+    texts(all.compile_contexts_);
+    texts(all.user_metadata_);
+    texts(all.internal_metadata_);
+    return std::move(all);
+  }
+
+private:
+  static bool always(std::uint32_t /*event*/) { return true; }
+
+  /// Reads the next column; the values are `make(event, number)`.
+  template <class Column, class Make> void column(Column& target, const Make& make, std::size_t least_width = 0) {
+    const ColumnView numbers = reader_.column(size_);
+    reader_.check(size_ == 0 || numbers.width() >= least_width);
+    constexpr std::uint32_t kBatch = 1U << 12U;
+    for (std::uint32_t i = 0; i < size_; i += std::min(kBatch, size_ - i))
+      batch(target, numbers, i, i + std::min(kBatch, size_ - i), make);
+  }
+  /// A function that is called often, because browsers compile a function anew for speed only for later calls.
+  template <class Column, class Make>
+  [[gnu::noinline]] static void batch(Column& target, const ColumnView& numbers, std::uint32_t begin, std::uint32_t end,
+                                      const Make& make) {
+    for (std::uint32_t i = begin; i < end; ++i)
+      target.push_back(make(i, numbers[i]));
+  }
+  void actions() {
+    const auto action = [&](std::uint32_t /*event*/, std::uint64_t number) {
+      reader_.check(number <= static_cast<std::uint64_t>(Action::other));
+      return static_cast<Action>(number);
+    };
+    column(events_.actions_, action, 1);
+  }
+  void distances() {
+    distances_.reserve(size_);
+    column(distances_, [&](std::uint32_t event, std::uint64_t number) {
+      reader_.check(number <= event);
+      return static_cast<std::uint32_t>(number);
+    });
+  }
+  void addresses() {
+    std::uint64_t latest = 0;
+    column(events_.addresses_, [&](std::uint32_t event, std::uint64_t number) {
+      return distances_[event] == 0 ? latest += unfolded(number) : events_.addresses_[event - distances_[event]];
+    });
+  }
+  void times() {
+    std::uint64_t latest = 0;
+    column(events_.times_, [&](std::uint32_t event, std::uint64_t number) {
+      latest += unfolded(number);
+      return events_.has_time_[event] != 0 ? number_of(latest) : 0;
+    });
+  }
+  template <class Column> void flags(Column& target) {
+    column(target, [](std::uint32_t /*event*/, std::uint64_t number) { return std::uint8_t{number != 0}; });
+  }
+  /// Reads differences from the previous event at the same address.
+  template <class Column, class IsThere = decltype(always)>
+  void differences(Column& target, const IsThere& is_there = always) {
+    column(target, [&](std::uint32_t event, std::uint64_t number) {
+      const std::uint64_t before =
+          distances_[event] == 0 ? 0 : static_cast<std::uint64_t>(target[event - distances_[event]]);
+      return is_there(event) ? static_cast<std::decay_t<decltype(target[0])>>(before + unfolded(number)) : 0;
+    });
+  }
+  template <class Column> void stacks(Column& target) {
+    column(target, [&](std::uint32_t /*event*/, std::uint64_t number) {
+      reader_.check(number < frames_.stack_count());
+      return StackId{static_cast<std::uint32_t>(number)};
+    });
+  }
+  template <class Column, class IsThere = decltype(always)>
+  void texts(Column& target, const IsThere& is_there = always) {
+    column(target, [&](std::uint32_t event, std::uint64_t number) {
+      reader_.check(number < frames_.string_count());
+      return is_there(event) ? StringId{static_cast<std::uint32_t>(number)} : kEmptyString;
+    });
+  }
+
+  ColumnReader& reader_;
+  const FrameTable& frames_;
+  std::uint32_t size_;
+  std::vector<std::uint32_t> distances_; ///< how many events ago the address was last used
+  EventTable events_;
+};
 
 // The reader requests the columns in the order in which the writer adds them.
 
@@ -80,46 +189,7 @@ void write_events(ColumnWriter& writer, const EventTable& events) {
 }
 
 EventTable read_events(ColumnReader& reader, const FrameTable& frames) {
-  const std::uint32_t size = reader.count();
-  const auto column = [&] { return reader.column(size); };
-  const ColumnView action = column(), distance = column(), address = column(), size_bytes = column(), stream = column(),
-                   has_time = column(), time = column(), stack = column(), forward_stack = column(),
-                   has_pool = column(), pool_first = column(), pool_second = column(), action_text = column(),
-                   compile_context = column(), user_metadata = column(), internal_metadata = column();
-  reader.check(size == 0 || action.width() > 0);
-  const auto id = [&](std::uint64_t value, std::size_t count) {
-    reader.check(value < count);
-    return static_cast<std::uint32_t>(value);
-  };
-  const auto text = [&](std::uint64_t value) { return StringId{id(value, frames.string_count())}; };
-
-  EventTable events;
-  std::uint64_t new_address = 0;
-  std::uint64_t latest_time = 0;
-  for (std::uint32_t i = 0; i < size; ++i) {
-    reader.check(action[i] <= static_cast<std::uint64_t>(Action::other) && distance[i] <= i);
-    const bool is_first = distance[i] == 0;
-    const Event before = is_first ? Event{} : events[i - static_cast<std::uint32_t>(distance[i])];
-    const PoolId pool_before = before.pool.value_or(PoolId{});
-    const PoolId pool{pool_before.first + unfolded(pool_first[i]), pool_before.second + unfolded(pool_second[i])};
-    if (is_first) new_address += unfolded(address[i]);
-    latest_time += unfolded(time[i]);
-    events.push({
-        .action = static_cast<Action>(action[i]),
-        .action_text = text(action_text[i]),
-        .address = is_first ? new_address : before.address,
-        .size_bytes = before.size_bytes + unfolded(size_bytes[i]),
-        .stream = number_of(bits(before.stream) + unfolded(stream[i])),
-        .time_us = has_time[i] != 0 ? std::optional(number_of(latest_time)) : std::nullopt,
-        .stack = {id(stack[i], frames.stack_count())},
-        .compile_context = text(compile_context[i]),
-        .user_metadata = text(user_metadata[i]),
-        .pool = has_pool[i] != 0 ? std::optional(pool) : std::nullopt,
-        .forward_stack = {id(forward_stack[i], frames.stack_count())},
-        .internal_metadata = text(internal_metadata[i]),
-    });
-  }
-  return events;
+  return EventTableReader(reader, frames).read();
 }
 
 } // namespace memviz

@@ -26,21 +26,21 @@ Action action_of(std::string_view text) {
 
 void EventTable::push(const Event& event) {
   actions_.push_back(event.action);
-  action_texts_.push(event.action == Action::other ? event.action_text : kEmptyString);
+  action_texts_.push_back(event.action == Action::other ? event.action_text : kEmptyString);
   addresses_.push_back(event.address);
   sizes_.push_back(event.size_bytes);
-  streams_.push(event.stream);
-  times_.push(event.time_us.value_or(0));
-  has_time_.push(event.time_us ? 1 : 0);
+  streams_.push_back(event.stream);
+  times_.push_back(event.time_us.value_or(0));
+  has_time_.push_back(event.time_us ? 1 : 0);
   stacks_.push_back(event.stack);
-  compile_contexts_.push(event.compile_context);
-  user_metadata_.push(event.user_metadata);
+  compile_contexts_.push_back(event.compile_context);
+  user_metadata_.push_back(event.user_metadata);
   const PoolId pool = event.pool.value_or(PoolId{});
-  first_pool_ids_.push(pool.first);
-  second_pool_ids_.push(pool.second);
-  has_pool_.push(event.pool ? 1 : 0);
-  forward_stacks_.push(event.forward_stack);
-  internal_metadata_.push(event.internal_metadata);
+  first_pool_ids_.push_back(pool.first);
+  second_pool_ids_.push_back(pool.second);
+  has_pool_.push_back(event.pool ? 1 : 0);
+  forward_stacks_.push_back(event.forward_stack);
+  internal_metadata_.push_back(event.internal_metadata);
 }
 
 Event EventTable::operator[](std::size_t index) const {

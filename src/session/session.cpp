@@ -66,25 +66,23 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
 namespace {
 
 /// Adds what needs the events and the states made from them: births and kinds.
-void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, const KindWatch& watch,
-              EventSource& source) {
-  const bool needs_declared = wants.kinds && watch.has_declarations();
+void complete(Opened& opened, const Wants& wants, const KindWatch& watch, EventSource& source) {
+  std::vector<MemoryState*> states{&opened.state};
+  if (opened.also) states.push_back(&*opened.also);
   std::list<BirthFinder> births;
   std::vector<EventSink*> sinks;
-  if (wants.births || needs_declared) sinks.push_back(&births.emplace_back(opened.state));
-  if (peak && needs_declared) sinks.push_back(&births.emplace_back(*peak));
+  if (wants.births || (wants.kinds && watch.has_declarations()))
+    for (MemoryState* const state : states)
+      sinks.push_back(&births.emplace_back(*state));
   EachSink each(sinks);
   if (!sinks.empty()) source.read(each);
   for (const BirthFinder& finder : births)
     finder.finish();
   if (!wants.kinds) return;
-  add_kinds(opened.state, watch);
+  for (MemoryState* const state : states)
+    add_kinds(*state, watch);
   for (DeviceRecord& record : opened.timeline)
     record.kinds = kinds_of(record, opened.state, watch);
-  if (!peak) return;
-  add_kinds(*peak, watch);
-  for (const DeviceState& device_state : peak->devices)
-    opened.peak_kinds.emplace(device_state.device, kind_account(*peak, device_state.device));
 }
 
 } // namespace
@@ -97,10 +95,10 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   }
   KindWatch watch(wants.kind_rules);
   Accounts accounts(choice, wants.kinds ? &watch : nullptr);
-  Accounts at_peak({.kind = MomentKind::peak});
+  Accounts also({.kind = wants.also.value_or(MomentKind::end)});
   TimelineRecorder recorder;
   std::vector<EventSink*> sinks{&accounts};
-  if (wants.peak_kinds) sinks.push_back(&at_peak);
+  if (wants.also) sinks.push_back(&also);
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
   EachSink each(sinks);
@@ -108,9 +106,8 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   Opened opened{.state = accounts.state_of(recording)};
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
-  std::optional<MemoryState> peak;
-  if (wants.peak_kinds) peak = at_peak.state_of(recording);
-  complete(opened, std::move(peak), wants, watch, source);
+  if (wants.also) opened.also = also.state_of(recording);
+  complete(opened, wants, watch, source);
   return opened;
 }
 

@@ -94,7 +94,7 @@ void ask_page(std::string_view bytes, std::size_t choice) {
   view::Engine engine;
   try {
     for (const std::string_view file : pair_in(bytes))
-      engine.add("mem.pickle", std::string(file));
+      engine.add("mem.pickle", input_of(std::string(file)));
   } catch (const Error&) {
     return; // as for a file that the page cannot open
   }

@@ -8,7 +8,7 @@
 namespace memviz::test {
 
 std::size_t add_testdata(view::Engine& engine, const std::string& name) {
-  return engine.add(name, read_bytes(testdata_file(name)));
+  return engine.add(name, input_of(read_bytes(testdata_file(name))));
 }
 
 std::string answered(view::Engine& engine, const nlohmann::json& request) {

@@ -87,7 +87,7 @@ std::string state_picture(PageFile& file, const Request& request) {
 
 StatsAnswer stats_of(PageFile& file, const Request& request) {
   Loaded all = loaded(file, request);
-  all.peak_kinds = file.peak_kinds();
+  all.also = file.at_peaks();
   return stats_answer({.scope = scope_of(request)}, std::move(all));
 }
 

@@ -33,12 +33,12 @@ constexpr std::pair<std::string_view, Answer> kAnswers[] = {
 
 } // namespace
 
-std::size_t Engine::add(std::string name, std::string bytes, const std::string& rank) {
+std::size_t Engine::add(std::string name, Input bytes, const std::string& rank) {
   files_.push_back(std::make_unique<PageFile>(std::move(name), std::move(bytes), rank));
   return files_.size() - 1;
 }
 
-std::string Engine::add_to_job(const std::string& name, std::string bytes) {
+std::string Engine::add_to_job(const std::string& name, Input bytes) {
   const std::vector<RankPart> parts = parts_of_file(name, std::move(bytes));
   std::string names;
   JsonWriter json(names, JsonLayout::compact);

@@ -6,6 +6,7 @@
 #include "engine/page_file.hpp"
 #include "engine/request.hpp"
 
+#include "memviz/input.hpp"
 #include "memviz/ranks.hpp"
 
 #include <cstddef>
@@ -22,10 +23,10 @@ class Engine {
 public:
   /// Opens a file and returns its index; of several snapshots in it `rank`. Throws the exceptions of PageFile's
   /// constructor.
-  std::size_t add(std::string name, std::string bytes, const std::string& rank = "");
+  std::size_t add(std::string name, Input bytes, const std::string& rank = "");
   /// Adds the parts of a file to the job, keeps nothing else of it, and returns the names of the parts, as JSON. A file
   /// that cannot be read is a part with the reason.
-  std::string add_to_job(const std::string& name, std::string bytes);
+  std::string add_to_job(const std::string& name, Input bytes);
   /// Adds a file of which the page itself could not read the bytes.
   void add_unread(std::string name, std::string reason) {
     job_.push_back({.file = std::move(name), .error = std::move(reason)});

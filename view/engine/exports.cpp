@@ -3,17 +3,38 @@
 
 #include "engine/engine.hpp"
 
+#include "memviz/input.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace {
 
+/// Bytes that the page writes. Room for them is not filled with zeros first, because files are large.
+class Given final : public memviz::InputStorage {
+public:
+  explicit Given(std::size_t size) : memory_(std::make_unique_for_overwrite<char[]>(size)), size_(size) {}
+  [[nodiscard]] char* data() { return memory_.get(); }
+  [[nodiscard]] std::string_view bytes() const noexcept override { return {memory_.get(), size_}; }
+  /// Removes the last `size` bytes, of which a copy is returned.
+  [[nodiscard]] std::string take_last(std::size_t size) {
+    size_ -= size;
+    return {memory_.get() + size_, size};
+  }
+
+private:
+  std::unique_ptr<char[]> memory_;
+  std::size_t size_;
+};
+
 memviz::view::Engine engine;
-std::string given;  ///< written by the page
+std::unique_ptr<Given> given;
 std::string result; ///< an answer, or why there is none
 
 template <class Make> std::int32_t guarded(const Make& make) {
@@ -36,20 +57,19 @@ extern "C" {
 /// Returns where the page writes `size` bytes of a file or a request; null if there is no room.
 __attribute__((export_name("reserve"))) char* reserve(std::size_t size) {
   return guarded([&] {
-    given = {};
-    given.resize(size);
+    given.reset();
+    given = std::make_unique<Given>(size);
     return std::string();
   })
-             ? given.data()
+             ? given->data()
              : nullptr;
 }
 
 /// Opens the written file, or adds it to the job ("is_of_job"): the request about it is the last `request_size` bytes.
 __attribute__((export_name("open"))) std::int32_t open_file(std::size_t request_size) {
   return guarded([&] {
-    const memviz::view::Request request(std::string_view(given).substr(given.size() - request_size));
-    given.resize(given.size() - request_size);
-    std::string bytes = std::exchange(given, {});
+    const memviz::view::Request request(given->take_last(request_size));
+    memviz::Input bytes(std::move(given));
     if (request.flag("is_of_job")) return engine.add_to_job(request.text("name"), std::move(bytes));
     return std::to_string(engine.add(request.text("name"), std::move(bytes), request.text("rank")));
   });
@@ -57,7 +77,7 @@ __attribute__((export_name("open"))) std::int32_t open_file(std::size_t request_
 
 /// Answers the written request. 1: the result is the answer; 0: a message.
 __attribute__((export_name("ask"))) std::int32_t ask() {
-  return guarded([&] { return engine.answer(given); });
+  return guarded([&] { return engine.answer(given->bytes()); });
 }
 
 __attribute__((export_name("result"))) const char* result_bytes() {

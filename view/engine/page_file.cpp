@@ -14,8 +14,8 @@ namespace memviz::view {
 
 namespace {
 
-Session session_in(std::string bytes, const SessionOptions& options) {
-  Input input = unpacked(input_of(std::move(bytes)));
+Session session_in(Input bytes, const SessionOptions& options) {
+  Input input = unpacked(std::move(bytes));
   if (!are_columns(input.bytes())) return Session(std::move(input), options);
   return Session(std::make_shared<const Recording>(recording_of_columns(input.bytes())), options);
 }
@@ -26,18 +26,19 @@ std::optional<std::string> chosen_rank(const std::string& rank) {
 
 } // namespace
 
-PageFile::PageFile(std::string name, std::string bytes, const std::string& rank)
+PageFile::PageFile(std::string name, Input bytes, const std::string& rank)
     : name_(name + rank),
       session_(session_in(std::move(bytes), {.name = name, .rank = chosen_rank(rank)}).keep_events(), {.name = name_}) {
-  end_ = session_.open({.kinds = true, .timeline = true, .sink = &segment_times_});
+  end_ = session_.open(
+      {.births = true, .kinds = true, .also = MomentKind::automatic, .timeline = true, .sink = &segment_times_});
   recording_ = end_.state.recording;
+  states_.push_back({"auto all", std::make_shared<const MemoryState>(*std::exchange(end_.also, std::nullopt))});
   lines_ = std::make_unique<LifeLines>(end_.state);
   if (recording_->keepers.is_recorded) keepers_.emplace(KeeperAnswers(*recording_));
 }
 
-const KindsByDevice& PageFile::peak_kinds() {
-  if (!peak_kinds_) peak_kinds_ = session_.open({.kinds = true, .peak_kinds = true}).peak_kinds;
-  return *peak_kinds_;
+MemoryState PageFile::at_peaks() {
+  return *session_.open({.kinds = true, .also = MomentKind::peak}).also;
 }
 
 Walk& PageFile::walk(std::optional<DeviceId> device) {
@@ -70,7 +71,7 @@ std::shared_ptr<const MemoryState> PageFile::state_at(const std::string& moment,
   return state;
 }
 
-std::vector<RankPart> parts_of_file(const std::string& name, std::string bytes) {
+std::vector<RankPart> parts_of_file(const std::string& name, Input bytes) {
   try {
     Session session = session_in(std::move(bytes), {.name = name});
     return rank_parts(name, session);

@@ -5,6 +5,7 @@
 #include "engine/search.hpp"
 #include "engine/walk.hpp"
 
+#include "memviz/input.hpp"
 #include "memviz/keeper_table.hpp"
 #include "memviz/ranks.hpp"
 #include "memviz/segment_times.hpp"
@@ -32,7 +33,7 @@ class PageFile {
 public:
   /// Reads a snapshot or the columns of one, plain, gzip or zstd; of several in the file the one named `rank`, "[0]"
   /// or "['rank3']". Throws Error for anything else.
-  PageFile(std::string name, std::string bytes, const std::string& rank = "");
+  PageFile(std::string name, Input bytes, const std::string& rank = "");
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Recording& recording() const { return *recording_; }
@@ -41,8 +42,8 @@ public:
   [[nodiscard]] const std::vector<DeviceRecord>& timeline() const { return end_.timeline; }
   /// Returns when the segments of the end were allocated.
   [[nodiscard]] const SegmentTimes& segment_times() const { return segment_times_; }
-  /// Returns the kinds of memory at the peak.
-  [[nodiscard]] const KindsByDevice& peak_kinds();
+  /// Returns the memory at the peak of each device, at the end of those without events; with kinds.
+  [[nodiscard]] MemoryState at_peaks();
   /// Returns the walk of a device, the first by default. Throws UsageError for a device that it does not have.
   [[nodiscard]] Walk& walk(std::optional<DeviceId> device);
   [[nodiscard]] const LifeLines& lines() const { return *lines_; }
@@ -69,7 +70,6 @@ private:
   std::shared_ptr<const Recording> recording_;
   SegmentTimes segment_times_;
   Opened end_;
-  std::optional<KindsByDevice> peak_kinds_;
   std::unique_ptr<LifeLines> lines_;
   std::optional<EndKeepers> keepers_;
   std::map<DeviceId, Walk> walks_;
@@ -81,6 +81,6 @@ private:
 };
 
 /// Returns the parts of the ranks in such a file; one with the reason if it cannot be read.
-[[nodiscard]] std::vector<RankPart> parts_of_file(const std::string& name, std::string bytes);
+[[nodiscard]] std::vector<RankPart> parts_of_file(const std::string& name, Input bytes);
 
 } // namespace memviz::view

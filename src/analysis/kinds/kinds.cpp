@@ -166,6 +166,13 @@ KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> devic
   return account;
 }
 
+KindsByDevice kinds_by_device(const MemoryState& state) {
+  KindsByDevice kinds;
+  for (const DeviceState& device_state : state.devices)
+    kinds.emplace(device_state.device, kind_account(state, device_state.device));
+  return kinds;
+}
+
 KindAccount server_kind_account(const MemoryState& state, DeviceId device) {
   const FrameTable& frames = state.frames();
   TextFacts<bool> files(frames, [](std::string_view path) { return (file_marks(path) & mark::server_file) != 0; });

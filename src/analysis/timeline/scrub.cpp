@@ -1,8 +1,10 @@
 #include "memviz/scrub.hpp"
 
+#include "base/number_map.hpp"
+
 #include <algorithm>
+#include <iterator>
 #include <numeric>
-#include <tuple>
 
 namespace memviz {
 
@@ -12,19 +14,51 @@ std::uint32_t distance(std::uint32_t left, std::uint32_t right) {
   return left < right ? right - left : left - right;
 }
 
+/// Returns items sorted by `key_of(item)`, which is less than `keys`; equal ones stay in their order. It takes linear
+/// time: a page opens no sooner than millions of lives are sorted.
+template <class KeyOf>
+std::vector<std::uint32_t> sorted_by(const std::vector<std::uint32_t>& items, std::size_t keys, const KeyOf& key_of) {
+  std::vector<std::uint32_t> next(keys + 1); // where the next item with a key goes
+  for (const std::uint32_t item : items)
+    ++next[key_of(item) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> sorted(items.size());
+  for (const std::uint32_t item : items)
+    sorted[next[key_of(item)]++] = item;
+  return sorted;
+}
+
+/// Returns the rank of each address among all.
+NumberMap address_ranks(const DeviceRecord& record) {
+  NumberMap ranks;
+  std::vector<std::uint64_t> addresses;
+  const auto add = [&](const Life& life) {
+    if (!ranks.insert(life.address, 0)) addresses.push_back(life.address);
+  };
+  std::ranges::for_each(record.lives, add);
+  std::ranges::for_each(record.freed_baseline, add);
+  std::ranges::for_each(record.kept_baseline, add);
+  std::ranges::sort(addresses);
+  for (std::size_t rank = 0; rank < addresses.size(); ++rank)
+    static_cast<void>(ranks.insert(addresses[rank], rank));
+  return ranks;
+}
+
 } // namespace
 
 Scrub::Scrub(const DeviceRecord& record, std::uint32_t least_distance) : record_(record) {
   const std::size_t all = record.lives.size() + record.freed_baseline.size() + record.kept_baseline.size();
-  index_at_.resize(all);
-  std::iota(index_at_.begin(), index_at_.end(), 0U);
-  for (const std::uint32_t index : index_at_)
-    if (life(index).end != kForever) ends_.push_back(index);
-  std::ranges::stable_sort(ends_,
-                           [&](std::uint32_t left, std::uint32_t right) { return life(left).end < life(right).end; });
-  std::ranges::sort(index_at_, [&](std::uint32_t left, std::uint32_t right) {
-    return std::make_tuple(life(left).address, known_from(left), left) <
-           std::make_tuple(life(right).address, known_from(right), right);
+  std::vector<std::uint32_t> indices(all);
+  std::iota(indices.begin(), indices.end(), 0U);
+  const std::size_t states = std::size_t{record.events} + 2; // the last one is kForever
+  const auto place = [&](std::uint32_t state) { return std::min(std::size_t{state}, states - 1); };
+  std::ranges::copy_if(indices, std::back_inserter(ends_),
+                       [&](std::uint32_t index) { return life(index).end != kForever; });
+  ends_ = sorted_by(ends_, states, [&](std::uint32_t index) { return place(life(index).end); });
+  const NumberMap ranks = address_ranks(record);
+  index_at_ = sorted_by(indices, states, [&](std::uint32_t index) { return place(known_from(index)); });
+  index_at_ = sorted_by(index_at_, ranks.size(), [&](std::uint32_t index) {
+    return static_cast<std::size_t>(*ranks.find(life(index).address));
   });
   rank_of_.resize(all);
   for (std::uint32_t rank = 0; rank < index_at_.size(); ++rank)

@@ -13,9 +13,10 @@ namespace {
 
 /// The kinds of each device at its peak are its peak.
 void check_peaks(const Opened& opened) {
+  const KindsByDevice kinds = kinds_by_device(opened.also.value());
   for (const DeviceState& device_state : opened.state.devices) {
-    const auto peak = opened.peak_kinds.find(device_state.device);
-    REQUIRE(peak != opened.peak_kinds.end());
+    const auto peak = kinds.find(device_state.device);
+    REQUIRE(peak != kinds.end());
     CHECK(bytes_of_kinds(peak->second) == device_state.figures.peak_requested_bytes);
   }
 }
@@ -74,7 +75,7 @@ TEST_CASE("in every fixture each byte is counted once, and a timeline says the s
       Wants wants;
       wants.moment.kind = moment;
       wants.kinds = true;
-      wants.peak_kinds = true;
+      wants.also = MomentKind::peak;
       wants.timeline = true;
       std::optional<Opened> opened;
       try {

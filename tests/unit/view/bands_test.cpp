@@ -78,7 +78,7 @@ TEST_CASE("each pixel has the allocation at its middle, and each column the byte
   for (const std::string name : {"training_step", "oom", "devices_streams", "gen_2.15_host", "unbalanced",
                                  "ring_lost_history", "segments_only", "keepers_key"}) {
     CAPTURE(name);
-    PageFile file(name, read_bytes(testdata_file(name)));
+    PageFile file(name, input_of(read_bytes(testdata_file(name))));
     for (const DeviceRecord& record : file.timeline()) {
       Walk& walk = file.walk(record.device);
       const std::uint64_t peak = file.end().device_at(record.device)->figures.peak_requested_bytes;
@@ -116,7 +116,7 @@ TEST_CASE("bands are stacked by their beginning, and every second one of a class
   snapshot.segment(0x1000, 2 * MiB).inactive(2 * MiB);
   snapshot.alloc(0x3000, 100, {"a.py:1:f"}).alloc(0x1000, 200, {"a.py:1:f"}).alloc(0x2000, 100, {"a.py:1:f"});
   snapshot.free(0x1000, 200);
-  PageFile file("a", snapshot.pickle());
+  PageFile file("a", input_of(snapshot.pickle()));
   Walk& walk = file.walk(std::nullopt);
   walk.scrub().go(2);
   const std::uint32_t events = walk.record().events;

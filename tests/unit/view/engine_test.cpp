@@ -41,8 +41,8 @@ TEST_CASE("without a file there is no answer") {
     CAPTURE(ask);
     CHECK_THROWS_AS(static_cast<void>(answered(engine, {{"ask", ask}})), UsageError);
   }
-  CHECK_THROWS_AS(engine.add("a.txt", "no snapshot"), Error);
-  CHECK_THROWS_AS(engine.add("a.txt", ""), Error);
+  CHECK_THROWS_AS(engine.add("a.txt", input_of("no snapshot")), Error);
+  CHECK_THROWS_AS(engine.add("a.txt", input_of("")), Error);
   CHECK_THROWS_AS(static_cast<void>(answered(engine, {{"ask", "overview"}})), UsageError);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("damaged files are opened, or refused with a message") {
     CAPTURE(path.string());
     Engine engine;
     try {
-      engine.add("a.pickle", read_bytes(path.string()));
+      engine.add("a.pickle", input_of(read_bytes(path.string())));
     } catch (const Error&) {
       continue;
     }
@@ -121,11 +121,11 @@ TEST_CASE("damaged files are opened, or refused with a message") {
 
 TEST_CASE("the first device is meant where none is named") {
   Engine engine;
-  engine.add("host.pickle", SnapshotBuilder()
-                                .host_block(0x10000, 4096, true)
-                                .host_event("segment_alloc", 0x10000, 4096)
-                                .host_event("alloc", 0x10000, 4096)
-                                .pickle());
+  engine.add("host.pickle", input_of(SnapshotBuilder()
+                                         .host_block(0x10000, 4096, true)
+                                         .host_event("segment_alloc", 0x10000, 4096)
+                                         .host_event("alloc", 0x10000, 4096)
+                                         .pickle()));
   CHECK(doubles_of(answered(engine, {{"ask", "live"}}), 2) == std::vector<double>{4096, 1});
   CHECK(answered_json(engine, {{"ask", "events"}})["all"] == 2);
   CHECK_THROWS_AS(static_cast<void>(answered(engine, {{"ask", "live"}, {"device", 0}})), UsageError);
@@ -201,7 +201,7 @@ TEST_CASE("what was born or freed in a range") {
   snapshot.segment(0x1000, 2 * MiB).active(512, 500).active(1024, 1000).inactive(2 * MiB - 1536);
   snapshot.alloc(0x2000, 64, {"a.py:1:f"}).alloc(0x1000, 500, {"a.py:2:g"}).free(0x2000, 64);
   snapshot.alloc(0x3000, 128, {"a.py:3:h"}).free(0x3000, 128);
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   const auto bytes = [&](const std::string& of, std::uint32_t first, std::uint32_t last) {
     return answered_json(engine, {{"ask", "lines"}, {"of", of}, {"first", first}, {"last", last}})["bytes"];
   };
@@ -219,7 +219,7 @@ TEST_CASE("an allocation in a cell, with its name, line and the other uses of it
   SnapshotBuilder snapshot;
   snapshot.segment(0x1000, 2 * MiB).active(512, 500, {"train.py:9:step"}).inactive(2 * MiB - 512);
   snapshot.alloc(0x1000, 300, {"train.py:7:load"}).free(0x1000, 300).alloc(0x1000, 500, {"train.py:9:step"});
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   CHECK(answered(engine, {{"ask", "cell"}, {"cell", 0}}) == "null");
   const std::string live = answered(engine, {{"ask", "live"}, {"cells", 10}, {"cell_bytes", 100}});
   CHECK(live.substr(live.size() - 10) == std::string("\1\1\1\1\1\0\0\0\0\0", 10));
@@ -243,7 +243,7 @@ TEST_CASE("events, filtered by action, size, stream, address and text") {
   SnapshotBuilder snapshot;
   snapshot.segment(0x1000, 2 * MiB).inactive(2 * MiB);
   snapshot.alloc(0x1000, 300, {"train.py:7:load"}).free(0x1000, 300).alloc(0x2000, 5000, {"model.py:1:forward"});
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   const auto left = [&](const std::string& filter) {
     std::vector<int> events;
     const json answer = answered_json(engine, {{"ask", "events"}, {"filter", filter}});
@@ -272,7 +272,7 @@ TEST_CASE("a search counts what it finds at the moment") {
   SnapshotBuilder snapshot;
   snapshot.segment(0x1000, 2 * MiB).inactive(2 * MiB);
   snapshot.alloc(0x1000, 300, {"train.py:7:load"}).alloc(0x2000, 5000, {"model.py:1:forward"}).free(0x1000, 300);
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   const auto found_at = [&](const std::string& text, std::uint32_t state) {
     static_cast<void>(answered(engine, {{"ask", "find"}, {"text", text}}));
     const std::vector<double> live = doubles_of(answered(engine, {{"ask", "live"}, {"state", state}}), 6);

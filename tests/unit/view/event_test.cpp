@@ -27,7 +27,7 @@ TEST_CASE("the card of an allocation has its name, place, stack, and who freed i
   SnapshotBuilder snapshot;
   snapshot.segment(0x10000, 2 * MiB).inactive(2 * MiB);
   snapshot.alloc(0x10000, 300, {"train.py:7:load"}).alloc(0x10200, 500, {"model.py:1:forward"}).free(0x10000, 300);
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   const json events = answered_json(engine, {{"ask", "events"}})["rows"];
   REQUIRE(events.size() == 4);
   const json alloc = event(engine, 0);
@@ -101,7 +101,7 @@ TEST_CASE("a range has what was allocated, freed and left in it") {
   SnapshotBuilder snapshot;
   snapshot.segment(0x1000, 2 * MiB).inactive(2 * MiB);
   snapshot.alloc(0x1000, 300, {"a.py:1:f"}).alloc(0x2000, 500, {"a.py:2:g"}).free(0x1000, 300);
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   const auto range = [&](std::uint32_t first, std::uint32_t last) {
     return answered_json(engine, {{"ask", "range"}, {"first", first}, {"last", last}});
   };
@@ -143,7 +143,7 @@ TEST_CASE("a moment of one device is the same time on another") {
   const json second = {event(20, 4096), event(40, 8192), event(41, 12288)};
   const json file = {{"segments", json::array()}, {"device_traces", {first, second}}};
   Engine engine;
-  engine.add("a.json", file.dump());
+  engine.add("a.json", input_of(file.dump()));
   const auto same = [&](std::uint32_t state) {
     const json request = {{"ask", "same_time"}, {"device", 1}, {"of_device", 0}, {"state", state}};
     return answered_json(engine, request)["state"];

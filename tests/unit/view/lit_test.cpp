@@ -35,7 +35,7 @@ int lit(view::Engine& engine, json request) {
 
 TEST_CASE("what a page shows in one part is lit in all others") {
   view::Engine engine;
-  engine.add("a.pickle", four_allocations());
+  engine.add("a.pickle", input_of(four_allocations()));
   CHECK(lit(engine, {{"of", "line"}, {"name", "forward"}, {"place", "model.py:7"}}) == 0b0011);
   CHECK(lit(engine, {{"of", "line"}, {"name", "forward model.py:9"}}) == 0b0100);
   CHECK(lit(engine, {{"of", "frame"}, {"name", "step train.py:1"}}) == 0b0101);
@@ -58,7 +58,7 @@ TEST_CASE("a box of a stream lights the allocations of that stream") {
   live(0x200000, 0);
   live(0x400000, 7);
   view::Engine engine;
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   const int whole = lit(engine, {{"of", "stack"}, {"frames", "step train.py:1"}});
   const int first = lit(engine, {{"of", "stack"}, {"frames", "step train.py:1"}, {"stream", "0"}});
   const int second = lit(engine, {{"of", "frame"}, {"name", "step train.py:1"}, {"stream", "7"}});
@@ -72,7 +72,7 @@ TEST_CASE("a box of a stream lights the allocations of that stream") {
 
 TEST_CASE("each allocation is lit by its own class, and no other") {
   view::Engine engine;
-  engine.add("a.pickle", four_allocations());
+  engine.add("a.pickle", input_of(four_allocations()));
   for (const std::string by : {"line", "kind", "origin"}) {
     int all = 0;
     const std::size_t classes = answered_json(engine, {{"ask", "classes"}, {"by", by}}).size();

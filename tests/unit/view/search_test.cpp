@@ -20,7 +20,7 @@ void add_snapshot(Engine& engine) {
   snapshot.segment(0x41f4da5000, 2 * MiB).inactive(2 * MiB);
   snapshot.alloc(0x41f4da5000, 300, {"train.py:7:load"}).alloc(0x41f4db0000, 5000, {"models.py:174:forward"});
   snapshot.free(0x41f4da5000, 300).alloc(0x41f4da5000, 200, {"train.py:8:load"});
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
 }
 
 json hits(Engine& engine, const std::string& text, std::uint32_t state = 0) {
@@ -97,7 +97,7 @@ TEST_CASE("a word of letters is not an address") {
   SnapshotBuilder snapshot;
   snapshot.segment(0xadd000, 2 * MiB).inactive(2 * MiB);
   snapshot.alloc(0xadd000, 300, {"math.py:7:add"});
-  engine.add("a.pickle", snapshot.pickle());
+  engine.add("a.pickle", input_of(snapshot.pickle()));
   CHECK(moments(engine, "add") == std::vector{1});
   CHECK(moments(engine, "0xadd") == std::vector{1});
 }
