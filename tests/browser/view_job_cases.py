@@ -113,15 +113,16 @@ class JobCases(ViewCase):
     def test_ranks_of_two_folders_of_one_name_have_the_folders_in_their_names(self):
         other = self.folder.parent / "other" / self.folder.name
         other.mkdir(parents=True)
-        shutil.copy(MAIN, other / "rank2.pickle")
-        shutil.copy(TESTDATA / "oom.pickle", self.folder / "rank2.pickle")  # of two files of a rank the one that ran out of memory is shown
-        page = new_file(".html")
-        run_beside(self.folder, "view", self.folder, other, "-o", page, "-q")
-        view = View(self.open(page))
-        expect(view.page.locator("#job-ranks .name")).to_have_text([f"rank {rank}" for rank in range(4)])
-        view.page.locator("#job-ranks .rank").nth(2).click()
-        expect(view.files).to_have_text([f"{self.folder.parent.name}/snapshots/rank2.pickle"])
-        expect(view.page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
+        shutil.copy(MAIN, self.folder / "rank2.pickle")
+        shutil.copy(TESTDATA / "oom.pickle", other / "rank2.pickle")  # of two files of a rank the one that ran out of memory is shown
+        for options, name in (((), "other/snapshots/rank2.pickle"), (("--redact", "paths"), "(2) rank2.pickle")):
+            page = new_file(".html")
+            run_beside(self.folder, "view", self.folder, other, "-o", page, "-q", *options)
+            view = View(self.open(page))
+            expect(view.page.locator("#job-ranks .name")).to_have_text([f"rank {rank}" for rank in range(4)])
+            view.page.locator("#job-ranks .rank").nth(2).click()
+            expect(view.files).to_have_text([name])
+            expect(view.page.locator("#tab-why")).to_have_attribute("aria-selected", "true")
 
     def test_files_of_one_name_in_two_archives_of_one_name_are_two_rows(self):
         packed = new_file(".zip")
