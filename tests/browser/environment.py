@@ -17,8 +17,10 @@ is_installed = ENVIRONMENT.is_installed
 
 
 def chromium():
-    """Returns the path of the system's Chromium, or None."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
+    """Returns the path of the system's Chromium, or None: if there is one, that without windows and menus, which takes a
+    third of the time."""
+    paths = map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))
+    return next(filter(None, paths), None)
 
 
 if __name__ == "__main__":

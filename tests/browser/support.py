@@ -89,7 +89,9 @@ def only_fonts_of(*folders, hints="slight"):
 class BrowserCase(unittest.TestCase):
     def open(self, file, fragment="", chromium=None, **context_options):
         """Returns a page that shows a file; everything that must not happen on it is added to `complaints`."""
-        context = (chromium or browser()).new_context(**{"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", **context_options})
+        # A page in a window may write to the clipboard; without windows, only with permission.
+        usual = {"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", "permissions": ["clipboard-write"]}
+        context = (chromium or browser()).new_context(**{**usual, **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(60_000)  # on a busy machine as well

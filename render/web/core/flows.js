@@ -116,7 +116,7 @@ layouts.items = (section, room) => {
   const {element} = section;
   const items = [...element.children];
   if (element.hasAttribute('data-leading')) shortenLeading(items, room);
-  if (!section.items) section.items = items.map((item) => ({x: item.hasAttribute('data-end') ? item.getBBox().x : number(item, 'data-x'), y: number(item, 'data-y')}));
+  if (!section.items) section.items = items.map((item) => ({x: number(item, 'data-x'), y: number(item, 'data-y')}));
   const height = number(element, 'data-line'), gap = number(element, 'data-gap');
   const widths = items.map((item) => drawnWidth(item) + gap);
   const all = widths.reduce((sum, width) => sum + width, 0);
@@ -139,7 +139,8 @@ layouts.items = (section, room) => {
     const place = section.items[i];
     const isEnd = item.hasAttribute('data-end');
     const left = room.left + (isEnd && room.width > x + widths[i] ? room.width - widths[i] + gap : x);
-    moveBy(item, left - place.x, section.items[0].y + line * height - place.y);
+    const from = isEnd ? item.getBBox().x : place.x; // its words may have changed
+    moveBy(item, left - from, section.items[0].y + line * height - place.y);
     x += inColumns ? step : widths[i] + extra;
   });
   return (line + 1) * height - number(element, 'data-height');
