@@ -2,9 +2,11 @@
 // moment, and of a few at more moments, of each device, with options, and of the columns that a page carries instead of the file. Or of
 // the files that the command line names: `node bytes_equal.test.js FILE...`.
 import assert from 'node:assert/strict';
+import {randomBytes} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {basename, dirname} from 'node:path';
 import test from 'node:test';
+import {gzipSync} from 'node:zlib';
 import {askJson, openBlob, openFile, startEngine} from './engine.js';
 import {everySnapshot, named, testdata} from './files.js';
 import {carriedBytes, checkSame, deviceWord, native, optionsOf} from './native.js';
@@ -115,4 +117,15 @@ test('answers have the bytes of the program', async () => {
 test('a file that a tab has no room for is refused before it is read', async () => {
   const tooLarge = {size: 2 ** 31, slice: () => assert.fail('it was read')};
   await assert.rejects(openBlob('large.pickle', tooLarge), {message: 'a browser tab opens files of up to 2.14 GB, this one has 2.15 GB; the memviz program opens larger ones'});
+});
+
+test('a file that became shorter while it was read is refused', async () => {
+  const shrunk = {size: 100, slice: () => new Blob([new Uint8Array(99)])};
+  await assert.rejects(openBlob('shrunk.pickle', shrunk), {message: 'the file changed while it was read'});
+});
+
+test('a gzip file that is cut short says so, whatever its last bytes promise', async () => {
+  const whole = gzipSync(randomBytes(4 << 20)), cut = whole.subarray(0, whole.length - 8);
+  cut.writeUInt32LE(0xF0000000, cut.length - 4);
+  await assert.rejects(openFile('cut.pickle.gz', cut), /ends before it is complete|damaged/);
 });

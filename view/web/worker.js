@@ -70,9 +70,10 @@ function engineOf(functions) {
     if (blob.size + aboutBytes.length > MOST_BYTES)
       throw new Error(`a browser tab opens files of up to 2.14 GB, this one has ${(blob.size / 1e9).toFixed(2)} GB; the memviz program opens larger ones`);
     const at = reserve(blob.size + aboutBytes.length);
-    const read = (from) => blob.slice(from, from + SLICE).arrayBuffer();
-    for (let done = 0, next = read(0); done < blob.size; done += SLICE) {
+    const read = (from) => from < blob.size && blob.slice(from, from + SLICE).arrayBuffer();
+    for (let done = 0, next = read(0); next; done += SLICE) {
       const part = new Uint8Array(await next);
+      if (part.length !== Math.min(SLICE, blob.size - done)) throw new Error('the file changed while it was read'); // Firefox gives less
       next = read(done + SLICE); // while this one is copied
       bytesAt(at + done, part.length).set(part);
     }

@@ -14,8 +14,8 @@ std::uint32_t distance(std::uint32_t left, std::uint32_t right) {
   return left < right ? right - left : left - right;
 }
 
-/// Returns items sorted by `key_of(item)`, which is less than `keys`; equal ones stay in their order. It takes linear
-/// time: a page opens no sooner than millions of lives are sorted.
+/// Returns items sorted by `key_of(item)`, which is less than `keys`; equal ones stay in their order. Counting takes
+/// linear time: a page opens no sooner than millions of lives are sorted.
 template <class KeyOf>
 std::vector<std::uint32_t> sorted_by(const std::vector<std::uint32_t>& items, std::size_t keys, const KeyOf& key_of) {
   std::vector<std::uint32_t> next(keys + 1); // where the next item with a key goes
