@@ -25,8 +25,6 @@ FIGURES = (
     ("bert_adafactor", 12295 - BERT_CONTEXT, "12,295 MB", "v100-16"),
     ("bert_all", 4847 - BERT_CONTEXT, "4,847 MB", "v100-16"),
     ("octocoder", 29.0260648727417 * GIB, "29.0260648727417 GiB", "a100-80"),
-    ("loss", 24000, "24 GB", "a100-80"),
-    ("loss_backward", 28000, "28 GB", "a100-80"),
 )
 
 
