@@ -2,7 +2,8 @@
 
     pages.py MEMVIZ PYTHON [NAME...]
 
-PYTHON has torch, transformers and accelerate, or for the rows of torchao (vit) torch 2.6.0, timm and torchao 0.7. Outside of CI: the packages are gigabytes.
+PYTHON has torch, transformers and accelerate, or for the rows of torchao (vit) torch 2.6.0, timm and torchao 0.7. Outside of CI:
+the packages are gigabytes.
 """
 
 import json
