@@ -4,8 +4,10 @@
 #include "memviz/error.hpp"
 #include "run/json_members.hpp"
 #include "run/server_facts.hpp"
+#include "verdict/fit_doubt_words.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -114,6 +116,10 @@ public:
       facts_.has_cuda_torch = facts_.has_cuda_torch || !text(line, "cuda").empty();
     } else if (event == "cuda") {
       facts_.used_cuda = true;
+    } else if (event == "no_kernels") {
+      add_once(facts_.notes, fmt::format("{}PyTorch {} was built without any for compute capability {}, so a real GPU "
+                                         "refuses the first. The figures are those of a build that has them.",
+                                         kNoKernels, text(line, "version"), text(line, "capability")));
     } else if (event == "oom") {
       ++facts_.oom_count;
       facts_.ooms.push_back({pid_of(line), rank_of(line), DeviceId{static_cast<std::uint32_t>(number(line, "device"))},

@@ -220,6 +220,8 @@ std::string doubt_text(const FitVerdict& verdict) {
 
 bool is_sure(const FitVerdict& verdict) {
   if (!doubt_text(verdict).empty()) return false;
+  const auto is_refused = [](const std::string& note) { return note.starts_with(kNoKernels); };
+  if (verdict.outcome == FitOutcome::fits && std::ranges::any_of(verdict.facts.notes, is_refused)) return false;
   const bool are_sure = std::ranges::all_of(verdict.neighbours, &Neighbour::is_sure);
   if (verdict.outcome == FitOutcome::fits && !are_sure) return false;
   if (verdict.outcome != FitOutcome::does_not_fit)

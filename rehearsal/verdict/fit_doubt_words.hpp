@@ -6,8 +6,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace memviz::rehearse {
+
+/// Begins the note of a GPU for which the program's PyTorch has no kernels.
+inline constexpr std::string_view kNoKernels = "No kernels: ";
 
 /// Returns the most that a real run may take of the fullest device in addition, by what was measured elsewhere, of what
 /// the rehearsal does not count: kernels and libraries where nothing was measured on this GPU, a context of which only
@@ -21,7 +25,7 @@ namespace memviz::rehearse {
 [[nodiscard]] std::string doubt_text(const FitVerdict& verdict);
 
 /// Whether the program fits or not, and neither what is not counted, nor a model of the driver, nor an unknown value
-/// may turn that.
+/// may turn that, nor a GPU that refuses the program's kernels.
 [[nodiscard]] bool is_sure(const FitVerdict& verdict);
 
 } // namespace memviz::rehearse

@@ -22,6 +22,8 @@ constexpr std::array kErrors{
     ErrorText{9, "cudaErrorInvalidConfiguration", nullptr, "invalid configuration argument"},
     ErrorText{13, "cudaErrorInvalidSymbol", nullptr, "invalid device symbol"},
     ErrorText{21, "cudaErrorInvalidMemcpyDirection", nullptr, "invalid copy direction for memcpy"},
+    // CUB returns it, which is a part of PyTorch, on a GPU for which it was not built.
+    ErrorText{98, "cudaErrorInvalidDeviceFunction", nullptr, "invalid device function"},
     ErrorText{100, "cudaErrorNoDevice", "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     ErrorText{101, "cudaErrorInvalidDevice", "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     ErrorText{201, "cudaErrorDeviceUninitialized", "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
@@ -61,7 +63,7 @@ constexpr std::array kErrors{
               "attempt to terminate a thread-local capture sequence from another thread"},
 };
 
-// Returns null for numbers that this library never returns.
+// Returns null for all other numbers.
 const ErrorText* error_text(int number) {
   for (const ErrorText& error : kErrors)
     if (error.number == number) return &error;

@@ -46,6 +46,15 @@ TEST_CASE("device memory reads as zeros by copy, except for what was just writte
   CHECK(outcome.status == 0);
 }
 
+TEST_CASE("an error that CUB returns has CUDA's words") {
+  const Outcome outcome = in_child([] {
+    using Words = const char*(int);
+    if (std::string(function<Words>("cudaGetErrorName")(98)) != "cudaErrorInvalidDeviceFunction") return 1;
+    return std::string(function<Words>("cudaGetErrorString")(98)) == "invalid device function" ? 0 : 2;
+  });
+  CHECK(outcome.status == 0);
+}
+
 TEST_CASE("the next condition that is read holds if the hook says so") {
   const Outcome outcome = in_child([] {
     void* device = nullptr;

@@ -26,7 +26,7 @@ from memviz_recording import files, history, ranks
 from memviz_recording.snapshot import with_keepers
 from memviz_rehearsal.journal import SETTINGS, failures, guarded, log
 from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, world
-from memviz_rehearsal.process import checks, counters, endings, host_memory, initial_values, launchers, methods, peaks, runtime, tries
+from memviz_rehearsal.process import checks, counters, endings, host_memory, initial_values, kernels, launchers, methods, peaks, runtime, tries
 from memviz_rehearsal.process.methods import act_at_imports
 from memviz_rehearsal.server import flashinfer, outside, requests, watch
 from memviz_rehearsal.values import reads
@@ -119,6 +119,7 @@ class Rehearsal:
 
     def _on_cuda(self):
         log("cuda", rank=ranks.rank())
+        guarded(kernels.log_lack, self._torch)
         is_server = watch.has_worker()
         if is_server:
             guarded(self._end_when_asked)

@@ -19,7 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 PROFILES = HERE.parents[1] / "gpu/profiles"
 MIB = 1 << 20
-GPUS = ("b200", "h200", "h100-80", "a100-40", "rtx-4090", "l4", "v100-16", "t4")
+GPUS = ("b200", "h200", "h100-80", "a100-40", "rtx-4090", "l4", "rtx-3090", "t4")  # for which PyTorch 2.13 has kernels
 MARGINS = (0, 10, 100, 300, 700)  # MiB
 PROGRAMS = (
     "opt_adamw opt_adamw_fused opt_adamw_loop opt_sgd opt_adafactor opt_rmsprop opt_adagrad opt_nadam opt_radam opt_muon opt_lbfgs "

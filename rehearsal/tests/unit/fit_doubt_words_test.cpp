@@ -140,6 +140,13 @@ TEST_CASE("less than kernels take on an H100 may be too little where nothing was
   }
 }
 
+TEST_CASE("a program fits for sure only on a GPU for which its PyTorch has kernels") {
+  FitVerdict verdict = trained_with_left(mib(1900));
+  REQUIRE(is_sure(verdict));
+  verdict.facts.notes = {"No kernels: PyTorch 2.13.0 was built without any"};
+  CHECK_FALSE(is_sure(verdict));
+}
+
 TEST_CASE("what NCCL takes, and what other drivers leave, is added to what is not counted") {
   FitVerdict verdict = trained_with_left(mib(1900));
   verdict.facts.notes = {"NCCL: the device memory of communicators is not counted"};

@@ -31,6 +31,8 @@ TEST_CASE("what a run leaves behind is read line by line") {
       "\n"
       R"({"event": "cuda", "pid": 7, "rank": 3})"
       "\n"
+      R"({"event": "no_kernels", "pid": 7, "version": "2.13.0", "capability": "7.0"})"
+      "\n"
       R"({"event": "oom", "pid": 7, "rank": 3, "device": 0, "asked_bytes": 60, "file": null})"
       "\n"
       R"({"event": "failure", "pid": 7, "text": "no"})"
@@ -60,7 +62,10 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.handle_bytes == 9); // of the device with most
   CHECK(facts.compiled_frames == 6);
   CHECK(facts.is_left_uncompiled);
-  CHECK(facts.notes == std::vector<std::string>{"a", "b"});
+  CHECK(facts.notes == std::vector<std::string>{
+                           "a", "b",
+                           "No kernels: PyTorch 2.13.0 was built without any for compute capability 7.0, so a real GPU "
+                           "refuses the first. The figures are those of a build that has them."});
   CHECK(facts.refusals == std::vector<std::string>{"rank 3 waits"});
   CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
   CHECK(facts.failures == std::vector<std::string>{"no"});

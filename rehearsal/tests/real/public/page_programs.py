@@ -5,6 +5,7 @@
 Writes the MiB that pages.py compares.
 """
 
+import functools
 import json
 import pathlib
 import sys
@@ -29,6 +30,8 @@ BERT_ROWS = {
         "optim": "adafactor",
     },
 }
+# torchao's README of low-bit optimizers.
+VIT_ROWS = {"vit": None, "vit_offload": {}, "vit_offload_gradients": {"offload_gradients": True}}
 
 
 def keep_gradients():
@@ -63,31 +66,34 @@ def octocoder():
     return torch.cuda.max_memory_allocated()
 
 
-def loss_of_vocabulary(has_backward):
-    """The baseline of Cut Cross-Entropy for Gemma 2 (2B) and 8,192 tokens: the increase of the peak."""
-    embedding, classifier = (torch.randn(rows, 2304, device="cuda", dtype=torch.bfloat16, requires_grad=True) for rows in (8192, 256000))
-    targets = torch.randint(0, 256000, (8192,), device="cuda")
+def train_vit_giant(offload):
+    """torchao's README of low-bit optimizers, "Optimizer CPU offload": the highest allocated memory of three steps."""
+    import timm
+    from torchao.prototype.low_bit_optim import CPUOffloadOptimizer
 
-    def loss():
-        logits = embedding @ classifier.T
-        logits = torch.tanh(logits / 30) * 30
-        return F.cross_entropy(logits.float(), targets)
-
-    before = torch.cuda.max_memory_allocated()
-    result = loss()
-    if has_backward:
-        result.backward()
-    return torch.cuda.max_memory_allocated() - before
+    model = timm.create_model("vit_giant_patch14_dinov2", num_classes=45, img_size=224)
+    model.set_grad_checkpointing()
+    model.bfloat16().cuda()
+    adamw = functools.partial(torch.optim.AdamW, fused=True)
+    optimizer_class = functools.partial(CPUOffloadOptimizer, optimizer_class=adamw, **offload) if offload is not None else adamw
+    optimizer = optimizer_class(model.parameters(), lr=1e-4, weight_decay=0)
+    for _ in range(3):
+        images, labels = torch.zeros(32, 3, 224, 224, dtype=torch.bfloat16), torch.zeros(32, dtype=torch.int64)
+        loss = F.cross_entropy(model(images.cuda()), labels.cuda())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return torch.cuda.max_memory_allocated()
 
 
 def main():
     name, output = sys.argv[1:]
     if name in BERT_ROWS:
         measured = train_bert(**BERT_ROWS[name])
-    elif name == "octocoder":
-        measured = octocoder()
+    elif name in VIT_ROWS:
+        measured = train_vit_giant(VIT_ROWS[name])
     else:
-        measured = loss_of_vocabulary(name == "loss_backward")
+        measured = octocoder()
     pathlib.Path(output).write_text(json.dumps({"mib": measured / MIB}))
 
 
