@@ -13,6 +13,9 @@ def lacks_kernels(architectures, capability):
 
 
 def log_lack(torch):
+    architectures = getattr(torch._C, "_cuda_getArchFlags", None)  # builds without CUDA lack it
+    if architectures is None:
+        return
     capability = torch.cuda.get_device_capability()
-    if lacks_kernels(torch._C._cuda_getArchFlags() or "", capability):
+    if lacks_kernels(architectures() or "", capability):
         log("no_kernels", version=str(torch.__version__), capability=".".join(map(str, capability)))
