@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace memviz {
 
@@ -34,6 +35,8 @@ public:
   /// DeviceState::misfits.
   [[nodiscard]] MemoryState state_of(std::shared_ptr<const Recording> recording) const;
   [[nodiscard]] MemoryState state_of(Recording recording) const;
+  /// Returns the state at the end, and the one at the chosen moment.
+  [[nodiscard]] std::pair<MemoryState, MemoryState> end_and_state_of(std::shared_ptr<const Recording> recording) const;
 
 private:
   struct DeviceAccounts;

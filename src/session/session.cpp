@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <list>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace memviz {
@@ -93,20 +94,27 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
     NoEvents ignored;
     choice = moment_in(choice, options_.name, *source.read(ignored), options_.rewriter);
   }
+  // The end and another moment take one replay.
+  const bool is_end = choice.kind == MomentKind::end;
+  const MomentChoice also{.kind = wants.also.value_or(MomentKind::end)};
   KindWatch watch(wants.kind_rules);
-  Accounts accounts(choice, wants.kinds ? &watch : nullptr);
-  Accounts also({.kind = wants.also.value_or(MomentKind::end)});
+  Accounts accounts(wants.also && is_end ? also : choice, wants.kinds ? &watch : nullptr);
+  Accounts other(also);
   TimelineRecorder recorder;
   std::vector<EventSink*> sinks{&accounts};
-  if (wants.also) sinks.push_back(&also);
+  if (wants.also && !is_end) sinks.push_back(&other);
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
   EachSink each(sinks);
   const auto recording = source.read(each);
-  Opened opened{.state = accounts.state_of(recording)};
+  Opened opened;
+  if (wants.also && is_end)
+    std::tie(opened.state, opened.also) = accounts.end_and_state_of(recording);
+  else
+    opened.state = accounts.state_of(recording);
+  if (wants.also && !is_end) opened.also = other.state_of(recording);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
-  if (wants.also) opened.also = also.state_of(recording);
   complete(opened, wants, watch, source);
   return opened;
 }

@@ -104,7 +104,6 @@ bool MomentLog::is_free_pending(std::uint64_t address) const {
 }
 
 EventsAround MomentLog::around() const {
-  if (!is_set_) return {EventIndex(events_ - last_.size()), last_};
   EventsAround around{EventIndex(moment_.count() - before_.size()), before_};
   around.events.insert(around.events.end(), after_.begin(), after_.end());
   return around;

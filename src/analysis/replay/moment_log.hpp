@@ -107,8 +107,10 @@ public:
   /// Whether the free of the allocation that is live at `address` at the end was requested by the moment, as far as
   /// events show.
   [[nodiscard]] bool is_free_pending(std::uint64_t address) const;
-  /// Returns the events around the moment, or around the end if there is none.
+  /// Returns the events around the moment, which is set.
   [[nodiscard]] EventsAround around() const;
+  /// Returns the last events.
+  [[nodiscard]] EventsAround around_end() const { return {EventIndex(events_ - last_.size()), last_}; }
 
 private:
   [[nodiscard]] bool starts_before_events() const {

@@ -197,7 +197,7 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     at_end.peak_event = accounts.peak_event;
     at_end.last_oom_event = accounts.last_oom_event;
     at_end.trailing_snapshots = accounts.trailing_snapshots;
-    at_end.around = accounts.log.around();
+    at_end.around = accounts.log.around_end();
   }
   if (observer_ != nullptr) observer_->ended(state);
   return state;
@@ -205,9 +205,15 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
 
 MemoryState Accounts::state_of(std::shared_ptr<const Recording> recording) const {
   if (!failure_.empty()) throw Error(failure_);
+  const MemoryState at_end = state_at_end(std::move(recording));
+  return choice_.kind == MomentKind::end ? at_end : rewound(at_end);
+}
+
+std::pair<MemoryState, MemoryState> Accounts::end_and_state_of(std::shared_ptr<const Recording> recording) const {
+  if (!failure_.empty()) throw Error(failure_);
   MemoryState at_end = state_at_end(std::move(recording));
-  if (choice_.kind == MomentKind::end) return at_end;
-  return rewound(at_end);
+  MemoryState at_moment = rewound(at_end);
+  return {std::move(at_end), std::move(at_moment)};
 }
 
 MemoryState Accounts::state_of(Recording recording) const {

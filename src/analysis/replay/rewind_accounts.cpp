@@ -67,6 +67,7 @@ MemoryState Accounts::rewound(const MemoryState& at_end) const {
     const MomentLog* const log = log_of(device);
     if (log == nullptr) continue;
     device.moment = accounts_of(device.device)->moment(choice_);
+    device.around = log->around();
     static_cast<MemoryTotals&>(device.figures) = totals_of(state, device.device);
     add_outside(unplaced[i].outside, *log, device);
     device.misfits = misfits_at(device.figures, unplaced[i].misfits, *log);
