@@ -34,7 +34,12 @@ void ByteBuffer::limit(std::size_t bytes, std::string why) {
 }
 
 void ByteBuffer::expect(std::uint64_t bytes) {
-  if (capacity_ == 0 && bytes < limit_bytes_ && !check_head_) resize(static_cast<std::size_t>(bytes) + 1);
+  if (capacity_ != 0 || bytes >= limit_bytes_ || check_head_) return;
+  try {
+    resize(static_cast<std::size_t>(bytes) + 1);
+  } catch (
+      const std::bad_alloc&) { // room() asks for less, which may be enough: the end of a file cut short is any number
+  }
 }
 
 std::span<char> ByteBuffer::room() {
