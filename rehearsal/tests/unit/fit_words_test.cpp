@@ -35,3 +35,10 @@ TEST_CASE("a program only just fits where PyTorch had to try again, and processe
   verdict.facts.uses.pop_back();
   CHECK_FALSE(is_noted(verdict, "found taken"));
 }
+
+TEST_CASE("a program that used no GPU has no answer, however it ended") {
+  rehearse::FitVerdict verdict;
+  verdict.outcome = rehearse::FitOutcome::no_gpu;
+  CHECK(rehearse::short_text(verdict) == "no answer: no GPU was used");
+  CHECK(rehearse::deciding_memory(verdict) == "no GPU was used");
+}

@@ -21,7 +21,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
       R"({"pid": 7, "profile": "t4", "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10,)"
       R"( "used_bytes": 0, "peak_used_bytes": 50, "peak_handle_bytes": 8}, {"device": 1, "total_bytes": 100, "context_bytes": 10,)"
       R"( "used_bytes": 0, "peak_used_bytes": 0, "peak_handle_bytes": 9}], "host_reads": 3, "convolutions": 4,)"
-      R"( "notes": ["a", "b"]})"
+      R"( "notes": ["a", 5, "b"]})"
       "\n"
       R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "notes": ["b"]})"
       "\n{\"pid\": 8, \"devi");

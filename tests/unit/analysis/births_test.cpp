@@ -7,10 +7,12 @@
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
 
+#include <cstdint>
 #include <doctest/doctest.h>
-#include <span>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -96,18 +98,28 @@ TEST_CASE("a block has the annotations of its own life, whenever they were made"
   CHECK(texts(end_of(snapshot), 2).size() == BlockBirth::kMostAnnotations);
 }
 
-TEST_CASE("texts that the recording does not have are an error, not an answer") {
+TEST_CASE("stacks and texts that the recording does not have are an error, not an answer") {
   SmallSnapshot builder;
-  builder.segment(0x1000, 512).active(512, 500);
+  builder.segment(0x1000, 512).active(512, 500).event(Action::alloc, 0x1000, 500).annotate(0x1000, "weights");
   const Recording snapshot = builder.take();
-  MemoryState state = end_of(snapshot);
-  BirthFinder finder(state);
-  Event event;
-  event.action = Action::annotate;
-  event.address = 0x1000;
-  event.user_metadata = {1'000'000};
-  finder.take({}, std::span(&event, 1));
-  CHECK_THROWS_WITH_AS(finder.finish(), doctest::Contains("the file changed"), Error);
+  const auto read_again = [&](const std::function<void(Event & alloc, Event & annotation)>& change) {
+    MemoryState state = end_of(snapshot);
+    BirthFinder finder(state);
+    std::vector<Event> events{snapshot.traces[DeviceId{0}][0], snapshot.traces[DeviceId{0}][1]};
+    change(events[0], events[1]);
+    finder.take({}, events);
+    finder.finish();
+  };
+  CHECK_NOTHROW(read_again([](Event&, Event&) {}));
+  constexpr std::uint32_t kUnknown = 1'000'000;
+  const auto refused = [&](const std::function<void(Event&, Event&)>& change) {
+    CHECK_THROWS_WITH_AS(read_again(change), doctest::Contains("the file changed"), Error);
+  };
+  refused([](Event&, Event& annotation) { annotation.user_metadata = {kUnknown}; });
+  refused([](Event& alloc, Event&) { alloc.user_metadata = {kUnknown}; });
+  refused([](Event& alloc, Event&) { alloc.compile_context = {kUnknown}; });
+  refused([](Event& alloc, Event&) { alloc.internal_metadata = {kUnknown}; });
+  refused([](Event& alloc, Event&) { alloc.forward_stack = {kUnknown}; });
 }
 
 TEST_CASE("every block of testdata whose alloc is recorded has that event's time") {

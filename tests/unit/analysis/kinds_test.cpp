@@ -1,4 +1,5 @@
 #include "analysis/kinds/declared_kinds.hpp"
+#include "analysis/kinds/kind_watch.hpp"
 #include "memviz/error.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/training.hpp"
@@ -7,6 +8,18 @@
 
 using namespace memviz;
 using namespace memviz::test;
+
+TEST_CASE("copies to the device are weights if they are at least 16 of three sizes") {
+  const auto are_weights = [](std::uint64_t count, std::uint64_t sizes) {
+    Copies copies;
+    for (std::uint64_t i = 0; i < count; ++i)
+      copies.add(512 * (1 + i % sizes));
+    return copies.are_weights();
+  };
+  CHECK(are_weights(16, 3));
+  CHECK_FALSE(are_weights(15, 3));
+  CHECK_FALSE(are_weights(100, 2));
+}
 
 TEST_CASE("after a step of training there are parameters, gradients and the optimizer's state") {
   Training training;

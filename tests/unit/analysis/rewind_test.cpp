@@ -118,6 +118,15 @@ TEST_CASE("frees that complete late are pending until then") {
   CHECK(drawn_after(builder, 4) == "0x1000+1024: ~500/512 -512");
 }
 
+TEST_CASE("an allocation is not pending because one before it at its address was") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  builder.alloc(0x1000, 500).event("free_requested", 0x1000, 500); // its completion is not recorded
+  builder.alloc(0x1000, 400).event("free_completed", 0x1000, 400);
+  CHECK(drawn_after(builder, 1) == "0x1000+1024: -1024");
+  CHECK(drawn_after(builder, 2) == "0x1000+1024: 400/512 -512");
+}
+
 TEST_CASE("a free that completes without a recorded request was requested before the first event") {
   SnapshotBuilder builder;
   small(builder, 0x1000, 1536).active(512, 300).inactive(1024);
@@ -153,6 +162,35 @@ TEST_CASE("mapped ranges of an expandable segment grow, shrink, split and join")
   CHECK(drawn_after(builder, 1) == "0x1000+12288: -12288");
   CHECK(drawn_after(builder, 2) == "0x1000+12288: 4000/4096 -8192");
   CHECK(drawn_after(builder, 3) == "0x1000+4096: 4000/4096 | 0x3000+4096: -4096");
+}
+
+TEST_CASE("a range that is mapped again joins the pages of its pool, and of any where its event has none") {
+  const auto before_unmapping = [](const PythonValue& event) {
+    SnapshotBuilder builder;
+    const auto of_pool = [&](std::uint64_t address, int pool) {
+      small(builder, address, 0x1000)
+          .set("is_expandable", true)
+          .set("segment_pool_id", tuple({0, pool}))
+          .inactive(4096);
+    };
+    of_pool(0x1000, 1);
+    of_pool(0x3000, 2);
+    builder.event(event);
+    return drawn_after(builder, -1);
+  };
+  const PythonValue event =
+      dict({{"action", "segment_unmap"}, {"addr", 0x2000}, {"size", 0x1000}, {"stream", 0}, {"frames", list()}});
+  CHECK(before_unmapping(event) == "0x1000+12288: -12288");
+  const auto with_pool = [&](int pool) {
+    return dict({{"action", "segment_unmap"},
+                 {"addr", 0x2000},
+                 {"size", 0x1000},
+                 {"stream", 0},
+                 {"frames", list()},
+                 {"pool_id", tuple({0, pool})}});
+  };
+  CHECK(before_unmapping(with_pool(1)) == "0x1000+8192: -8192 | 0x3000+4096: -4096");
+  CHECK(before_unmapping(with_pool(2)) == "0x1000+4096: -4096 | 0x2000+8192: -8192");
 }
 
 TEST_CASE("each device has its own moment") {

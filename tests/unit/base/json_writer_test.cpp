@@ -127,6 +127,12 @@ TEST_CASE("what would be no JSON is refused") {
   CHECK_THROWS_AS(json.begin_array(), std::logic_error);
   CHECK(json_document([](JsonWriter& whole) { whole.value(1); }) == "1\n");
   CHECK_THROWS_AS((void)json_document([](JsonWriter& half) { half.begin_array(); }), std::logic_error);
+  std::string nested;
+  JsonWriter deep(nested, JsonLayout::compact);
+  for (int i = 0; i < 16; ++i)
+    deep.begin_array();
+  CHECK_THROWS_AS(deep.begin_array(), std::logic_error);
+  CHECK(nested == std::string(16, '['));
 }
 
 TEST_CASE("a command of a log is escaped where it would be obeyed inside of a line") {

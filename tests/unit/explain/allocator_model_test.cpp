@@ -265,4 +265,6 @@ TEST_CASE("AllocatorModel refuses requests that no device can hold") {
   CHECK_FALSE(model.alloc(std::numeric_limits<std::uint64_t>::max(), 0, {}).has_value());
   CHECK_FALSE(model.alloc(kMaxTotalBytes + 1, 0, {}).has_value());
   CHECK(model.reserved_bytes() == 0);
+  AllocatorModel expanding{expandable()};
+  CHECK_FALSE(expanding.alloc(kMaxTotalBytes, 0, {}).has_value()); // more than the addresses of a segment
 }

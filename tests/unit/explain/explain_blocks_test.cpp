@@ -1,5 +1,6 @@
 #include "memviz/what_if.hpp"
 
+#include "analysis/explain/pinned_pages.hpp"
 #include "analysis/explain/trial.hpp"
 #include "memviz/replay.hpp"
 #include "support/small_snapshot.hpp"
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <random>
+#include <utility>
+#include <vector>
 
 // blocks_in_the_way() against all sets that there are.
 
@@ -104,6 +107,21 @@ Failure expandable(test::SmallSnapshot& made, std::uint64_t request_bytes, std::
 }
 
 } // namespace
+
+TEST_CASE("the blocks that pin a segment or a page together are a set, besides each alone") {
+  test::SmallSnapshot made;
+  made.segment(64 * MiB, 20 * MiB).active(4 * MiB, 4 * MiB).inactive(8 * MiB).active(8 * MiB, 8 * MiB);
+  made.segment(128 * MiB, 20 * MiB).active(20 * MiB, 20 * MiB);
+  // The first block has the first page and a part of the second, where the other begins.
+  made.segment(256 * MiB, 40 * MiB).active(24 * MiB, 24 * MiB).active(16 * MiB, 16 * MiB);
+  MemoryMap state = made.take().end;
+  state.segments.back().is_expandable = true;
+  using Group = std::pair<std::uint32_t, std::uint32_t>;
+  std::vector<Group> groups;
+  for (const PinnedPages::Group& group : PinnedPages(state, DeviceId{0}).groups())
+    groups.emplace_back(group.first, group.count);
+  CHECK(groups == std::vector<Group>{{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {0, 2}, {3, 2}});
+}
 
 TEST_CASE("blocks_in_the_way finds a set wherever there is one, and none of its blocks could stay") {
   std::size_t failures = 0;

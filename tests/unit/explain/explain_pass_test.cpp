@@ -1,5 +1,6 @@
 #include "analysis/explain/pass_memory.hpp"
 #include "story/explain_words.hpp"
+#include "story/pass_words.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"
@@ -141,6 +142,16 @@ TEST_CASE("a request larger than that of the pass before needs more than the pas
   CHECK(found.first().pass->basis == PassBasis::larger);
   CHECK(found.answer(Circumstance::without_blocks).prospect == Prospect::unknown);
   CHECK(one_contains(found.words().reasons, "The pass before asked for less here, and rose by 42.0 MiB"));
+}
+
+TEST_CASE("the rise of the pass before is named only if more than the request is still to come") {
+  DeviceExplanation device;
+  device.request = Request{};
+  device.request->bytes = 20 * MiB;
+  device.pass = PassNeed{.basis = PassBasis::no_same_point, .rise_bytes = 30 * MiB, .to_come_bytes = 20 * MiB};
+  CHECK(pass_text(device).empty());
+  device.pass->to_come_bytes = 21 * MiB;
+  CHECK(pass_text(device).starts_with("The pass before rose by 30.0 MiB, this one by 0 B so far."));
 }
 
 TEST_CASE("checkpointing frees what layers keep, except one layer and what each hands on") {

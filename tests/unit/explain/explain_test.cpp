@@ -39,6 +39,21 @@ Explained explained_case(const std::string& name, std::optional<std::uint64_t> c
 
 } // namespace
 
+TEST_CASE("where a request's event has no pool, it is that of the allocation before it, if its segment still exists") {
+  constexpr std::uint64_t kPlace = 64 * MiB;
+  const auto pool_where = [&](bool is_there) {
+    test::SmallSnapshot made;
+    made.event(Action::segment_alloc, kPlace, 20 * MiB).event(Action::alloc, kPlace, 20 * MiB);
+    if (is_there) made.segment(kPlace, 20 * MiB).pool({1, 0}).active(20 * MiB, 20 * MiB);
+    if (!is_there) made.event(Action::free_requested, kPlace, 20 * MiB).event(Action::free_completed, kPlace, 20 * MiB);
+    if (!is_there) made.event(Action::segment_free, kPlace, 20 * MiB);
+    made.event(Action::oom, 0, 30 * MiB);
+    return explained(made.take()).first().request.value().pool;
+  };
+  CHECK(pool_where(true) == PoolId{1, 0});
+  CHECK(pool_where(false) == PoolId{});
+}
+
 TEST_CASE("case: a large segment split by survivors is fragmentation") {
   const Explained found = explained_case("split_large_segment");
   const MemoryLedger& ledger = found.first().ledger;

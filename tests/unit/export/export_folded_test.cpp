@@ -31,6 +31,17 @@ TEST_CASE("folded_stacks of the memory view") {
     builder.segment(4096, 512).active(512, 512, builder.stack({"/app/train.py:1:<module>", "/app/net.py:22:forward"}));
     CHECK(memory(builder) == "stream_0;active_allocated;train.py:1:<module>;net.py:22:forward 512\n");
   }
+  SUBCASE("sorts stacks and words by their bytes") {
+    builder.segment(4096, 2048)
+        .active(512, 512, kNoContext)
+        .active(512, 512, builder.stack({"/app/<no-context:1:f"}))
+        .active(512, 512, builder.stack({"/app/<a.py:1:f"}))
+        .active(512, 512, builder.stack({"/app/<z.py:1:f"}));
+    CHECK(memory(builder) == "stream_0;active_allocated;<a.py:1:f 512\n"
+                             "stream_0;active_allocated;<no-context:1:f 512\n"
+                             "stream_0;active_allocated;<no-context> 512\n"
+                             "stream_0;active_allocated;<z.py:1:f 512\n");
+  }
   SUBCASE("counts requested bytes on the stack and the rounding next to it") {
     builder.segment(4096, 1024).active(512, 500, builder.stack({"a.py:1:f"})).active(512, 400);
     CHECK(memory(builder) == "stream_0;active_allocated;<gaps> 124\n"

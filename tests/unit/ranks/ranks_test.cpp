@@ -342,7 +342,10 @@ std::vector<LineMemory> moved_stage(int by, const std::string& script) {
 TEST_CASE("lines that an edit moved are compared by function") {
   std::vector<LineMemory> more = moved_stage(3, "train.py");
   more.back().bytes += 64 * kMiB;
-  const JobReport report = job_report({part_with(0, moved_stage(0, "train.py")), part_with(1, more)});
+  std::vector<LineMemory> less = moved_stage(0, "train.py");
+  for (std::vector<LineMemory>* const held : {&less, &more})
+    held->push_back({"main train.py:8", MemoryKind::input, 8 * kMiB}); // above the edit
+  const JobReport report = job_report({part_with(0, less), part_with(1, more)});
   REQUIRE(report.second.has_value());
   REQUIRE(report.second->lines.size() == 1);
   CHECK(report.second->lines[0].line == "keep train.py");

@@ -16,6 +16,7 @@ TEST_CASE("the JSON form of a snapshot reads like its pickle") {
       "active_allocated", "frames": [{"name": "main", "filename": "train.py", "line": 3}]}]}],
       "device_traces": [[{"action": "alloc", "addr": 140000000000000, "size": 1000, "stream": 0, "frames": []}]]})");
   CHECK(snapshot.origin.encoding == "JSON");
+  CHECK(snapshot.origin.generation != "unknown PyTorch");
   REQUIRE(snapshot.end.blocks.size() == 1);
   CHECK(snapshot.end.blocks[0].requested_bytes == 1000);
   CHECK(snapshot.end.segments[0].pool == PoolId{0, 1});
@@ -39,6 +40,7 @@ TEST_CASE("half of a surrogate pair is U+FFFD, in JSON as in a pickle") {
   CHECK(name_in("a\\uDC00z") == "a\uFFFDz");
   CHECK(name_in("a\\ud800\\ud83d\\ude00") == "a\uFFFD\U0001F600");
   CHECK(name_in("a\\ud83d\\ud83d\\ude00z\\udc00") == "a\uFFFD\U0001F600z\uFFFD");
+  CHECK(name_in("caf\\u00e9 \\uff21") == "caf\u00E9 \uFF21"); // no surrogates
   CHECK(name_in("\\\\ud800") == "\\ud800");
   CHECK_THROWS_AS(static_cast<void>(name_in("\\ud8")), ParseError);
 }

@@ -192,4 +192,6 @@ TEST_CASE("a snapshot that is written again has its keepers") {
   CHECK(after.keepers.objects[1].items == 27);
   CHECK(after.warnings.empty());
   CHECK(rewritten(read_snapshot(again)) == again);
+  CHECK(contains(again, "format")); // of the keepers, for readers other than memviz
+  CHECK_FALSE(contains(rewritten(SnapshotBuilder().read()), "format"));
 }

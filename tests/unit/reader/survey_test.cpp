@@ -64,6 +64,7 @@ TEST_CASE("survey names what STACK_GLOBAL imports") {
   CHECK(target(system + "\x94" + "0" + os + "h" + std::string(1, '\0') + "\x93.") == "os.system");
   CHECK(target("Vsystem\np7\n0Vos\ng7\n\x93.") == "os.system");
   CHECK(target(os + system + "N0\x93.").empty()); // by a detour: not named, but counted
+  CHECK(target("Pstorage 7\n.") == "storage 7");
 }
 
 TEST_CASE("survey ends where the bytes do, at every prefix, and where they mean nothing") {

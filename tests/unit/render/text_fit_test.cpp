@@ -77,6 +77,10 @@ TEST_CASE("fit_label takes the longest form that fits") {
     CHECK(fit_label(far, 31) == "forward :41  19.5 MiB");
     CHECK(fit_label(far, 20) == "forward :41");
   }
+  SUBCASE("a place without a line has none to keep") {
+    CHECK(fit_label({.name = "forward", .place = "model.py:", .note = "19.5 MiB"}, 16) == "forward");
+    CHECK(fit_label({.name = "forward", .place = "1234567890", .note = "19.5 MiB"}, 16) == "forward");
+  }
   SUBCASE("a sign is kept to the last") {
     const Label signed_label{.name = "forward", .place = "model.py:41", .note = "−19.5 MiB"};
     CHECK(fit_label(signed_label, 30) == "forward model.py:41  −19.5 MiB");

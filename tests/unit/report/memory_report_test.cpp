@@ -110,6 +110,17 @@ TEST_CASE("each weight has the bytes of its gradient") {
   CHECK(report.peak_bytes == 2 * 4608 + 64);
 }
 
+TEST_CASE("where the kinds of lives are not known, no weight has a gradient") {
+  Program program;
+  program.weight(4096);
+  program.gradient(4096);
+  program.step();
+  CHECK(gradients(program.report()) == Rows{{"linear in __init__ model.py:22", 4096}});
+  const std::vector<DeviceRecord> without_kinds = record_timeline(*program.state.recording);
+  CHECK(gradients(memory_report(program.state, without_kinds, std::nullopt)) ==
+        Rows{{"linear in __init__ model.py:22", 0}});
+}
+
 TEST_CASE("a report is about all GPUs, or about the one that is named") {
   const auto reported = [](std::optional<DeviceId> device) {
     Program program;

@@ -1,5 +1,6 @@
 #include "memviz/contents.hpp"
 
+#include "io/tar_file.hpp"
 #include "memviz/error.hpp"
 #include "memviz/session.hpp"
 #include "memviz/several_snapshots.hpp"
@@ -231,6 +232,10 @@ TEST_CASE("a tar archive may have long names and links") {
   const std::string record = "40 path=renamed.pickle\n";
   CHECK(snapshot_in(tar_entry("pax", record, record.size(), 'x') + tar_entry("other", snapshot) +
                     tar_entry("notes.txt", "x")) == snapshot);
+  const std::string time = "20 mtime=1764460800\n";
+  const std::string with_time = tar_entry("pax", time, time.size(), 'x') + tar_entry("mem.pickle", snapshot);
+  REQUIRE(tar_entries(with_time).size() == 1);
+  CHECK(tar_entries(with_time)[0].name == "mem.pickle");
 }
 
 TEST_CASE("layers are inside each other up to a limit") {

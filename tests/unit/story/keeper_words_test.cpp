@@ -187,6 +187,12 @@ TEST_CASE("the row of a keeper has its name, its place and what it is; without a
   CHECK(label.name == "predictions");
   CHECK(label.place == "in validate train.py:10");
   CHECK(label.note == "list of 27");
+  KeptVariable model = table.keepers[0];
+  model.object.kind = KeeperKind::module;
+  model.object.name = steps.frames.intern("acme.nn.Decoder");
+  CHECK(keeper_line_label(steps.frames, model).note == "Decoder");
+  model.object.name = steps.frames.intern("Encoder");
+  CHECK(keeper_line_label(steps.frames, model).note == "Encoder");
   CHECK(keeper_title(steps.frames, table, 0) == "`predictions` (list of 27) in validate train.py:10\n500 MiB at the "
                                                 "end: 100 MiB itself, 400 MiB by its tensors' graphs\nDropping it "
                                                 "frees 500 MiB.");

@@ -38,6 +38,18 @@ TEST_CASE("recorded memory without a stack has a reason that is not its age") {
   }
 }
 
+TEST_CASE("kinds are named in a note where less than a tenth of the bytes has one") {
+  const MemoryState state;
+  const auto note = [&](std::uint64_t known_bytes) {
+    const KindShares kinds{{{MemoryKind::parameter, KindEvidence::frames}, {known_bytes, 1}},
+                           {{MemoryKind::unknown, KindEvidence::none}, {10'000 - known_bytes, 1}}};
+    return hardly_known_note({state, {}, {{.key = Pseudo::without_stack, .amount = {10'000, 2}, .kinds = kinds}}});
+  };
+  CHECK(note(999).starts_with("Kinds of memory in use: "));
+  CHECK(note(1'000).empty());
+  CHECK(note(0).empty());
+}
+
 TEST_CASE("other evidence is its own reason, and an unknown kind has none") {
   CHECK(kind_reason({MemoryKind::parameter, KindEvidence::declared}, Pseudo::before_recording) == "declared");
   CHECK(kind_reason({MemoryKind::gradient, KindEvidence::rules}, Pseudo::without_stack) == "by your rules");

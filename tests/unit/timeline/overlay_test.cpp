@@ -57,7 +57,21 @@ TEST_CASE("two runs are laid over each other by steps, whatever else happens in 
   CHECK(overlay_headline(overlay) == "The peak grew by 4.00 KiB (50.0 %): 8.00 KiB before, 12.0 KiB after");
   REQUIRE(overlay.most);
   CHECK(contains(overlay_answer(overlay), "They differ most in step "));
+  const Overlay of_steps = overlay_of(end_of(before), end_of(after), {.columns = 4});
+  CHECK(
+      contains(overlay_answer(of_steps), "They differ most in step 3: up to 8.00 KiB live there before, up to 12.0 "));
   CHECK(overlay.before.columns.size() <= overlay.columns);
+}
+
+TEST_CASE("a share of an axis is named by the whole place that it is") {
+  Overlay overlay;
+  overlay.axis = OverlayAxis::step;
+  overlay.length = 100;
+  // In binary, 29 of 100 times 100 is less than 29.
+  CHECK(overlay_place(overlay, 0.29) == "step 30");
+  CHECK(overlay_place(overlay, 0.5) == "step 51");
+  overlay.axis = OverlayAxis::event;
+  CHECK(overlay_place(overlay, 0.57) == "event 57");
 }
 
 TEST_CASE("a run has steps among its facts if it has any") {
