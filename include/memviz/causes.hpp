@@ -61,6 +61,7 @@ struct Cause {
   /// call by the same lines, or the first step shows training.
   bool has_backward = false;
   bool keeps_graph = false; ///< for activations: whether so much of the pass is alive that a graph keeps it
+  bool is_own_attention = false; ///< for attention_scores: whether nn.MultiheadAttention makes them
   /// For activations, the equal groups of parameters; 0 unless the pass is among them, and no pass before shows its
   /// rest.
   std::uint64_t layers = 0;

@@ -29,7 +29,8 @@ constexpr std::array kNameParts{MarkedText{"_foreach_", cause_mark::foreach},
                                 MarkedText{"unpack_hook", cause_mark::recomputes},
                                 MarkedText{"deepcopy", cause_mark::deep_copy},
                                 MarkedText{"gather", cause_mark::gathers},
-                                MarkedText{"::EmbeddingBackward0", cause_mark::embedding_backward}};
+                                MarkedText{"::EmbeddingBackward0", cause_mark::embedding_backward},
+                                MarkedText{"multi_head_attention_forward", cause_mark::own_attention}};
 constexpr std::array kFiles{MarkedText{"torch/utils/checkpoint.py", cause_mark::recompute_file},
                             MarkedText{"safetensors/torch.py", mark::checkpoint_file},
                             MarkedText{"/copy.py", cause_mark::copy_file},

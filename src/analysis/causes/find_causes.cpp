@@ -129,7 +129,9 @@ Cause of_one_tensor(const Failed& failed, CauseKind kind, const std::unordered_s
     return tensor.is_marked(*block.lines) || (!block.is_lasting() && tensor.has(*block.lines, block.bytes));
   });
   if (tensor.has(failed.request_lines, failed.request.bytes)) sum.add(failed.request, failed.request_lines);
-  return sum.cause(kind);
+  Cause cause = sum.cause(kind);
+  cause.is_own_attention = tensor.is_own_attention();
+  return cause;
 }
 
 constexpr std::uint64_t kRecomputes = cause_mark::recompute_file | cause_mark::recomputes;

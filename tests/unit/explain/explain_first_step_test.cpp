@@ -187,6 +187,26 @@ TEST_CASE("the scores of attention are of the function that calls softmax, not a
   CHECK(cause_of(device, CauseKind::attention_scores).bytes == 3 * 64 * kMiB);
 }
 
+TEST_CASE("softmax is not of attention outside a module, and not where a loss has its size") {
+  Training training;
+  Frames softmax = kSoftmax;
+  SUBCASE("outside a module") {
+    softmax.erase(softmax.begin() + 1);
+  }
+  SUBCASE("outside a module, and its backward pass") {
+    softmax.erase(softmax.begin() + 1);
+    training.add(64 * kMiB, MemoryKind::temporary,
+                 {"/torch/engine.cpp:9:torch::autograd::Engine::execute()",
+                  "/torch/softmax.cpp:9:torch::autograd::generated::SoftmaxBackward0::apply"});
+  }
+  SUBCASE("a loss of its size") {
+    training.add(64 * kMiB, MemoryKind::activation, kLoss);
+  }
+  training.add(64 * kMiB, MemoryKind::activation, softmax);
+  const std::vector<Cause> causes = training.fail(kMiB, 64 * kMiB, softmax).causes;
+  CHECK(std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind) == causes.end());
+}
+
 TEST_CASE("advice against a cause says what a first step still lacks without it") {
   Training training;
   training.mark("Optimizer.zero_grad#RMSprop.zero_grad").add(300 * kMiB, MemoryKind::activation, kLayer);

@@ -40,6 +40,8 @@ const std::vector<RecordedMistake>& recorded_mistakes() {
       {"h200_validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
       {"rehearsed_cycles", CauseKind::kept_outputs, "forward common.py:42"},
       {"rehearsed_dense_embedding", CauseKind::dense_gradient, ""},
+      {"rehearsed_mha_weights", CauseKind::attention_scores, "forward mha_weights.py:12"},
+      {"rehearsed_policy_entropy", CauseKind::logits, "scores policy_entropy.py:6"},
   };
   return all;
 }
@@ -118,6 +120,16 @@ TEST_CASE("causes: an evaluation after training may need no gradients") {
   CHECK(in_words(state, device).advice.at(0) ==
         "If no backward pass follows (inference, validation), run it under torch.no_grad() or torch.inference_mode(), "
         "which keep none of it.");
+}
+
+TEST_CASE("causes: softmax of logits is no attention, and nn.MultiheadAttention has advice of its own") {
+  const MemoryState entropy = state_of(test::testdata() / "causes" / "rehearsed_policy_entropy.pickle.zst");
+  const std::vector<Cause> causes = explain(entropy, {}).at(0).causes;
+  CHECK(std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind) == causes.end());
+  const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_mha_weights.pickle.zst");
+  CHECK(in_words(state, explain(state, {}).at(0)).advice.at(0) ==
+        "Call nn.MultiheadAttention with need_weights=False: without weights to return it does not materialise the "
+        "scores.");
 }
 
 TEST_CASE("causes: what earlier calls left is not counted as logits again") {
