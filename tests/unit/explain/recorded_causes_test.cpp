@@ -42,6 +42,7 @@ const std::vector<RecordedMistake>& recorded_mistakes() {
       {"rehearsed_dense_embedding", CauseKind::dense_gradient, ""},
       {"rehearsed_mha_weights", CauseKind::attention_scores, "forward mha_weights.py:12"},
       {"rehearsed_policy_entropy", CauseKind::logits, "scores policy_entropy.py:6"},
+      {"rehearsed_prefetch_all", CauseKind::made_at_once, "producer prefetch_all.py:9"},
   };
   return all;
 }
