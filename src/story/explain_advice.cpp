@@ -227,9 +227,10 @@ bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
 
 std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;
-  const bool is_broadcast = !device.causes.empty() && device.causes.front().kind == CauseKind::large_request;
-  if (is_broadcast) return causes_advice(device);
-  if (std::string less_at_once = request_advice(device); !less_at_once.empty())
+  const auto leads = [&](CauseKind kind) { return !device.causes.empty() && device.causes.front().kind == kind; };
+  const bool is_large = leads(CauseKind::large_tensors);
+  if (leads(CauseKind::large_request) || (is_large && is_out_of_reach(device))) return causes_advice(device);
+  if (std::string less_at_once = request_advice(device); !is_large && !less_at_once.empty())
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;
   if (std::string record = recording_advice(device.users, device.device_state.figures.requested_bytes); !record.empty())
@@ -247,7 +248,7 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
   if (is_in_pieces) add(causes_advice(device));
   if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
-  const bool is_usual_pass = !device.causes.empty() && device.causes.front().kind == CauseKind::activations;
+  const bool is_usual_pass = leads(CauseKind::activations);
   const bool is_open = device.causes.empty() || is_in_pieces || is_usual_pass || is_never_enough(device.causes.front());
   if (!device.first_step && is_open) add(kinds_advice(device));
   add(short_causes_advice(device));

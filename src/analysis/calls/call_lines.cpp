@@ -115,6 +115,7 @@ CallLines CallLineFinder::find(StackId stack) {
       found.line.caller.reset();
       found.script_line.reset();
     }
+    if (!callee) found.is_direct = (marks & cause_mark::own) != 0;
     if ((marks & cause_mark::own) != 0) add_own(found, id);
     add_checkpoint(found.checkpoint, id, callee, marks);
     if ((marks & cause_mark::python) != 0) callee = id;

@@ -40,7 +40,9 @@ const std::vector<RecordedMistake>& recorded_mistakes() {
       {"h200_validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
       {"rehearsed_cycles", CauseKind::kept_outputs, "forward common.py:42"},
       {"rehearsed_dense_embedding", CauseKind::dense_gradient, ""},
+      {"rehearsed_hand_gelu", CauseKind::unfused, "gelu hand_gelu.py:6"},
       {"rehearsed_mha_weights", CauseKind::attention_scores, "forward mha_weights.py:12"},
+      {"rehearsed_pairwise_broadcast", CauseKind::large_tensors, "distances pairwise_broadcast.py:8"},
       {"rehearsed_policy_entropy", CauseKind::logits, "scores policy_entropy.py:6"},
       {"rehearsed_prefetch_all", CauseKind::made_at_once, "producer prefetch_all.py:9"},
   };
