@@ -97,6 +97,14 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
      "are still alive.",
      "Let go of an optimizer, and of the schedulers and lists that refer to it, before the next one is created; a "
      "learning rate can be set in its param_groups."},
+    {CauseKind::kept_gradients,
+     "Kept gradients: {0} is gradients of parameters that have newer ones: something keeps those of earlier steps.",
+     "Keep figures of gradients (such as norm().item()) or copies on the CPU: zero_grad() lets go of them, and frees "
+     "only what nothing else refers to."},
+    {CauseKind::untrained,
+     "Gradients for nothing: {0} is kept for the gradients of {1} parameters that are in no optimizer.",
+     "If these parameters are not to be trained, freeze them with requires_grad_(False), and run what needs "
+     "no gradient under torch.no_grad(): eval() does neither."},
     {CauseKind::fragmentation, "", ""},
     {CauseKind::varying_sizes, "",
      "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or pad lengths to a few sizes."},

@@ -7,6 +7,7 @@
 #include "analysis/causes/layers.hpp"
 #include "analysis/causes/one_tensor.hpp"
 #include "analysis/causes/repeated_state.hpp"
+#include "analysis/causes/untrained.hpp"
 #include "analysis/causes/varying_sizes.hpp"
 
 #include <algorithm>
@@ -254,6 +255,14 @@ Cause dense_gradient(const Failed& failed) {
       .cause(CauseKind::dense_gradient);
 }
 
+Cause of_untrained(const Failed& failed, const Untrained& untrained) {
+  Cause cause = sum_of(failed, [&](const LiveBlock& block) {
+                  return untrained.blocks.contains(block.address);
+                }).cause(CauseKind::untrained);
+  cause.calls = untrained.parameters;
+  return cause;
+}
+
 Cause training_state(const Failed& failed) {
   return sum_of(failed,
                 [](const LiveBlock& block) {
@@ -321,8 +330,12 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   add_large_tensors(causes, failed);
   causes.push_back(dense_gradient(failed));
   causes.push_back(repeated_state(failed.blocks, kept.backward));
+  causes.push_back(kept_gradients(failed.blocks));
+  const Untrained untrained = find_untrained(failed.state, failed.device.device_state.device);
+  causes.push_back(of_untrained(failed, untrained));
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, kept.backward, finder));
+  causes.back().is_first_training = untrained.has_trained && kept.backward.empty();
   causes.push_back(training_state(failed));
   if (causes.back().bytes == 0) causes.push_back(weights(failed));
   return causes;
@@ -339,7 +352,7 @@ std::string_view cause_name(CauseKind kind) {
       "outside",        "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
       "logits",         "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
       "growth",         "concatenation",    "made_at_once", "large_tensors",  "unfused",         "dense_gradient",
-      "repeated_state",        "fragmentation",  "varying_sizes",   "activations",
+      "repeated_state", "kept_gradients",   "untrained",    "fragmentation",  "varying_sizes",   "activations",
       "training_state", "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }

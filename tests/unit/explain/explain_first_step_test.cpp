@@ -207,6 +207,22 @@ TEST_CASE("softmax is not of attention outside a module, and not where a loss ha
   CHECK(std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind) == causes.end());
 }
 
+TEST_CASE("a pass that trains what an optimizer updates is hardly an evaluation: no_grad() is the last advice") {
+  Training training;
+  for (const std::string_view line :
+       {"/app/model.py:2:f", "/app/model.py:3:f", "/app/model.py:4:f", "/app/model.py:5:f", "/app/model.py:6:f"})
+    for (int i = 0; i < 3; ++i)
+      training.add(20 * kMiB, MemoryKind::activation, {kLayer[0], kLayer[1], line});
+  DeviceExplanation device = training.fail(10 * kMiB);
+  const auto is_no_grad = [](const std::string& advice) { return advice.find("torch.no_grad()") != std::string::npos; };
+  REQUIRE(device.causes.front().kind == CauseKind::activations);
+  CHECK(is_no_grad(training.words(device).advice.front()));
+  device.causes.front().is_first_training = true;
+  const std::vector<std::string> advice = training.words(device).advice;
+  CHECK_FALSE(is_no_grad(advice.front()));
+  CHECK(is_no_grad(advice.back()));
+}
+
 TEST_CASE("advice against a cause says what a first step still lacks without it") {
   Training training;
   training.mark("Optimizer.zero_grad#RMSprop.zero_grad").add(300 * kMiB, MemoryKind::activation, kLayer);

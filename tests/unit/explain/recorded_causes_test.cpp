@@ -40,6 +40,7 @@ const std::vector<RecordedMistake>& recorded_mistakes() {
       {"h200_validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
       {"rehearsed_cycles", CauseKind::kept_outputs, "forward common.py:42"},
       {"rehearsed_dense_embedding", CauseKind::dense_gradient, ""},
+      {"rehearsed_eval_not_frozen", CauseKind::untrained, "step eval_not_frozen.py:10"},
       {"rehearsed_hand_gelu", CauseKind::unfused, "gelu hand_gelu.py:6"},
       {"rehearsed_mha_weights", CauseKind::attention_scores, "forward mha_weights.py:12"},
       {"rehearsed_pairwise_broadcast", CauseKind::large_tensors, "distances pairwise_broadcast.py:8"},
