@@ -67,8 +67,8 @@ struct Cause {
   bool has_backward = false;
   bool keeps_graph = false;  ///< for activations: whether so much of the pass is alive that a graph keeps it
   bool is_in_module = false; ///< for large_tensors: whether a module makes them
-  /// For activations: whether keepers show that a graph leads to parameters that an optimizer updates, and no backward
-  /// pass has run before, as in the first step of training.
+  /// For activations: whether keepers show an optimizer, and no backward pass has run before, as in the first step of
+  /// training.
   bool is_first_training = false;
   bool is_own_attention = false; ///< for attention_scores: whether nn.MultiheadAttention makes them
   /// For activations, the equal groups of parameters; 0 unless the pass is among them, and no pass before shows its

@@ -84,7 +84,9 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
      "Keep it on the CPU, and move each batch when it is needed."},
     {CauseKind::large_tensors, "Large tensors: {0} is {1} that one function makes, more than all else together.",
      "Make it smaller or in pieces: let shapes broadcast instead of repeat() or expand().contiguous(), use indices "
-     "instead of one_hot(), torch.cdist() instead of the differences of all pairs, or a smaller type."},
+     "instead of one_hot(), torch.cdist() instead of the differences of all pairs, or a smaller type; or keep it on "
+     "the "
+     "CPU, and move each part when it is needed."},
     {CauseKind::unfused,
      "Expression of many operations: {0} is the results of one line, {1} for each call: autograd keeps what each "
      "operation makes.",

@@ -30,7 +30,9 @@ constexpr std::array kNameParts{MarkedText{"_foreach_", cause_mark::foreach},
                                 MarkedText{"deepcopy", cause_mark::deep_copy},
                                 MarkedText{"gather", cause_mark::gathers},
                                 MarkedText{"::EmbeddingBackward0", cause_mark::embedding_backward},
-                                MarkedText{"multi_head_attention_forward", cause_mark::own_attention}};
+                                MarkedText{"multi_head_attention_forward", cause_mark::own_attention},
+                                MarkedText{"run_conv_plan", cause_mark::convolution_plan},
+                                MarkedText{"_conv_forward", cause_mark::convolution}};
 constexpr std::array kFiles{MarkedText{"torch/utils/checkpoint.py", cause_mark::recompute_file},
                             MarkedText{"safetensors/torch.py", mark::checkpoint_file},
                             MarkedText{"/copy.py", cause_mark::copy_file},

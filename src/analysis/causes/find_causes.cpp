@@ -3,6 +3,7 @@
 #include "analysis/calls/kept_calls.hpp"
 #include "analysis/calls/live_block.hpp"
 #include "analysis/causes/backward_passes.hpp"
+#include "analysis/causes/earlier_failure.hpp"
 #include "analysis/causes/large_tensors.hpp"
 #include "analysis/causes/layers.hpp"
 #include "analysis/causes/one_tensor.hpp"
@@ -92,20 +93,6 @@ Cause large_request(const Failed& failed) {
     return cause;
   }
   return cause;
-}
-
-/// Finds what a module made before the last earlier failure.
-Cause earlier_failure(const Failed& failed) {
-  const EventTable& events = failed.events();
-  std::size_t last = failed.count();
-  while (last > 0 && events.action(last - 1) != Action::oom)
-    --last;
-  return sum_of(failed,
-                [&](const LiveBlock& block) {
-                  return last > 0 && !block.alloc_event.is_none() && block.alloc_event < EventIndex(last - 1) &&
-                         !block.is_lasting() && block.lines->is_in_module;
-                })
-      .cause(CauseKind::earlier_failure);
 }
 
 /// Whether an optimizer's foreach implementation makes it, and it is not the optimizer's state.
@@ -316,7 +303,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   std::vector<Cause> causes = std::move(kept.causes);
   causes.push_back(outside(failed));
   causes.push_back(large_request(failed));
-  causes.push_back(earlier_failure(failed));
+  causes.push_back(earlier_failure(failed.events(), failed.count(), failed.blocks, finder));
   causes.push_back(foreach_temporaries(failed));
   causes.push_back(of_one_tensor(failed, CauseKind::logits, kept.blocks));
   causes.push_back(of_one_tensor(failed, CauseKind::attention_scores, kept.blocks));
@@ -335,7 +322,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(of_untrained(failed, untrained));
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, kept.backward, finder));
-  causes.back().is_first_training = untrained.has_trained && kept.backward.empty();
+  causes.back().is_first_training = untrained.has_optimizer && kept.backward.empty();
   causes.push_back(training_state(failed));
   if (causes.back().bytes == 0) causes.push_back(weights(failed));
   return causes;

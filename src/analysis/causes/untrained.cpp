@@ -22,7 +22,8 @@ public:
 
   [[nodiscard]] Untrained find(DeviceId device) {
     Untrained found;
-    if (!are_optimized_of_modules()) return found;
+    found.has_optimizer = has_optimizer();
+    if (!found.has_optimizer || !are_optimized_of_modules()) return found;
     find_parameters(found);
     mark_trained_nodes();
     if (found.parameters > 0) add_blocks(found, device);
@@ -46,19 +47,22 @@ private:
            names_.position(id) && !names_.is_of_optimizer_alone(id);
   }
 
-  /// Whether optimizers update something, and only parameters of modules on devices.
+  [[nodiscard]] bool has_optimizer() const {
+    for (const KeptStorage& storage : graph_.storages)
+      if (is(storage.object, KeeperRoles::optimized)) return true;
+    return false;
+  }
+
+  /// Whether all that optimizers update is parameters of modules on devices.
   [[nodiscard]] bool are_optimized_of_modules() const {
-    bool has_any = false;
     for (std::uint32_t i = 0; i < graph_.objects.size(); ++i) {
       const KeeperKind kind = graph_.objects[i].kind;
       if (is({i}, KeeperRoles::precise)) return false;
       if (!is({i}, KeeperRoles::optimized)) continue;
       if (kind == KeeperKind::list && graph_.objects[i].items != references_.of(i).size()) return false;
-      if (kind == KeeperKind::list || kind == KeeperKind::tuple) continue;
-      if (!is_plain_parameter({i})) return false;
-      has_any = true;
+      if (kind != KeeperKind::list && kind != KeeperKind::tuple && !is_plain_parameter({i})) return false;
     }
-    return has_any;
+    return true;
   }
 
   [[nodiscard]] bool is_node(KeeperId id) const { return kind_of(id) == KeeperKind::autograd; }
@@ -73,12 +77,10 @@ private:
       const bool gets_gradient = is_leaf(one);
       const KeeperId parameter = gets_gradient ? one.to : one.from;
       if (!gets_gradient && one.how != ReferenceKind::grad) continue;
-      if (is(parameter, KeeperRoles::optimized)) {
-        found.has_trained |= gets_gradient;
-      } else if (is_plain_parameter(parameter) && !is_untrained_[parameter.value]) {
-        is_untrained_[parameter.value] = true;
-        ++found.parameters;
-      }
+      if (is(parameter, KeeperRoles::optimized) || !is_plain_parameter(parameter) || is_untrained_[parameter.value])
+        continue;
+      is_untrained_[parameter.value] = true;
+      ++found.parameters;
     }
   }
 

@@ -15,7 +15,7 @@ namespace memviz {
 struct Untrained {
   std::unordered_set<std::uint64_t> blocks; ///< addresses of blocks on the device, at the end
   std::uint64_t parameters = 0;             ///< how many have a gradient or get one, on all devices
-  bool has_trained = false;                 ///< whether a graph leads to parameters that an optimizer updates
+  bool has_optimizer = false;               ///< whether an optimizer updates anything on a GPU
 };
 
 /// Returns the gradients of modules' parameters that are in no optimizer, and what only nodes of graphs save that lead

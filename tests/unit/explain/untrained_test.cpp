@@ -81,7 +81,7 @@ TEST_CASE("gradients of parameters without an optimizer, and what only their nod
   program.node(program.other, 5);
   CHECK(program.blocks() == Numbers{3, 5});
   CHECK(program.find().parameters == 1);
-  CHECK(program.find().has_trained);
+  CHECK(program.find().has_optimizer);
 }
 
 TEST_CASE("what leads to a trained parameter is saved for it, though it leads to others as well") {
