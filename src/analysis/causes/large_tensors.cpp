@@ -40,13 +40,20 @@ Cause large_tensors(const FrameTable& frames, std::span<const LiveBlock> blocks,
     return is_same_or_other_precision(bytes, largest->bytes) && function_of(frames, lines) == function;
   };
   CauseSum sum;
-  for (const LiveBlock& block : blocks)
-    if (may_be_large(block) && is_part(*block.lines, block.bytes)) sum.add(block);
-  if (is_part(asks, request.bytes)) sum.add(request, asks);
+  std::uint64_t of_modules = 0; // several are the layers of a pass
+  for (const LiveBlock& block : blocks) {
+    if (!may_be_large(block) || !is_part(*block.lines, block.bytes)) continue;
+    sum.add(block);
+    if (block.lines->is_in_module) ++of_modules;
+  }
+  if (is_part(asks, request.bytes)) {
+    sum.add(request, asks);
+    if (asks.is_in_module) ++of_modules;
+  }
   Cause cause = sum.cause(CauseKind::large_tensors);
   cause.is_in_module = largest->lines->is_in_module;
   const std::uint64_t tensors = cause.blocks + (cause.has_request ? 1 : 0);
-  return tensors <= kMost && cause.bytes > all_bytes / 2 ? cause : Cause{CauseKind::large_tensors};
+  return tensors <= kMost && of_modules <= 1 && cause.bytes > all_bytes / 2 ? cause : Cause{CauseKind::large_tensors};
 }
 
 Cause unfused(std::span<const LiveBlock> blocks) {

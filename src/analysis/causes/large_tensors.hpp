@@ -11,8 +11,8 @@
 namespace memviz {
 
 /// Returns large_tensors: the tensors of one function, at most four, of one size up to precision, that are more than
-/// all else that is in use and requested. Without bytes unless at least one is alive. What lasts longer than a step
-/// and caches of keys and values are no part of it.
+/// all else that is in use and requested. Without bytes unless at least one is alive, and where modules make more
+/// than one: those are the layers of a pass. What lasts longer than a step and caches of keys and values are no part.
 [[nodiscard]] Cause large_tensors(const FrameTable& frames, std::span<const LiveBlock> blocks, const Request& request,
                                   const CallLines& asks);
 

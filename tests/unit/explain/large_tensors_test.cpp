@@ -15,6 +15,9 @@ using Frames = std::vector<std::string_view>;
 
 const Frames kMask{"/app/train.py:30:main", "/app/train.py:7:mask"};
 const Frames kMaskToo{"/app/train.py:30:main", "/app/train.py:8:mask"};
+const Frames kHead{"/app/train.py:30:main", "/app/train.py:6:mask",
+                   "/usr/lib/python3/dist-packages/torch/nn/modules/module.py:9:_call_impl",
+                   "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py:134:forward"};
 const Frames kBatch{"/app/train.py:30:main", "/app/data.py:5:batch"};
 const Frames kLayer{"/app/train.py:31:main", "/torch/nn/modules/module.py:9:_call_impl", "/app/model.py:2:gelu"};
 const Frames kLinear{"/app/train.py:31:main", "/torch/nn/modules/module.py:9:_call_impl", "/app/model.py:2:gelu",
@@ -69,7 +72,10 @@ TEST_CASE("large tensors are those of one function that are more than all else")
   CHECK(cause.blocks == 2);
   CHECK(cause.has_request);
   CHECK_FALSE(cause.is_in_module);
-  CHECK(Blocks().add(60, kLayer).add(10, kBatch).large(10, kBatch).is_in_module);
+  // The output of a layer, and its copy in other precision.
+  const Cause output = Blocks().add(60, kHead).add(20, kBatch).large(120, kMask);
+  CHECK(output.bytes == 180 * kUnit);
+  CHECK(output.is_in_module);
 }
 
 TEST_CASE("tensors are not large where others are as much, or many, or last") {
@@ -77,6 +83,8 @@ TEST_CASE("tensors are not large where others are as much, or many, or last") {
   CHECK(Blocks().add(60, kMask, MemoryKind::unknown, 5).large(10, kBatch).bytes == 0);
   CHECK(Blocks().add(60, kMask, MemoryKind::parameter).large(10, kBatch).bytes == 0);
   CHECK(Blocks().add(60, kMask, MemoryKind::kv_cache).large(10, kBatch).bytes == 0);
+  CHECK(Blocks().add(60, kHead, MemoryKind::activation, 2).large(10, kBatch).bytes == 0); // layers of a pass
+  CHECK(Blocks().add(60, kHead).large(60, kHead).bytes == 0);
   CHECK(Blocks().add(5, kBatch).large(60, kMask).bytes == 0); // the request alone is not alive
   CHECK(Blocks().large(60, kMask).bytes == 0);
 }
