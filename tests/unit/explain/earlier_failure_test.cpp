@@ -10,20 +10,21 @@ namespace memviz {
 
 namespace {
 
-using Frames = std::vector<std::string_view>;
+using ErrorFrames = std::vector<std::string_view>;
 
-constexpr std::string_view kCall = "/torch/nn/modules/module.py:9:_call_impl";
-const Frames kLayer{"/app/train.py:20:attempt", kCall, "/app/model.py:2:forward"};
-const Frames kConvolution{"/app/train.py:20:attempt", kCall, "/torch/nn/modules/conv.py:9:_conv_forward"};
-const Frames kPlan{"/app/train.py:20:attempt", kCall, "/torch/nn/modules/conv.py:9:_conv_forward",
-                   "/torch/Conv_v8.cpp:9:at::native::run_conv_plan(cudnnContext*, at::Tensor const&)"};
-const Frames kBatch{"/app/train.py:19:attempt"};
+constexpr std::string_view kModuleCall = "/torch/nn/modules/module.py:9:_call_impl";
+const ErrorFrames kLayerBefore{"/app/train.py:20:attempt", kModuleCall, "/app/model.py:2:forward"};
+const ErrorFrames kConvolutionError{"/app/train.py:20:attempt", kModuleCall,
+                                    "/torch/nn/modules/conv.py:9:_conv_forward"};
+const ErrorFrames kPlanError{"/app/train.py:20:attempt", kModuleCall, "/torch/nn/modules/conv.py:9:_conv_forward",
+                             "/torch/Conv_v8.cpp:9:at::native::run_conv_plan(cudnnContext*, at::Tensor const&)"};
+const ErrorFrames kNextBatch{"/app/train.py:19:attempt"};
 
 /// The bytes that an error with these frames has left, before which a layer made 64 bytes, and after which the program
 /// goes on with `next`.
-std::uint64_t left_by(const Frames& error, const Frames& next) {
+std::uint64_t left_by(const ErrorFrames& error, const ErrorFrames& next) {
   test::SmallSnapshot made;
-  const StackId layer = made.stack(kLayer);
+  const StackId layer = made.stack(kLayerBefore);
   made.event(Action::alloc, 0x1000, 64, layer).event(Action::oom, 0, 512, made.stack(error));
   made.event(Action::alloc, 0x2000, 32, made.stack(next));
   const Recording recording = made.take();
@@ -37,14 +38,14 @@ std::uint64_t left_by(const Frames& error, const Frames& next) {
 } // namespace
 
 TEST_CASE("what a module made before an earlier error is left by it") {
-  CHECK(left_by(kLayer, kBatch) == 64);
-  CHECK(left_by(kLayer, kLayer) == 64);
-  CHECK(left_by(kConvolution, kBatch) == 64); // the next attempt
+  CHECK(left_by(kLayerBefore, kNextBatch) == 64);
+  CHECK(left_by(kLayerBefore, kLayerBefore) == 64);
+  CHECK(left_by(kConvolutionError, kNextBatch) == 64); // the next attempt
 }
 
 TEST_CASE("an error for the workspace of a convolution is cuDNN's to catch") {
-  CHECK(left_by(kPlan, kBatch) == 0);
-  CHECK(left_by(kConvolution, kLayer) == 0); // stacks without C++: the same call goes on
+  CHECK(left_by(kPlanError, kNextBatch) == 0);
+  CHECK(left_by(kConvolutionError, kLayerBefore) == 0); // stacks without C++: the same call goes on
 }
 
 } // namespace memviz

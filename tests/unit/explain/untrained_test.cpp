@@ -15,13 +15,13 @@ using namespace test;
 namespace {
 
 /// A program with two modules, `trained` and `other`, of which each has one parameter, in blocks 0 and 1.
-struct Program {
+struct TwoModels {
   KeeperBuilder keepers = {};
   int running = frame(keepers, "train");
   int trained = parameter(0);
   int other = parameter(1);
 
-  Program() {
+  TwoModels() {
     for (const int weight : {trained, other}) {
       const int module = keepers.object("module", {.name = "Net"});
       keepers.refer(running, "local", weight == trained ? "student" : "teacher", module);
@@ -34,7 +34,7 @@ struct Program {
     keepers.storage(found, at(block), MiB);
     return found;
   }
-  Program& optimize(const std::vector<int>& tensors, int items = -1) {
+  TwoModels& optimize(const std::vector<int>& tensors, int items = -1) {
     const int optimizer = keepers.object("optimizer", {.name = "torch.optim.sgd.SGD"});
     const int groups = keepers.object("list", {.items = 1});
     const int group = keepers.object("dict", {.items = 1});
@@ -68,30 +68,30 @@ struct Program {
   }
 };
 
-using Numbers = std::set<std::uint64_t>;
+using BlockNumbers = std::set<std::uint64_t>;
 
 } // namespace
 
 TEST_CASE("gradients of parameters without an optimizer, and what only their nodes save, are for nothing") {
-  Program program;
+  TwoModels program;
   program.optimize({program.trained});
   program.keepers.refer(program.trained, "grad", "", program.keepers.tensor(at(2), MiB));
   program.keepers.refer(program.other, "grad", "", program.keepers.tensor(at(3), MiB));
   program.node(program.trained, 4);
   program.node(program.other, 5);
-  CHECK(program.blocks() == Numbers{3, 5});
+  CHECK(program.blocks() == BlockNumbers{3, 5});
   CHECK(program.find().parameters == 1);
   CHECK(program.find().has_optimizer);
 }
 
 TEST_CASE("what leads to a trained parameter is saved for it, though it leads to others as well") {
-  Program program;
+  TwoModels program;
   program.optimize({program.trained});
   const int own = program.node(program.other, 4);
   SUBCASE("a node after both") {
     const int both = program.node(program.trained, 5);
     program.keepers.refer(both, "next", "", own);
-    CHECK(program.blocks() == Numbers{4});
+    CHECK(program.blocks() == BlockNumbers{4});
   }
   SUBCASE("a tensor that both save") {
     const int shared = program.keepers.tensor(at(4), MiB);
@@ -104,12 +104,12 @@ TEST_CASE("what leads to a trained parameter is saved for it, though it leads to
   }
   SUBCASE("a function of Python, which may compute other gradients") {
     program.node(program.other, 5, "CheckpointFunctionBackward");
-    CHECK(program.blocks() == Numbers{4});
+    CHECK(program.blocks() == BlockNumbers{4});
   }
 }
 
 TEST_CASE("where optimizers may update copies of parameters, none of these is untrained") {
-  Program program;
+  TwoModels program;
   program.keepers.refer(program.other, "grad", "", program.keepers.tensor(at(3), MiB));
   SUBCASE("no optimizer") {
   }
