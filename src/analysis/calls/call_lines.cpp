@@ -105,10 +105,11 @@ CallLines CallLineFinder::find(StackId stack) {
   constexpr std::uint64_t kGathers = cause_mark::gathers | cause_mark::gather_file;
   CallLines found;
   std::optional<FrameId> callee;
+  std::optional<FrameId> innermost; // of Python
   for (const FrameId id : frames_.stack(stack)) {
     const Frame& frame = frames_.frame(id);
     const std::uint64_t marks = names_.of(frame.name) | files_.of(frame.filename);
-    found.marks |= marks & ~(kCopies | kRecomputes | kGathers);
+    found.marks |= marks & ~(kCopies | kRecomputes | kGathers | cause_mark::own_attention);
     for (const std::uint64_t pair : {kCopies, kRecomputes, kGathers})
       if (has_all(marks, pair)) found.marks |= pair;
     if (has_all(marks, mark::call | mark::module_file)) {
@@ -120,7 +121,12 @@ CallLines CallLineFinder::find(StackId stack) {
     if (!callee) found.is_direct = (marks & cause_mark::own) != 0;
     if ((marks & cause_mark::own) != 0) add_own(found, id);
     add_checkpoint(found.checkpoint, id, callee, marks);
-    if ((marks & cause_mark::python) != 0) callee = id;
+    if ((marks & cause_mark::own_attention) != 0 && innermost && callee == innermost &&
+        frames_.name(*innermost) == "softmax")
+      found.marks |= cause_mark::own_attention;
+    if ((marks & cause_mark::python) == 0) continue;
+    callee = id;
+    if (!innermost) innermost = id;
   }
   if (found.line.caller) found.script_line.reset();
   found.is_in_constructor = found.line.line && frames_.name(*found.line.line) == "__init__";

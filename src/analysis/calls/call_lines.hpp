@@ -30,7 +30,7 @@ enum : std::uint64_t {
   gather_file = 1ULL << 59U,
   python = 1ULL << 60U,             ///< a file of Python
   embedding_backward = 1ULL << 61U, ///< the gradient of nn.Embedding's table
-  own_attention = 1ULL << 62U,      ///< nn.MultiheadAttention where it makes its weights
+  own_attention = 1ULL << 62U,      ///< nn.MultiheadAttention where it calls softmax itself, for its weights
 };
 }
 

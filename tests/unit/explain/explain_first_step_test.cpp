@@ -207,6 +207,39 @@ TEST_CASE("softmax is not of attention outside a module, and not where a loss ha
   CHECK(std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind) == causes.end());
 }
 
+TEST_CASE("the scores of three layers are attention, though a loss has their size") {
+  Training training;
+  training.add(64 * kMiB, MemoryKind::activation, kLoss);
+  training.add(64 * kMiB, MemoryKind::activation, kSoftmax).add(64 * kMiB, MemoryKind::activation, kSoftmax);
+  training.add(64 * kMiB, MemoryKind::activation, kSoftmax);
+  CHECK(cause_of(training.fail(kMiB), CauseKind::attention_scores).bytes == 3 * 64 * kMiB);
+}
+
+TEST_CASE("softmax in plain functions is attention where no module calls it, and three are alive") {
+  const Frames softmax{"/app/train.py:20:main", "/app/model.py:8:attention", "/torch/aten.cpp:1:at::softmax()"};
+  for (const int layers : {2, 3}) {
+    Training training;
+    training.add(kMiB, MemoryKind::activation, kLayer);
+    for (int i = 0; i < layers; ++i)
+      training.add(64 * kMiB, MemoryKind::activation, softmax);
+    const std::vector<Cause> causes = training.fail(kMiB).causes;
+    const auto found = std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind);
+    CHECK((found != causes.end()) == (layers == 3));
+  }
+}
+
+TEST_CASE("need_weights=False is advised where nn.MultiheadAttention itself calls softmax") {
+  const std::string_view kAttention = "/torch/nn/functional.py:6:multi_head_attention_forward";
+  for (const bool is_own : {true, false}) {
+    Training training;
+    Frames frames{kLayer[0], kLayer[1], kAttention};
+    if (is_own) frames.emplace_back("/torch/nn/functional.py:2:softmax");
+    frames.emplace_back("/torch/aten.cpp:1:at::_softmax()"); // also of scaled_dot_product_attention
+    training.add(64 * kMiB, MemoryKind::activation, frames);
+    CHECK(cause_of(training.fail(kMiB), CauseKind::attention_scores).is_own_attention == is_own);
+  }
+}
+
 TEST_CASE("a pass that trains what an optimizer updates is hardly an evaluation: no_grad() is the last advice") {
   Training training;
   for (const std::string_view line :
