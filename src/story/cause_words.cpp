@@ -104,7 +104,8 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
      "Keep figures of gradients (such as norm().item()) or copies on the CPU: zero_grad() lets go of them, and frees "
      "only what nothing else refers to."},
     {CauseKind::untrained,
-     "Gradients for nothing: {0} is kept for the gradients of {1} parameters that are in no optimizer.",
+     "Gradients without an optimizer: {0} is kept for the gradients of {1} parameters that no torch.optim optimizer "
+     "has.",
      "If these parameters are not to be trained, freeze them with requires_grad_(False), and run what needs "
      "no gradient under torch.no_grad(): eval() does neither."},
     {CauseKind::fragmentation, "", ""},

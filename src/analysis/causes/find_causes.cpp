@@ -242,26 +242,32 @@ Cause dense_gradient(const Failed& failed) {
       .cause(CauseKind::dense_gradient);
 }
 
-Cause of_untrained(const Failed& failed, const Untrained& untrained) {
-  Cause cause = sum_of(failed, [&](const LiveBlock& block) {
-                  return untrained.blocks.contains(block.address);
-                }).cause(CauseKind::untrained);
-  cause.calls = untrained.parameters;
-  return cause;
+bool is_training_state(const LiveBlock& block) {
+  return block.kind == MemoryKind::gradient || block.kind == MemoryKind::optimizer_state;
 }
 
 Cause training_state(const Failed& failed) {
-  return sum_of(failed,
-                [](const LiveBlock& block) {
-                  return block.kind == MemoryKind::gradient || block.kind == MemoryKind::optimizer_state;
-                })
-      .cause(CauseKind::training_state);
+  return sum_of(failed, is_training_state).cause(CauseKind::training_state);
 }
 
 Cause weights(const Failed& failed) {
   return sum_of(failed, [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; })
       .cause(CauseKind::weights);
 }
+/// Returns what is kept for parameters without an optimizer, unless the pass, the state of training or the weights are
+/// more without it.
+Cause of_untrained(const Failed& failed, const Untrained& untrained) {
+  const auto is_part = [&](const LiveBlock& block) { return untrained.blocks.contains(block.address); };
+  Cause cause = sum_of(failed, is_part).cause(CauseKind::untrained);
+  cause.calls = untrained.parameters;
+  const auto is_more = [&](const auto& is_usual_part) {
+    const auto is_rest = [&](const LiveBlock& block) { return is_usual_part(block) && !is_part(block); };
+    return sum_of(failed, is_rest).cause(CauseKind::untrained).bytes > cause.bytes;
+  };
+  const auto is_weight = [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; };
+  return is_more(is_of_pass) || is_more(is_training_state) || is_more(is_weight) ? Cause{CauseKind::untrained} : cause;
+}
+
 
 /// Adds growth from step to step, unless a cause of the same line or calls that are kept explain most of it.
 void add_growth(std::vector<Cause>& causes, const DeviceExplanation& device, CallLineFinder& finder) {
@@ -317,8 +323,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   add_large_tensors(causes, failed);
   causes.push_back(dense_gradient(failed));
   causes.push_back(repeated_state(failed.blocks, kept.backward));
-  causes.push_back(kept_gradients(failed.blocks));
-  const Untrained untrained = find_untrained(failed.state, failed.device.device_state.device);
+  const Untrained untrained = find_untrained(failed.state, failed.device.device_state.device, !kept.backward.empty());
   causes.push_back(of_untrained(failed, untrained));
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, kept.backward, finder));

@@ -15,18 +15,24 @@ namespace {
 
 class UntrainedFinder {
 public:
-  explicit UntrainedFinder(const Recording& recording)
+  UntrainedFinder(const Recording& recording, bool has_run_backward)
       : recording_(recording), graph_(recording.keepers), references_(references_by_object(graph_)),
         roles_(graph_, references_, recording.frames), names_(graph_, references_, recording.frames),
-        is_trained_(graph_.objects.size()), is_untrained_(graph_.objects.size()) {}
+        has_run_backward_(has_run_backward), is_listed_(graph_.objects.size()), is_trained_(graph_.objects.size()),
+        is_untrained_(graph_.objects.size()) {}
 
   [[nodiscard]] Untrained find(DeviceId device) {
     Untrained found;
     found.has_optimizer = has_optimizer();
     if (!found.has_optimizer || !are_optimized_of_modules()) return found;
+    mark_listed();
     find_parameters(found);
+    if (found.parameters == 0 || (has_run_backward_ && !have_kept_gradients(found.parameters))) {
+      found.parameters = 0;
+      return found;
+    }
     mark_trained_nodes();
-    if (found.parameters > 0) add_blocks(found, device);
+    add_blocks(found, device);
     return found;
   }
 
@@ -65,6 +71,55 @@ private:
     return true;
   }
 
+  [[nodiscard]] bool is_container(KeeperId id) const {
+    const KeeperKind kind = kind_of(id);
+    return kind == KeeperKind::dict || kind == KeeperKind::list || kind == KeeperKind::tuple ||
+           kind == KeeperKind::set || kind == KeeperKind::deque;
+  }
+
+  /// Returns the containers that these lead to, directly or through others.
+  [[nodiscard]] std::vector<bool> containers_from(std::vector<KeeperId> pending) const {
+    std::vector<bool> is_reached(graph_.objects.size());
+    while (!pending.empty()) {
+      const KeeperId from = pending.back();
+      pending.pop_back();
+      for (const std::uint32_t number : references_.of(from.value)) {
+        const KeeperId to = graph_.references[number].to;
+        if (!is_container(to) || is_reached[to.value]) continue;
+        is_reached[to.value] = true;
+        pending.push_back(to);
+      }
+    }
+    return is_reached;
+  }
+
+  /// Marks what objects besides modules and graphs refer to, and lists of variables unless a module has the list:
+  /// something written by hand may update it.
+  void mark_listed() {
+    std::vector<KeeperId> modules;
+    std::vector<KeeperId> variables;
+    std::vector<KeeperId> others;
+    for (std::uint32_t i = 0; i < graph_.objects.size(); ++i) {
+      const KeeperKind kind = graph_.objects[i].kind;
+      if (kind == KeeperKind::module)
+        modules.push_back({i});
+      else if (kind == KeeperKind::frame || kind == KeeperKind::globals)
+        variables.push_back({i});
+      else if (kind != KeeperKind::autograd && kind != KeeperKind::tensor && kind != KeeperKind::parameter &&
+               !is_container({i}))
+        others.push_back({i});
+    }
+    const std::vector<bool> is_of_module = containers_from(modules);
+    const std::vector<bool> is_of_variable = containers_from(variables);
+    std::vector<bool> is_of_other = containers_from(others);
+    for (const KeeperId other : others)
+      is_of_other[other.value] = true;
+    for (const KeeperReference& one : graph_.references) {
+      const std::uint32_t from = one.from.value;
+      if (is_of_other[from] || (is_of_variable[from] && !is_of_module[from])) is_listed_[one.to.value] = true;
+    }
+  }
+
   [[nodiscard]] bool is_node(KeeperId id) const { return kind_of(id) == KeeperKind::autograd; }
 
   /// Whether it is the leaf of a parameter: the node that adds to its gradient.
@@ -77,11 +132,19 @@ private:
       const bool gets_gradient = is_leaf(one);
       const KeeperId parameter = gets_gradient ? one.to : one.from;
       if (!gets_gradient && one.how != ReferenceKind::grad) continue;
-      if (is(parameter, KeeperRoles::optimized) || !is_plain_parameter(parameter) || is_untrained_[parameter.value])
-        continue;
+      const bool may_be_updated = is(parameter, KeeperRoles::optimized) || is_listed_[parameter.value];
+      if (may_be_updated || !is_plain_parameter(parameter) || is_untrained_[parameter.value]) continue;
       is_untrained_[parameter.value] = true;
       ++found.parameters;
     }
+  }
+
+  /// Whether each untrained parameter has a gradient. What uses gradients lets go of them.
+  [[nodiscard]] bool have_kept_gradients(std::uint64_t parameters) const {
+    std::uint64_t kept = 0;
+    for (const KeeperReference& one : graph_.references)
+      if (one.how == ReferenceKind::grad && is_untrained_[one.from.value]) ++kept;
+    return kept >= parameters;
   }
 
   /// Whether the node's class is one of PyTorch's own, "AddmmBackward0": functions of Python may compute more gradients
@@ -153,20 +216,22 @@ private:
   Neighbours references_;
   KeeperRoles roles_;
   ModuleNames names_;
+  bool has_run_backward_;
+  std::vector<bool> is_listed_;    ///< by object: something written by hand may update it
   std::vector<bool> is_trained_;   ///< by object: a node that leads to a gradient that is used
   std::vector<bool> is_untrained_; ///< by object: a parameter
 };
 
 } // namespace
 
-Untrained find_untrained(const MemoryState& state, DeviceId device) {
+Untrained find_untrained(const MemoryState& state, DeviceId device, bool has_run_backward) {
   const Recording& recording = *state.recording;
   const KeeperGraph& graph = recording.keepers;
   const DeviceState* const device_state = state.device_at(device);
   if (!graph.is_recorded || graph.limit != KeeperLimit::none || device_state == nullptr ||
       !device_state->is_at_last_event())
     return {};
-  return UntrainedFinder(recording).find(device);
+  return UntrainedFinder(recording, has_run_backward).find(device);
 }
 
 } // namespace memviz

@@ -20,7 +20,9 @@ struct Untrained {
 
 /// Returns the gradients of modules' parameters that are in no optimizer, and what only nodes of graphs save that lead
 /// to such parameters alone. Nothing unless the keepers are whole and of this moment, and all that optimizers update is
-/// parameters of modules: elsewhere an optimizer may update copies.
-[[nodiscard]] Untrained find_untrained(const MemoryState& state, DeviceId device);
+/// parameters of modules: elsewhere an optimizer may update copies. Nothing of parameters that another object refers
+/// to, and nothing if a backward pass has run before and one of them has no gradient: something written by hand may
+/// update them.
+[[nodiscard]] Untrained find_untrained(const MemoryState& state, DeviceId device, bool has_run_backward);
 
 } // namespace memviz

@@ -93,6 +93,12 @@ const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
 
 /// Returns the state at the error, with kinds.
 MemoryState state_of(const std::filesystem::path& path) {
+Cause cause_of_kind(const std::vector<Cause>& causes, CauseKind kind) {
+  const auto found = std::ranges::find(causes, kind, &Cause::kind);
+  REQUIRE(found != causes.end());
+  return *found;
+}
+
   return test::state_with_kinds(test::read_file(path), MomentKind::automatic);
 }
 
@@ -133,6 +139,33 @@ TEST_CASE("causes: softmax of logits is no attention, and nn.MultiheadAttention 
   const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_mha_weights.pickle.zst");
   CHECK(in_words(state, explain(state, {}).at(0)).advice.at(0) ==
         "Call nn.MultiheadAttention with need_weights=False: without weights to return it does not materialise the "
+TEST_CASE("causes: gradients are not without an optimizer where something written by hand uses them, or more is kept") {
+  for (const std::string file : {"rehearsed_hand_optimizer", "rehearsed_masters", "rehearsed_perceptual"}) {
+    CAPTURE(file);
+    const MemoryState state = state_of(test::testdata() / "causes" / (file + ".pickle.zst"));
+    const std::vector<Cause> causes = explain(state, {}).at(0).causes;
+    CHECK(std::ranges::find(causes, CauseKind::untrained, &Cause::kind) == causes.end());
+    CHECK(std::ranges::find(causes, CauseKind::activations, &Cause::kind) != causes.end());
+  }
+}
+
+TEST_CASE("causes: an optimizer and no backward pass before are the first step of training") {
+  const auto is_first_training = [](std::string_view file) {
+    const MemoryState state = state_of(test::testdata() / "causes" / (std::string(file) + ".pickle.zst"));
+    return cause_of_kind(explain(state, {}).at(0).causes, CauseKind::activations).is_first_training;
+  };
+  CHECK(is_first_training("rehearsed_masters"));
+  CHECK_FALSE(is_first_training("rehearsed_hand_optimizer"));
+}
+
+TEST_CASE("causes: attention is named though its scores are as large as the logits") {
+  const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_scores_as_logits.pickle.zst");
+  const std::vector<std::string> advice = in_words(state, explain(state, {}).at(0)).advice;
+  CHECK(std::ranges::any_of(advice, [](const std::string& sentence) {
+    return sentence.find("scaled_dot_product_attention") != std::string::npos;
+  }));
+}
+
         "scores.");
 }
 

@@ -45,6 +45,12 @@ struct TwoModels {
       keepers.refer(list, "index", static_cast<int>(i), tensors[i]);
     return *this;
   }
+  /// Adds a list with this parameter, which the object refers to.
+  TwoModels& list_in(int object, int item) {
+    const int list = keepers.object("list", {.items = 1});
+    keepers.refer(object, "attribute", "items", list).refer(list, "index", 0, item);
+    return *this;
+  }
   /// Returns a node that leads to the leaf of this parameter and saves a tensor in this block.
   int node(int parameter_of_leaf, std::uint64_t saved_block, const std::string& name = "MulBackward0") {
     const int leaf = keepers.object("autograd", {.name = "AccumulateGrad"});
@@ -55,9 +61,9 @@ struct TwoModels {
     keepers.refer(running, "local", "x", output).refer(output, "grad_fn", "", found);
     return found;
   }
-  [[nodiscard]] Untrained find() const {
+  [[nodiscard]] Untrained find(bool has_run_backward = false) const {
     const MemoryState state = state_with_kinds(heap_of(keepers.python()), MomentKind::end);
-    return find_untrained(state, state.devices.at(0).device);
+    return find_untrained(state, state.devices.at(0).device, has_run_backward);
   }
   /// The numbers of the blocks that are kept for nothing.
   [[nodiscard]] std::set<std::uint64_t> blocks() const {
@@ -72,7 +78,7 @@ using BlockNumbers = std::set<std::uint64_t>;
 
 } // namespace
 
-TEST_CASE("gradients of parameters without an optimizer, and what only their nodes save, are for nothing") {
+TEST_CASE("gradients of parameters without an optimizer, and what only their nodes save, are found") {
   TwoModels program;
   program.optimize({program.trained});
   program.keepers.refer(program.trained, "grad", "", program.keepers.tensor(at(2), MiB));
@@ -106,6 +112,59 @@ TEST_CASE("what leads to a trained parameter is saved for it, though it leads to
     program.node(program.other, 5, "CheckpointFunctionBackward");
     CHECK(program.blocks() == BlockNumbers{4});
   }
+}
+
+TEST_CASE("what an object written by hand refers to may be updated by it") {
+  TwoModels program;
+  program.optimize({program.trained});
+  program.keepers.refer(program.other, "grad", "", program.keepers.tensor(at(3), MiB));
+  program.node(program.other, 4);
+  const BlockNumbers all{3, 4};
+  SUBCASE("none") {
+    CHECK(program.blocks() == all);
+  }
+  SUBCASE("a class with a list of parameters, as an optimizer of one's own") {
+    const int muon = program.keepers.object("instance", {.name = "Muon"});
+    program.keepers.refer(program.running, "local", "muon", muon);
+    program.list_in(muon, program.other);
+    CHECK(program.blocks().empty());
+  }
+  SUBCASE("an attribute") {
+    const int muon = program.keepers.object("instance", {.name = "Muon"});
+    program.keepers.refer(program.running, "local", "muon", muon).refer(muon, "attribute", "weight", program.other);
+    CHECK(program.blocks().empty());
+  }
+  SUBCASE("a hook") {
+    const int variable = program.keepers.object("closure");
+    program.keepers.refer(program.running, "local", "hook", variable).refer(variable, "closure", "p", program.other);
+    CHECK(program.blocks().empty());
+  }
+  SUBCASE("a list of a variable") {
+    program.list_in(program.running, program.other);
+    CHECK(program.blocks().empty());
+  }
+  SUBCASE("a variable, as in a loop over parameters") {
+    program.keepers.refer(program.running, "local", "p", program.other);
+    CHECK(program.blocks() == all);
+  }
+  SUBCASE("a list of a module, as nn.LSTM has") {
+    const int module = program.keepers.object("module", {.name = "torch.nn.modules.rnn.LSTM"});
+    program.keepers.refer(program.running, "local", "rnn", module);
+    program.list_in(module, program.other);
+    CHECK(program.blocks() == all);
+  }
+}
+
+TEST_CASE("gradients that are gone after a backward pass were used") {
+  TwoModels program;
+  program.optimize({program.trained});
+  program.node(program.other, 4);
+  CHECK(program.find().parameters == 1);
+  CHECK(program.find(true).parameters == 0);
+  CHECK(program.find(true).blocks.empty());
+  program.keepers.refer(program.other, "grad", "", program.keepers.tensor(at(3), MiB));
+  CHECK(program.find(true).parameters == 1);
+  CHECK(program.find(true).blocks.size() == 2);
 }
 
 TEST_CASE("where optimizers may update copies of parameters, none of these is untrained") {
