@@ -28,11 +28,8 @@ enum class CauseKind : std::uint8_t {
   growth,              ///< more from step to step, by find_leaks()
   concatenation,       ///< torch.cat() makes a new tensor while the old one is alive
   made_at_once,        ///< many blocks of one line that allocated them in one go, of which none was freed
-  large_tensors,       ///< a few tensors of one function that are more than all else
-  unfused,             ///< the results of the operations of one expression, which autograd keeps
   dense_gradient,      ///< of an embedding, as large as its table
   repeated_state,      ///< of several optimizers for the same parameters
-  kept_gradients,      ///< of earlier steps, with the sizes of parameters that have newer ones
   untrained,           ///< kept by autograd for parameters that no optimizer updates
   fragmentation,       ///< free memory in pieces that are too small
   varying_sizes,       ///< reserved beyond what was ever requested, for lines whose sizes vary from call to call
@@ -40,7 +37,7 @@ enum class CauseKind : std::uint8_t {
   training_state,      ///< gradients and the optimizer's state
   weights,             ///< parameters, with neither gradients nor the optimizer's state
 };
-inline constexpr std::size_t kCauseKinds = 26;
+inline constexpr std::size_t kCauseKinds = 23;
 
 /// "outside", "large_request", "kept_graphs", ...
 [[nodiscard]] std::string_view cause_name(CauseKind kind);
@@ -54,8 +51,8 @@ struct Cause {
   std::uint64_t bytes = 0;  ///< requested, and of the request itself where it is part of it
   std::uint64_t blocks = 0; ///< alive
   /// The earlier calls whose blocks are alive, for kept_graphs and kept_outputs; the steps, for growth; the allocations
-  /// of `line`, for varying_sizes; the optimizers, for repeated_state; the blocks of one call, for unfused; the
-  /// parameters, for untrained; else 0.
+  /// of `line`, for varying_sizes; the optimizers, for repeated_state; the parameters, for
+  /// untrained; else 0.
   std::uint64_t calls = 0;
   std::uint64_t sizes = 0; ///< of varying_sizes: the different sizes that `line` asked for
   /// The N of large_request: the request is N x N values, and N values of that size are alive; else 0.
@@ -65,8 +62,7 @@ struct Cause {
   /// For kept_graphs: whether a backward pass ran between these calls. For activations: whether one followed an earlier
   /// call by the same lines, or the first step shows training.
   bool has_backward = false;
-  bool keeps_graph = false;  ///< for activations: whether so much of the pass is alive that a graph keeps it
-  bool is_in_module = false; ///< for large_tensors: whether a module makes them
+  bool keeps_graph = false; ///< for activations: whether so much of the pass is alive that a graph keeps it
   /// For activations: whether keepers show an optimizer, and no backward pass has run before, as in the first step of
   /// training.
   bool is_first_training = false;

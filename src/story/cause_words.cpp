@@ -82,15 +82,6 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
     {CauseKind::made_at_once,
      "Many blocks at once: {0} is {1} blocks made in one go, as for a data set, and still alive.",
      "Keep it on the CPU, and move each batch when it is needed."},
-    {CauseKind::large_tensors, "Large tensors: {0} is {1} that one function makes, more than all else together.",
-     "Make it smaller or in pieces: let shapes broadcast instead of repeat() or expand().contiguous(), use indices "
-     "instead of one_hot(), torch.cdist() instead of the differences of all pairs, or a smaller type; or keep it on "
-     "the "
-     "CPU, and move each part when it is needed."},
-    {CauseKind::unfused,
-     "Expression of many operations: {0} is the results of one line, {1} for each call: autograd keeps what each "
-     "operation makes.",
-     "Use one fused function for it (such as F.gelu, F.silu or F.rms_norm), or compile it with torch.compile."},
     {CauseKind::dense_gradient,
      "Dense gradient: {0} is the gradient of an embedding, as large as its whole table, however few rows a step uses.",
      "Create the embedding with sparse=True and an optimizer that takes sparse gradients (SGD, Adagrad, SparseAdam)."},
@@ -99,10 +90,6 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
      "are still alive.",
      "Let go of an optimizer, and of the schedulers and lists that refer to it, before the next one is created; a "
      "learning rate can be set in its param_groups."},
-    {CauseKind::kept_gradients,
-     "Kept gradients: {0} is gradients of parameters that have newer ones: something keeps those of earlier steps.",
-     "Keep figures of gradients (such as norm().item()) or copies on the CPU: zero_grad() lets go of them, and frees "
-     "only what nothing else refers to."},
     {CauseKind::untrained,
      "Gradients without an optimizer: {0} is kept for the gradients of {1} parameters that no torch.optim optimizer "
      "has.",
@@ -136,11 +123,6 @@ constexpr CauseWords kOwnAttention{
     "Call nn.MultiheadAttention with need_weights=False: without weights to return it does not materialise the "
     "scores."};
 
-/// The words for large tensors that a module makes.
-constexpr CauseWords kLargeOfModule{
-    CauseKind::large_tensors, "Large tensors: {0} is {1} that a module makes, more than all else together.",
-    "Compute it for those positions alone that are used (such as the logits of the last token), or in pieces."};
-
 /// The words for activations if no backward pass ran, and so much is alive that a graph keeps it.
 constexpr CauseWords kWithoutBackward{
     CauseKind::activations, "Activations: {0} is what a forward pass has made so far and keeps for a backward pass.",
@@ -152,7 +134,6 @@ const CauseWords& words_of(const Cause& cause) {
   if (lacks_backward(cause)) return kWithoutBackward;
   if (cause.kind == CauseKind::kept_graphs && cause.has_backward) return kKeptThroughBackward;
   if (cause.is_own_attention) return kOwnAttention;
-  if (cause.is_in_module) return kLargeOfModule;
   return *std::ranges::find(kWords, cause.kind, &CauseWords::kind);
 }
 
@@ -203,10 +184,7 @@ std::string fact_text(const CauseScope& scope, const Cause& cause) {
   if (cause.kind == CauseKind::large_request) return large_request(cause);
   if (cause.kind == CauseKind::varying_sizes) return varying_sizes_text(cause);
   const std::uint64_t count = cause.kind == CauseKind::made_at_once ? cause.blocks : cause.calls;
-  const std::string counted = cause.kind == CauseKind::large_tensors
-                                  ? format_counted(cause.blocks + (cause.has_request ? 1 : 0), "tensor")
-                                  : format_count(count);
-  return fmt::format(fmt::runtime(words_of(cause).fact), held_text(scope, cause), counted);
+  return fmt::format(fmt::runtime(words_of(cause).fact), held_text(scope, cause), format_count(count));
 }
 
 } // namespace

@@ -227,10 +227,9 @@ bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
 
 std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;
-  const auto leads = [&](CauseKind kind) { return !device.causes.empty() && device.causes.front().kind == kind; };
-  const bool is_large = leads(CauseKind::large_tensors);
-  if (leads(CauseKind::large_request) || (is_large && is_out_of_reach(device))) return causes_advice(device);
-  if (std::string less_at_once = request_advice(device); !is_large && !less_at_once.empty())
+  const bool is_broadcast = !device.causes.empty() && device.causes.front().kind == CauseKind::large_request;
+  if (is_broadcast) return causes_advice(device);
+  if (std::string less_at_once = request_advice(device); !less_at_once.empty())
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;
   if (std::string record = recording_advice(device.users, device.device_state.figures.requested_bytes); !record.empty())
@@ -245,12 +244,12 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   const bool is_in_pieces =
       has_setting_that_goes_on(device) || (leads_with_fragmentation(device) && !lacks_backward(causes.back()));
   // The first pass of a program that has an optimizer is rather training than an evaluation.
-  const bool is_last = is_in_pieces || (leads(CauseKind::activations) && causes.front().is_first_training);
+  const bool is_usual_pass = !device.causes.empty() && device.causes.front().kind == CauseKind::activations;
+  const bool is_last = is_in_pieces || (is_usual_pass && causes.front().is_first_training);
   if (!is_last) add(causes_advice(device));
   add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
   if (is_last) add(causes_advice(device));
   if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
-  const bool is_usual_pass = leads(CauseKind::activations);
   const bool is_open = device.causes.empty() || is_in_pieces || is_usual_pass || is_never_enough(device.causes.front());
   if (!device.first_step && is_open) add(kinds_advice(device));
   add(short_causes_advice(device));

@@ -118,7 +118,6 @@ CallLines CallLineFinder::find(StackId stack) {
       found.line.caller.reset();
       found.script_line.reset();
     }
-    if (!callee) found.is_direct = (marks & cause_mark::own) != 0;
     if ((marks & cause_mark::own) != 0) add_own(found, id);
     add_checkpoint(found.checkpoint, id, callee, marks);
     if ((marks & cause_mark::own_attention) != 0 && innermost && callee == innermost &&

@@ -44,7 +44,6 @@ struct CallLines {
   std::uint64_t marks = 0; ///< of both kinds, of all frames
   bool is_in_module = false;
   bool is_in_constructor = false; ///< whether `line` is in a constructor: memory that an object keeps by design
-  bool is_direct = false;         ///< whether `line` calls an operator itself: no other Python code runs in it
   CalledLine line;
   /// The line of the script that led here, if `line.caller` is unknown because the script itself makes the call.
   std::optional<FrameId> script_line;

@@ -145,12 +145,10 @@ std::uint64_t add_earlier(CauseSum& sum, std::unordered_set<std::uint64_t>& addr
   return bytes;
 }
 
-/// Fewer blocks are many if they were copied to the device: a model may make as many caches.
 void add_made_at_once(CauseSum& sum, const Calls& calls) {
   constexpr std::size_t kMany = 100;
-  constexpr std::size_t kManyInputs = 16;
   for (const auto& [number, blocks] : calls.alive)
-    if (blocks.size() >= (blocks.front()->kind == MemoryKind::input ? kManyInputs : kMany))
+    if (blocks.size() >= kMany)
       for (const LiveBlock* block : blocks)
         sum.add(*block);
 }

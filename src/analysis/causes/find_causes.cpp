@@ -4,7 +4,6 @@
 #include "analysis/calls/live_block.hpp"
 #include "analysis/causes/backward_passes.hpp"
 #include "analysis/causes/earlier_failure.hpp"
-#include "analysis/causes/large_tensors.hpp"
 #include "analysis/causes/layers.hpp"
 #include "analysis/causes/one_tensor.hpp"
 #include "analysis/causes/repeated_state.hpp"
@@ -254,6 +253,7 @@ Cause weights(const Failed& failed) {
   return sum_of(failed, [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; })
       .cause(CauseKind::weights);
 }
+
 /// Returns what is kept for parameters without an optimizer, unless the pass, the state of training or the weights are
 /// more without it.
 Cause of_untrained(const Failed& failed, const Untrained& untrained) {
@@ -267,7 +267,6 @@ Cause of_untrained(const Failed& failed, const Untrained& untrained) {
   const auto is_weight = [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; };
   return is_more(is_of_pass) || is_more(is_training_state) || is_more(is_weight) ? Cause{CauseKind::untrained} : cause;
 }
-
 
 /// Adds growth from step to step, unless a cause of the same line or calls that are kept explain most of it.
 void add_growth(std::vector<Cause>& causes, const DeviceExplanation& device, CallLineFinder& finder) {
@@ -290,18 +289,10 @@ void lead_with_pieces(std::vector<Cause>& causes, std::uint64_t wanted_bytes) {
   const auto pieces = std::ranges::find(causes, CauseKind::fragmentation, &Cause::kind);
   if (pieces == causes.end()) return;
   const bool is_explained = std::any_of(causes.begin(), pieces, [&](const Cause& cause) {
-    if (cause.kind == CauseKind::large_tensors) return false; // most of what is in use, and rather needed than not
     const bool may_be_right = cause.kind == CauseKind::kept_outputs || cause.kind == CauseKind::made_at_once;
     return !may_be_right || cause.bytes > wanted_bytes / 2;
   });
   if (!is_explained) std::rotate(causes.begin(), pieces, pieces + 1);
-}
-
-/// Adds large tensors unless a cause that says more explains most of them.
-void add_large_tensors(std::vector<Cause>& causes, const Failed& failed) {
-  const Cause large = large_tensors(failed.state.frames(), failed.blocks, failed.request, failed.request_lines);
-  if (std::ranges::none_of(causes, [&](const Cause& cause) { return cause.bytes > large.bytes / 2; }))
-    causes.push_back(large);
 }
 
 std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
@@ -319,8 +310,6 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   causes.push_back(gathered(failed));
   causes.push_back(concatenation(failed));
   add_growth(causes, failed.device, finder);
-  causes.push_back(unfused(failed.blocks));
-  add_large_tensors(causes, failed);
   causes.push_back(dense_gradient(failed));
   causes.push_back(repeated_state(failed.blocks, kept.backward));
   const Untrained untrained = find_untrained(failed.state, failed.device.device_state.device, !kept.backward.empty());
@@ -341,11 +330,10 @@ bool is_usual(CauseKind kind) {
 
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
-      "outside",        "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
-      "logits",         "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
-      "growth",         "concatenation",    "made_at_once", "large_tensors",  "unfused",         "dense_gradient",
-      "repeated_state", "kept_gradients",   "untrained",    "fragmentation",  "varying_sizes",   "activations",
-      "training_state", "weights"};
+      "outside",       "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",        "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
+      "growth",        "concatenation",    "made_at_once", "dense_gradient", "repeated_state",  "untrained",
+      "fragmentation", "varying_sizes",    "activations",  "training_state", "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }
 
@@ -355,7 +343,6 @@ namespace {
 /// have just begun when the request for one of them fails.
 std::uint64_t least_part(CauseKind kind) {
   if (is_usual(kind)) return 3;
-  if (kind == CauseKind::unfused) return 4;
   if (kind == CauseKind::dense_gradient) return 5;
   return kind == CauseKind::foreach_temporaries ? 20 : kLeastPartOfCause;
 }

@@ -85,25 +85,4 @@ Cause repeated_state(std::span<const LiveBlock> blocks, std::span<const EventInd
   return cause;
 }
 
-Cause kept_gradients(std::span<const LiveBlock> blocks) {
-  CountBySize parameters;
-  CountBySize newer; // gradients by size, from the newest on
-  std::uint64_t parameter_bytes = 0;
-  for (const LiveBlock& block : blocks) {
-    if (block.kind != MemoryKind::parameter) continue;
-    ++parameters[block.bytes];
-    parameter_bytes += block.bytes;
-  }
-  CauseSum sum;
-  for (std::size_t i = blocks.size(); i > 0; --i) {
-    const LiveBlock& block = blocks[i - 1];
-    // A recomputation makes activations in a backward pass.
-    if (block.kind != MemoryKind::gradient || block.lines->is_in_module) continue;
-    const auto found = parameters.find(block.bytes);
-    if (found != parameters.end() && newer[block.bytes]++ >= found->second) sum.add(block);
-  }
-  const Cause cause = sum.cause(CauseKind::kept_gradients);
-  return cause.bytes / 4 >= parameter_bytes / 5 ? cause : Cause{CauseKind::kept_gradients};
-}
-
 } // namespace memviz

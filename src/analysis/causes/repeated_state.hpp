@@ -1,7 +1,6 @@
 #pragma once
 
-// The blocks in use -> what there is several times for the same parameters: the state of several optimizers, the
-// gradients of several steps.
+// The blocks in use -> the state that several optimizers made for the same parameters.
 
 #include "analysis/calls/live_block.hpp"
 #include "memviz/causes.hpp"
@@ -16,9 +15,5 @@ namespace memviz {
 /// one of each, or where state and parameters have other sizes, as with other precision. What may be parameters counts
 /// as parameters: other models may have their own optimizers.
 [[nodiscard]] Cause repeated_state(std::span<const LiveBlock> blocks, std::span<const EventIndex> backward);
-
-/// Takes blocks in the order in which they were allocated. Returns kept_gradients: the gradients of parameters' sizes
-/// beyond the newest one for each. Without bytes unless they are at least four fifths of the parameters.
-[[nodiscard]] Cause kept_gradients(std::span<const LiveBlock> blocks);
 
 } // namespace memviz

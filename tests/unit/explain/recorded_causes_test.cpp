@@ -41,11 +41,8 @@ const std::vector<RecordedMistake>& recorded_mistakes() {
       {"rehearsed_cycles", CauseKind::kept_outputs, "forward common.py:42"},
       {"rehearsed_dense_embedding", CauseKind::dense_gradient, ""},
       {"rehearsed_eval_not_frozen", CauseKind::untrained, "step eval_not_frozen.py:10"},
-      {"rehearsed_hand_gelu", CauseKind::unfused, "gelu hand_gelu.py:6"},
       {"rehearsed_mha_weights", CauseKind::attention_scores, "forward mha_weights.py:12"},
-      {"rehearsed_pairwise_broadcast", CauseKind::large_tensors, "distances pairwise_broadcast.py:8"},
       {"rehearsed_policy_entropy", CauseKind::logits, "scores policy_entropy.py:6"},
-      {"rehearsed_prefetch_all", CauseKind::made_at_once, "producer prefetch_all.py:9"},
   };
   return all;
 }
@@ -93,13 +90,13 @@ const std::vector<std::pair<std::string, CauseKind>>& shared_mistakes() {
 
 /// Returns the state at the error, with kinds.
 MemoryState state_of(const std::filesystem::path& path) {
+  return test::state_with_kinds(test::read_file(path), MomentKind::automatic);
+}
+
 Cause cause_of_kind(const std::vector<Cause>& causes, CauseKind kind) {
   const auto found = std::ranges::find(causes, kind, &Cause::kind);
   REQUIRE(found != causes.end());
   return *found;
-}
-
-  return test::state_with_kinds(test::read_file(path), MomentKind::automatic);
 }
 
 } // namespace
@@ -139,6 +136,9 @@ TEST_CASE("causes: softmax of logits is no attention, and nn.MultiheadAttention 
   const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_mha_weights.pickle.zst");
   CHECK(in_words(state, explain(state, {}).at(0)).advice.at(0) ==
         "Call nn.MultiheadAttention with need_weights=False: without weights to return it does not materialise the "
+        "scores.");
+}
+
 TEST_CASE("causes: gradients are not without an optimizer where something written by hand uses them, or more is kept") {
   for (const std::string file : {"rehearsed_hand_optimizer", "rehearsed_masters", "rehearsed_perceptual"}) {
     CAPTURE(file);
@@ -164,9 +164,6 @@ TEST_CASE("causes: attention is named though its scores are as large as the logi
   CHECK(std::ranges::any_of(advice, [](const std::string& sentence) {
     return sentence.find("scaled_dot_product_attention") != std::string::npos;
   }));
-}
-
-        "scores.");
 }
 
 TEST_CASE("causes: what earlier calls left is not counted as logits again") {

@@ -32,13 +32,6 @@ public:
     backward_.emplace_back(events_++);
     return *this;
   }
-  Program& gradients(const std::vector<std::uint64_t>& sizes) { return add(sizes, {4}, MemoryKind::gradient, plain_); }
-  /// Activations that a recomputation makes in a backward pass.
-  Program& recomputed(const std::vector<std::uint64_t>& sizes) {
-    module_.is_in_module = true;
-    return add(sizes, {5}, MemoryKind::gradient, module_);
-  }
-  [[nodiscard]] std::uint64_t kept() const { return kept_gradients(blocks_).bytes; }
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> found() const {
     const Cause cause = repeated_state(blocks_, backward_);
     return {cause.calls, cause.bytes};
@@ -59,7 +52,6 @@ private:
   }
 
   CallLines plain_ = {};
-  CallLines module_ = {};
   CallLines loading_ = of_marks(mark::load_state);
   std::vector<LiveBlock> blocks_;
   std::vector<EventIndex> backward_;
@@ -98,20 +90,6 @@ TEST_CASE("state of one optimizer is not repeated") {
   CHECK(Program().model(kModel).old_state(kModel).backward().old_state(kModel).found() == kNone);
   CHECK(Program().backward().state(kModel).backward().state(kModel).found() == kNone);
   CHECK(Program().model(kModel).found() == kNone);
-}
-
-TEST_CASE("gradients of parameters that have newer ones are kept") {
-  Program program;
-  program.model(kModel).gradients(kModel);
-  CHECK(program.kept() == 0);
-  program.gradients({40}); // two gradients of one parameter may be alive in a backward pass
-  CHECK(program.kept() == 0);
-  program.gradients({20, 20});
-  CHECK(program.kept() == 80);
-  CHECK(program.gradients(kModel).kept() == 160);
-  CHECK(Program().model({20, 10}).gradients({40, 20}).gradients({40, 20}).kept() == 0); // of another precision
-  CHECK(Program().gradients(kModel).gradients(kModel).kept() == 0);
-  CHECK(Program().model(kModel).recomputed(kModel).recomputed(kModel).kept() == 0);
 }
 
 TEST_CASE("models that are not recognised may have the other optimizers") {
