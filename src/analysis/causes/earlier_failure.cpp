@@ -1,21 +1,21 @@
 #include "analysis/causes/earlier_failure.hpp"
 
+#include <cstddef>
+#include <optional>
+
 namespace memviz {
 
 namespace {
 
 /// Whether cuDNN catches the error of this event. Stacks without C++ show a convolution, and that the same call of the
-/// model goes on.
-bool is_of_search(const EventTable& events, std::size_t error, std::size_t count, CallLineFinder& finder) {
-  const CallLines asks = finder.of(events.stack(error));
+/// model goes on. `next`: the next allocation.
+bool is_of_search(const EventTable& events, std::size_t error, std::optional<std::size_t> next,
+                  CallLineFinder& finder) {
+  const CallLines& asks = finder.of(events.stack(error));
   if ((asks.marks & cause_mark::convolution_plan) != 0) return true;
-  if ((asks.marks & cause_mark::convolution) == 0) return false;
-  for (std::size_t i = error + 1; i < count; ++i) {
-    if (events.action(i) != Action::alloc) continue;
-    const CallLines& next = finder.of(events.stack(i));
-    return next.is_in_module && next.line.call == asks.line.call && next.line.caller == asks.line.caller;
-  }
-  return false;
+  if ((asks.marks & cause_mark::convolution) == 0 || !next) return false;
+  const CallLines& goes_on = finder.of(events.stack(*next));
+  return goes_on.is_in_module && goes_on.line.call == asks.line.call && goes_on.line.caller == asks.line.caller;
 }
 
 } // namespace
@@ -23,8 +23,12 @@ bool is_of_search(const EventTable& events, std::size_t error, std::size_t count
 Cause earlier_failure(const EventTable& events, std::size_t count, std::span<const LiveBlock> blocks,
                       CallLineFinder& finder) {
   std::size_t last = count;
-  while (last > 0 && (events.action(last - 1) != Action::oom || is_of_search(events, last - 1, count, finder)))
-    --last;
+  std::optional<std::size_t> next;
+  for (; last > 0; --last) {
+    const Action action = events.action(last - 1);
+    if (action == Action::oom && !is_of_search(events, last - 1, next, finder)) break;
+    if (action == Action::alloc) next = last - 1;
+  }
   CauseSum sum;
   for (const LiveBlock& block : blocks)
     if (last > 0 && !block.alloc_event.is_none() && block.alloc_event < EventIndex(last - 1) && !block.is_lasting() &&
