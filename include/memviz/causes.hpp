@@ -30,13 +30,14 @@ enum class CauseKind : std::uint8_t {
   made_at_once,        ///< many blocks of one line that allocated them in one go, of which none was freed
   dense_gradient,      ///< of an embedding, as large as its table
   repeated_state,      ///< of several optimizers for the same parameters
+  untrained,           ///< kept by autograd for parameters that no optimizer updates
   fragmentation,       ///< free memory in pieces that are too small
   varying_sizes,       ///< reserved beyond what was ever requested, for lines whose sizes vary from call to call
   activations,         ///< of the pass that runs, as far as it has come
   training_state,      ///< gradients and the optimizer's state
   weights,             ///< parameters, with neither gradients nor the optimizer's state
 };
-inline constexpr std::size_t kCauseKinds = 22;
+inline constexpr std::size_t kCauseKinds = 23;
 
 /// "outside", "large_request", "kept_graphs", ...
 [[nodiscard]] std::string_view cause_name(CauseKind kind);
@@ -50,7 +51,8 @@ struct Cause {
   std::uint64_t bytes = 0;  ///< requested, and of the request itself where it is part of it
   std::uint64_t blocks = 0; ///< alive
   /// The earlier calls whose blocks are alive, for kept_graphs and kept_outputs; the steps, for growth; the allocations
-  /// of `line`, for varying_sizes; the optimizers, for repeated_state; else 0.
+  /// of `line`, for varying_sizes; the optimizers, for repeated_state; the parameters, for
+  /// untrained; else 0.
   std::uint64_t calls = 0;
   std::uint64_t sizes = 0; ///< of varying_sizes: the different sizes that `line` asked for
   /// The N of large_request: the request is N x N values, and N values of that size are alive; else 0.
@@ -61,6 +63,10 @@ struct Cause {
   /// call by the same lines, or the first step shows training.
   bool has_backward = false;
   bool keeps_graph = false; ///< for activations: whether so much of the pass is alive that a graph keeps it
+  /// For activations: whether keepers show an optimizer, and no backward pass has run before, as in the first step of
+  /// training.
+  bool is_first_training = false;
+  bool is_own_attention = false; ///< for attention_scores: whether nn.MultiheadAttention makes them
   /// For activations, the equal groups of parameters; 0 unless the pass is among them, and no pass before shows its
   /// rest.
   std::uint64_t layers = 0;

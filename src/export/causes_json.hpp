@@ -61,7 +61,8 @@ inline constexpr auto kCause = json_object<CauseInJson>(
     member("blocks", "Blocks that are alive", [](const CauseInJson& in) { return in.cause.blocks; }),
     member("calls",
            "Of kept_graphs and kept_outputs: earlier calls whose blocks are alive; of growth: the steps; of "
-           "varying_sizes: the allocations of the line; of repeated_state: the optimizers; else 0",
+           "varying_sizes: the allocations of the line; of repeated_state: the optimizers; of untrained: the "
+           "parameters; else 0",
            [](const CauseInJson& in) { return in.cause.calls; }),
     member("to_come_bytes",
            "Of activations and foreach_temporaries: what the program would still have made, if the assumption in the "

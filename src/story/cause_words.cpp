@@ -90,6 +90,11 @@ constexpr std::array<CauseWords, kCauseKinds> kWords{{
      "are still alive.",
      "Let go of an optimizer, and of the schedulers and lists that refer to it, before the next one is created; a "
      "learning rate can be set in its param_groups."},
+    {CauseKind::untrained,
+     "Gradients without an optimizer: {0} is kept for the gradients of {1} parameters that no torch.optim optimizer "
+     "has.",
+     "If these parameters are not to be trained, freeze them with requires_grad_(False), and run what needs "
+     "no gradient under torch.no_grad(): eval() does neither."},
     {CauseKind::fragmentation, "", ""},
     {CauseKind::varying_sizes, "",
      "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or pad lengths to a few sizes."},
@@ -110,6 +115,14 @@ constexpr CauseWords kKeptThroughBackward{
     "Let go of each step's graph: add loss.item() or loss.detach() to a sum, detach() a state before the next step, "
     "and remove retain_graph=True; after create_graph=True, call zero_grad() each step."};
 
+/// The words for scores that nn.MultiheadAttention returns, which is its default.
+constexpr CauseWords kOwnAttention{
+    CauseKind::attention_scores,
+    "Attention scores: {0} is softmax and blocks of the same size: nn.MultiheadAttention makes the scores because its "
+    "weights are to be returned, and they grow with the square of the sequence.",
+    "Call nn.MultiheadAttention with need_weights=False: without weights to return it does not materialise the "
+    "scores."};
+
 /// The words for activations if no backward pass ran, and so much is alive that a graph keeps it.
 constexpr CauseWords kWithoutBackward{
     CauseKind::activations, "Activations: {0} is what a forward pass has made so far and keeps for a backward pass.",
@@ -120,6 +133,7 @@ constexpr CauseWords kWithoutBackward{
 const CauseWords& words_of(const Cause& cause) {
   if (lacks_backward(cause)) return kWithoutBackward;
   if (cause.kind == CauseKind::kept_graphs && cause.has_backward) return kKeptThroughBackward;
+  if (cause.is_own_attention) return kOwnAttention;
   return *std::ranges::find(kWords, cause.kind, &CauseWords::kind);
 }
 

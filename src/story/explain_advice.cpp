@@ -243,11 +243,13 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   const std::span<const Cause> causes = named_causes(device);
   const bool is_in_pieces =
       has_setting_that_goes_on(device) || (leads_with_fragmentation(device) && !lacks_backward(causes.back()));
-  if (!is_in_pieces) add(causes_advice(device));
-  add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
-  if (is_in_pieces) add(causes_advice(device));
-  if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
+  // The first pass of a program that has an optimizer is rather training than an evaluation.
   const bool is_usual_pass = !device.causes.empty() && device.causes.front().kind == CauseKind::activations;
+  const bool is_last = is_in_pieces || (is_usual_pass && causes.front().is_first_training);
+  if (!is_last) add(causes_advice(device));
+  add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
+  if (is_last) add(causes_advice(device));
+  if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
   const bool is_open = device.causes.empty() || is_in_pieces || is_usual_pass || is_never_enough(device.causes.front());
   if (!device.first_step && is_open) add(kinds_advice(device));
   add(short_causes_advice(device));

@@ -29,7 +29,10 @@ constexpr std::array kNameParts{MarkedText{"_foreach_", cause_mark::foreach},
                                 MarkedText{"unpack_hook", cause_mark::recomputes},
                                 MarkedText{"deepcopy", cause_mark::deep_copy},
                                 MarkedText{"gather", cause_mark::gathers},
-                                MarkedText{"::EmbeddingBackward0", cause_mark::embedding_backward}};
+                                MarkedText{"::EmbeddingBackward0", cause_mark::embedding_backward},
+                                MarkedText{"multi_head_attention_forward", cause_mark::own_attention},
+                                MarkedText{"run_conv_plan", cause_mark::convolution_plan},
+                                MarkedText{"_conv_forward", cause_mark::convolution}};
 constexpr std::array kFiles{MarkedText{"torch/utils/checkpoint.py", cause_mark::recompute_file},
                             MarkedText{"safetensors/torch.py", mark::checkpoint_file},
                             MarkedText{"/copy.py", cause_mark::copy_file},
@@ -102,10 +105,11 @@ CallLines CallLineFinder::find(StackId stack) {
   constexpr std::uint64_t kGathers = cause_mark::gathers | cause_mark::gather_file;
   CallLines found;
   std::optional<FrameId> callee;
+  std::optional<FrameId> innermost; // of Python
   for (const FrameId id : frames_.stack(stack)) {
     const Frame& frame = frames_.frame(id);
     const std::uint64_t marks = names_.of(frame.name) | files_.of(frame.filename);
-    found.marks |= marks & ~(kCopies | kRecomputes | kGathers);
+    found.marks |= marks & ~(kCopies | kRecomputes | kGathers | cause_mark::own_attention);
     for (const std::uint64_t pair : {kCopies, kRecomputes, kGathers})
       if (has_all(marks, pair)) found.marks |= pair;
     if (has_all(marks, mark::call | mark::module_file)) {
@@ -116,7 +120,12 @@ CallLines CallLineFinder::find(StackId stack) {
     }
     if ((marks & cause_mark::own) != 0) add_own(found, id);
     add_checkpoint(found.checkpoint, id, callee, marks);
-    if ((marks & cause_mark::python) != 0) callee = id;
+    if ((marks & cause_mark::own_attention) != 0 && innermost && callee == innermost &&
+        frames_.name(*innermost) == "softmax")
+      found.marks |= cause_mark::own_attention;
+    if ((marks & cause_mark::python) == 0) continue;
+    callee = id;
+    if (!innermost) innermost = id;
   }
   if (found.line.caller) found.script_line.reset();
   found.is_in_constructor = found.line.line && frames_.name(*found.line.line) == "__init__";

@@ -16,11 +16,13 @@ namespace memviz {
 /// Marks of texts in addition to those of analysis/kinds/frame_marks.hpp, whose bits they do not use.
 namespace cause_mark {
 enum : std::uint64_t {
-  own = 1ULL << 50U,       ///< a file of the user's own
-  foreach = 1ULL << 51U,   ///< of an optimizer
-  loss = 1ULL << 52U,      ///< cross entropy and its parts
-  softmax = 1ULL << 53U,   ///< not of a loss
-  deep_copy = 1ULL << 54U, ///< with copy_file
+  convolution_plan = 1ULL << 48U, ///< a way of cuDNN to compute a convolution, with its workspace
+  convolution = 1ULL << 49U,      ///< of torch.nn
+  own = 1ULL << 50U,              ///< a file of the user's own
+  foreach = 1ULL << 51U,          ///< of an optimizer
+  loss = 1ULL << 52U,             ///< cross entropy and its parts
+  softmax = 1ULL << 53U,          ///< not of a loss
+  deep_copy = 1ULL << 54U,        ///< with copy_file
   copy_file = 1ULL << 55U,
   recomputes = 1ULL << 56U, ///< with recompute_file
   recompute_file = 1ULL << 57U,
@@ -28,6 +30,7 @@ enum : std::uint64_t {
   gather_file = 1ULL << 59U,
   python = 1ULL << 60U,             ///< a file of Python
   embedding_backward = 1ULL << 61U, ///< the gradient of nn.Embedding's table
+  own_attention = 1ULL << 62U,      ///< nn.MultiheadAttention where it calls softmax itself, for its weights
 };
 }
 

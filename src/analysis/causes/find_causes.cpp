@@ -3,9 +3,11 @@
 #include "analysis/calls/kept_calls.hpp"
 #include "analysis/calls/live_block.hpp"
 #include "analysis/causes/backward_passes.hpp"
+#include "analysis/causes/earlier_failure.hpp"
 #include "analysis/causes/layers.hpp"
 #include "analysis/causes/one_tensor.hpp"
 #include "analysis/causes/repeated_state.hpp"
+#include "analysis/causes/untrained.hpp"
 #include "analysis/causes/varying_sizes.hpp"
 
 #include <algorithm>
@@ -92,20 +94,6 @@ Cause large_request(const Failed& failed) {
   return cause;
 }
 
-/// Finds what a module made before the last earlier failure.
-Cause earlier_failure(const Failed& failed) {
-  const EventTable& events = failed.events();
-  std::size_t last = failed.count();
-  while (last > 0 && events.action(last - 1) != Action::oom)
-    --last;
-  return sum_of(failed,
-                [&](const LiveBlock& block) {
-                  return last > 0 && !block.alloc_event.is_none() && block.alloc_event < EventIndex(last - 1) &&
-                         !block.is_lasting() && block.lines->is_in_module;
-                })
-      .cause(CauseKind::earlier_failure);
-}
-
 /// Whether an optimizer's foreach implementation makes it, and it is not the optimizer's state.
 bool is_foreach_temporary(const CallLines& lines) {
   return (lines.marks & cause_mark::foreach) != 0 && (lines.marks & (mark::init_state | mark::load_state)) == 0;
@@ -129,7 +117,9 @@ Cause of_one_tensor(const Failed& failed, CauseKind kind, const std::unordered_s
     return tensor.is_marked(*block.lines) || (!block.is_lasting() && tensor.has(*block.lines, block.bytes));
   });
   if (tensor.has(failed.request_lines, failed.request.bytes)) sum.add(failed.request, failed.request_lines);
-  return sum.cause(kind);
+  Cause cause = sum.cause(kind);
+  cause.is_own_attention = tensor.is_own_attention();
+  return cause;
 }
 
 constexpr std::uint64_t kRecomputes = cause_mark::recompute_file | cause_mark::recomputes;
@@ -251,17 +241,31 @@ Cause dense_gradient(const Failed& failed) {
       .cause(CauseKind::dense_gradient);
 }
 
+bool is_training_state(const LiveBlock& block) {
+  return block.kind == MemoryKind::gradient || block.kind == MemoryKind::optimizer_state;
+}
+
 Cause training_state(const Failed& failed) {
-  return sum_of(failed,
-                [](const LiveBlock& block) {
-                  return block.kind == MemoryKind::gradient || block.kind == MemoryKind::optimizer_state;
-                })
-      .cause(CauseKind::training_state);
+  return sum_of(failed, is_training_state).cause(CauseKind::training_state);
 }
 
 Cause weights(const Failed& failed) {
   return sum_of(failed, [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; })
       .cause(CauseKind::weights);
+}
+
+/// Returns what is kept for parameters without an optimizer, unless the pass, the state of training or the weights are
+/// more without it.
+Cause of_untrained(const Failed& failed, const Untrained& untrained) {
+  const auto is_part = [&](const LiveBlock& block) { return untrained.blocks.contains(block.address); };
+  Cause cause = sum_of(failed, is_part).cause(CauseKind::untrained);
+  cause.calls = untrained.parameters;
+  const auto is_more = [&](const auto& is_usual_part) {
+    const auto is_rest = [&](const LiveBlock& block) { return is_usual_part(block) && !is_part(block); };
+    return sum_of(failed, is_rest).cause(CauseKind::untrained).bytes > cause.bytes;
+  };
+  const auto is_weight = [](const LiveBlock& block) { return block.kind == MemoryKind::parameter; };
+  return is_more(is_of_pass) || is_more(is_training_state) || is_more(is_weight) ? Cause{CauseKind::untrained} : cause;
 }
 
 /// Adds growth from step to step, unless a cause of the same line or calls that are kept explain most of it.
@@ -296,7 +300,7 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   std::vector<Cause> causes = std::move(kept.causes);
   causes.push_back(outside(failed));
   causes.push_back(large_request(failed));
-  causes.push_back(earlier_failure(failed));
+  causes.push_back(earlier_failure(failed.events(), failed.count(), failed.blocks, finder));
   causes.push_back(foreach_temporaries(failed));
   causes.push_back(of_one_tensor(failed, CauseKind::logits, kept.blocks));
   causes.push_back(of_one_tensor(failed, CauseKind::attention_scores, kept.blocks));
@@ -308,8 +312,11 @@ std::vector<Cause> all_causes(const Failed& failed, CallLineFinder& finder) {
   add_growth(causes, failed.device, finder);
   causes.push_back(dense_gradient(failed));
   causes.push_back(repeated_state(failed.blocks, kept.backward));
+  const Untrained untrained = find_untrained(failed.state, failed.device.device_state.device, !kept.backward.empty());
+  causes.push_back(of_untrained(failed, untrained));
   causes.push_back(fragmentation(failed));
   causes.push_back(activations(failed, kept.backward, finder));
+  causes.back().is_first_training = untrained.has_optimizer && kept.backward.empty();
   causes.push_back(training_state(failed));
   if (causes.back().bytes == 0) causes.push_back(weights(failed));
   return causes;
@@ -323,10 +330,10 @@ bool is_usual(CauseKind kind) {
 
 std::string_view cause_name(CauseKind kind) {
   constexpr std::array<std::string_view, kCauseKinds> kCauseNames{
-      "outside",       "large_request",    "kept_graphs",    "kept_outputs",   "earlier_failure", "foreach_temporaries",
-      "logits",        "attention_scores", "recomputed",     "copied_weights", "loaded_weights",  "gathered",
-      "growth",        "concatenation",    "made_at_once",   "dense_gradient", "repeated_state",  "fragmentation",
-      "varying_sizes", "activations",      "training_state", "weights"};
+      "outside",       "large_request",    "kept_graphs",  "kept_outputs",   "earlier_failure", "foreach_temporaries",
+      "logits",        "attention_scores", "recomputed",   "copied_weights", "loaded_weights",  "gathered",
+      "growth",        "concatenation",    "made_at_once", "dense_gradient", "repeated_state",  "untrained",
+      "fragmentation", "varying_sizes",    "activations",  "training_state", "weights"};
   return kCauseNames[static_cast<std::size_t>(kind)];
 }
 

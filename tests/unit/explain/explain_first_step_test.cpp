@@ -187,6 +187,75 @@ TEST_CASE("the scores of attention are of the function that calls softmax, not a
   CHECK(cause_of(device, CauseKind::attention_scores).bytes == 3 * 64 * kMiB);
 }
 
+TEST_CASE("softmax is not of attention outside a module, and not where a loss has its size") {
+  Training training;
+  Frames softmax = kSoftmax;
+  SUBCASE("outside a module") {
+    softmax.erase(softmax.begin() + 1);
+  }
+  SUBCASE("outside a module, and its backward pass") {
+    softmax.erase(softmax.begin() + 1);
+    training.add(64 * kMiB, MemoryKind::temporary,
+                 {"/torch/engine.cpp:9:torch::autograd::Engine::execute()",
+                  "/torch/softmax.cpp:9:torch::autograd::generated::SoftmaxBackward0::apply"});
+  }
+  SUBCASE("a loss of its size") {
+    training.add(64 * kMiB, MemoryKind::activation, kLoss);
+  }
+  training.add(64 * kMiB, MemoryKind::activation, softmax);
+  const std::vector<Cause> causes = training.fail(kMiB, 64 * kMiB, softmax).causes;
+  CHECK(std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind) == causes.end());
+}
+
+TEST_CASE("the scores of three layers are attention, though a loss has their size") {
+  Training training;
+  training.add(64 * kMiB, MemoryKind::activation, kLoss);
+  training.add(64 * kMiB, MemoryKind::activation, kSoftmax).add(64 * kMiB, MemoryKind::activation, kSoftmax);
+  training.add(64 * kMiB, MemoryKind::activation, kSoftmax);
+  CHECK(cause_of(training.fail(kMiB), CauseKind::attention_scores).bytes == 3 * 64 * kMiB);
+}
+
+TEST_CASE("softmax in plain functions is attention where no module calls it, and three are alive") {
+  const Frames softmax{"/app/train.py:20:main", "/app/model.py:8:attention", "/torch/aten.cpp:1:at::softmax()"};
+  for (const int layers : {2, 3}) {
+    Training training;
+    training.add(kMiB, MemoryKind::activation, kLayer);
+    for (int i = 0; i < layers; ++i)
+      training.add(64 * kMiB, MemoryKind::activation, softmax);
+    const std::vector<Cause> causes = training.fail(kMiB).causes;
+    const auto found = std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind);
+    CHECK((found != causes.end()) == (layers == 3));
+  }
+}
+
+TEST_CASE("need_weights=False is advised where nn.MultiheadAttention itself calls softmax") {
+  const std::string_view kAttention = "/torch/nn/functional.py:6:multi_head_attention_forward";
+  for (const bool is_own : {true, false}) {
+    Training training;
+    Frames frames{kLayer[0], kLayer[1], kAttention};
+    if (is_own) frames.emplace_back("/torch/nn/functional.py:2:softmax");
+    frames.emplace_back("/torch/aten.cpp:1:at::_softmax()"); // also of scaled_dot_product_attention
+    training.add(64 * kMiB, MemoryKind::activation, frames);
+    CHECK(cause_of(training.fail(kMiB), CauseKind::attention_scores).is_own_attention == is_own);
+  }
+}
+
+TEST_CASE("a pass that trains what an optimizer updates is hardly an evaluation: no_grad() is the last advice") {
+  Training training;
+  for (const std::string_view line :
+       {"/app/model.py:2:f", "/app/model.py:3:f", "/app/model.py:4:f", "/app/model.py:5:f", "/app/model.py:6:f"})
+    for (int i = 0; i < 3; ++i)
+      training.add(20 * kMiB, MemoryKind::activation, {kLayer[0], kLayer[1], line});
+  DeviceExplanation device = training.fail(10 * kMiB);
+  const auto is_no_grad = [](const std::string& advice) { return advice.find("torch.no_grad()") != std::string::npos; };
+  REQUIRE(device.causes.front().kind == CauseKind::activations);
+  CHECK(is_no_grad(training.words(device).advice.front()));
+  device.causes.front().is_first_training = true;
+  const std::vector<std::string> advice = training.words(device).advice;
+  CHECK_FALSE(is_no_grad(advice.front()));
+  CHECK(is_no_grad(advice.back()));
+}
+
 TEST_CASE("advice against a cause says what a first step still lacks without it") {
   Training training;
   training.mark("Optimizer.zero_grad#RMSprop.zero_grad").add(300 * kMiB, MemoryKind::activation, kLayer);

@@ -40,6 +40,9 @@ const std::vector<RecordedMistake>& recorded_mistakes() {
       {"h200_validate_keeps", CauseKind::kept_graphs, "validate validate_keeps.py:10"},
       {"rehearsed_cycles", CauseKind::kept_outputs, "forward common.py:42"},
       {"rehearsed_dense_embedding", CauseKind::dense_gradient, ""},
+      {"rehearsed_eval_not_frozen", CauseKind::untrained, "step eval_not_frozen.py:10"},
+      {"rehearsed_mha_weights", CauseKind::attention_scores, "forward mha_weights.py:12"},
+      {"rehearsed_policy_entropy", CauseKind::logits, "scores policy_entropy.py:6"},
   };
   return all;
 }
@@ -90,6 +93,12 @@ MemoryState state_of(const std::filesystem::path& path) {
   return test::state_with_kinds(test::read_file(path), MomentKind::automatic);
 }
 
+Cause cause_of_kind(const std::vector<Cause>& causes, CauseKind kind) {
+  const auto found = std::ranges::find(causes, kind, &Cause::kind);
+  REQUIRE(found != causes.end());
+  return *found;
+}
+
 } // namespace
 
 TEST_CASE("causes: the first cause of recorded mistakes is the mistake") {
@@ -118,6 +127,43 @@ TEST_CASE("causes: an evaluation after training may need no gradients") {
   CHECK(in_words(state, device).advice.at(0) ==
         "If no backward pass follows (inference, validation), run it under torch.no_grad() or torch.inference_mode(), "
         "which keep none of it.");
+}
+
+TEST_CASE("causes: softmax of logits is no attention, and nn.MultiheadAttention has advice of its own") {
+  const MemoryState entropy = state_of(test::testdata() / "causes" / "rehearsed_policy_entropy.pickle.zst");
+  const std::vector<Cause> causes = explain(entropy, {}).at(0).causes;
+  CHECK(std::ranges::find(causes, CauseKind::attention_scores, &Cause::kind) == causes.end());
+  const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_mha_weights.pickle.zst");
+  CHECK(in_words(state, explain(state, {}).at(0)).advice.at(0) ==
+        "Call nn.MultiheadAttention with need_weights=False: without weights to return it does not materialise the "
+        "scores.");
+}
+
+TEST_CASE("causes: gradients are not without an optimizer where something written by hand uses them, or more is kept") {
+  for (const std::string file : {"rehearsed_hand_optimizer", "rehearsed_masters", "rehearsed_perceptual"}) {
+    CAPTURE(file);
+    const MemoryState state = state_of(test::testdata() / "causes" / (file + ".pickle.zst"));
+    const std::vector<Cause> causes = explain(state, {}).at(0).causes;
+    CHECK(std::ranges::find(causes, CauseKind::untrained, &Cause::kind) == causes.end());
+    CHECK(std::ranges::find(causes, CauseKind::activations, &Cause::kind) != causes.end());
+  }
+}
+
+TEST_CASE("causes: an optimizer and no backward pass before are the first step of training") {
+  const auto is_first_training = [](std::string_view file) {
+    const MemoryState state = state_of(test::testdata() / "causes" / (std::string(file) + ".pickle.zst"));
+    return cause_of_kind(explain(state, {}).at(0).causes, CauseKind::activations).is_first_training;
+  };
+  CHECK(is_first_training("rehearsed_masters"));
+  CHECK_FALSE(is_first_training("rehearsed_hand_optimizer"));
+}
+
+TEST_CASE("causes: attention is named though its scores are as large as the logits") {
+  const MemoryState state = state_of(test::testdata() / "causes" / "rehearsed_scores_as_logits.pickle.zst");
+  const std::vector<std::string> advice = in_words(state, explain(state, {}).at(0)).advice;
+  CHECK(std::ranges::any_of(advice, [](const std::string& sentence) {
+    return sentence.find("scaled_dot_product_attention") != std::string::npos;
+  }));
 }
 
 TEST_CASE("causes: what earlier calls left is not counted as logits again") {
