@@ -33,15 +33,6 @@ void ByteBuffer::limit(std::size_t bytes, std::string why) {
   why_ = std::move(why);
 }
 
-void ByteBuffer::expect(std::uint64_t bytes) {
-  if (capacity_ != 0 || bytes >= limit_bytes_ || check_head_) return;
-  try {
-    resize(static_cast<std::size_t>(bytes) + 1);
-  } catch (const std::bad_alloc&) {
-    // room() asks for less, which may be enough: the end of a file cut short is any number.
-  }
-}
-
 std::span<char> ByteBuffer::room() {
   constexpr std::size_t kFirst = std::size_t{1} << 16U;
   if (size_ == capacity_) {

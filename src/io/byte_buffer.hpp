@@ -24,9 +24,6 @@ public:
 
   /// Lowers the limit, if this is less than `max_bytes`; `why` ends the sentence that it holds more.
   void limit(std::size_t bytes, std::string why);
-  /// Makes room for as many bytes at once, if the limit is not lower and no head is to be checked: a hint, which may be
-  /// wrong.
-  void expect(std::uint64_t bytes);
   /// Returns room for the next bytes: at least one byte, uninitialised. Throws Error if more than the limit was added,
   /// std::bad_alloc, and the exceptions of check_head.
   [[nodiscard]] std::span<char> room();

@@ -94,25 +94,24 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
     NoEvents ignored;
     choice = moment_in(choice, options_.name, *source.read(ignored), options_.rewriter);
   }
-  // The end and another moment take one replay.
-  const bool is_end = choice.kind == MomentKind::end;
-  const MomentChoice also{.kind = wants.also.value_or(MomentKind::end)};
+  // The end and another moment take one replay, other pairs two.
+  const bool is_with_end = wants.also && choice.kind == MomentKind::end;
   KindWatch watch(wants.kind_rules);
-  Accounts accounts(wants.also && is_end ? also : choice, wants.kinds ? &watch : nullptr);
-  Accounts other(also);
+  Accounts accounts(is_with_end ? MomentChoice{.kind = *wants.also} : choice, wants.kinds ? &watch : nullptr);
+  std::optional<Accounts> other;
   TimelineRecorder recorder;
   std::vector<EventSink*> sinks{&accounts};
-  if (wants.also && !is_end) sinks.push_back(&other);
+  if (wants.also && !is_with_end) sinks.push_back(&other.emplace(MomentChoice{.kind = *wants.also}));
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
   EachSink each(sinks);
   const auto recording = source.read(each);
   Opened opened;
-  if (wants.also && is_end)
+  if (is_with_end)
     std::tie(opened.state, opened.also) = accounts.end_and_state_of(recording);
   else
     opened.state = accounts.state_of(recording);
-  if (wants.also && !is_end) opened.also = other.state_of(recording);
+  if (other) opened.also = other->state_of(recording);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   complete(opened, wants, watch, source);

@@ -31,17 +31,6 @@ TEST_CASE("folded_stacks of the memory view") {
     builder.segment(4096, 512).active(512, 512, builder.stack({"/app/train.py:1:<module>", "/app/net.py:22:forward"}));
     CHECK(memory(builder) == "stream_0;active_allocated;train.py:1:<module>;net.py:22:forward 512\n");
   }
-  SUBCASE("sorts stacks and words by their bytes") {
-    builder.segment(4096, 2048)
-        .active(512, 512, kNoContext)
-        .active(512, 512, builder.stack({"/app/<no-context:1:f"}))
-        .active(512, 512, builder.stack({"/app/<a.py:1:f"}))
-        .active(512, 512, builder.stack({"/app/<z.py:1:f"}));
-    CHECK(memory(builder) == "stream_0;active_allocated;<a.py:1:f 512\n"
-                             "stream_0;active_allocated;<no-context:1:f 512\n"
-                             "stream_0;active_allocated;<no-context> 512\n"
-                             "stream_0;active_allocated;<z.py:1:f 512\n");
-  }
   SUBCASE("counts requested bytes on the stack and the rounding next to it") {
     builder.segment(4096, 1024).active(512, 500, builder.stack({"a.py:1:f"})).active(512, 400);
     CHECK(memory(builder) == "stream_0;active_allocated;<gaps> 124\n"
@@ -84,12 +73,20 @@ TEST_CASE("folded_stacks of the memory view") {
     CHECK(memory(builder) == "stream_0;active_allocated;<gaps> 512\n");
   }
   SUBCASE("sorts by code point, and one frame stays one frame whatever its name is") {
-    builder.segment(4096, 2048)
+    builder.segment(4096, 4096)
+        .active(512, 512, kNoContext)
+        .active(512, 512, builder.stack({"/app/<no-context:1:f"}))
+        .active(512, 512, builder.stack({"/app/<a.py:1:f"}))
+        .active(512, 512, builder.stack({"/app/<z.py:1:f"}))
         .active(512, 512, builder.stack({"a.py:1:\xF0\x9F\x90\x8D"}))
         .active(512, 512, builder.stack({"a.py:1:\xC3\xA9"}))
         .active(512, 512, builder.stack({"a.py:1:z"}))
         .active(512, 512, builder.stack({"a.py:1:f;g\nstream_0;forged 1"}));
-    CHECK(memory(builder) == "stream_0;active_allocated;a.py:1:f:g stream_0:forged 1 512\n"
+    CHECK(memory(builder) == "stream_0;active_allocated;<a.py:1:f 512\n"
+                             "stream_0;active_allocated;<no-context:1:f 512\n"
+                             "stream_0;active_allocated;<no-context> 512\n"
+                             "stream_0;active_allocated;<z.py:1:f 512\n"
+                             "stream_0;active_allocated;a.py:1:f:g stream_0:forged 1 512\n"
                              "stream_0;active_allocated;a.py:1:z 512\n"
                              "stream_0;active_allocated;a.py:1:\xC3\xA9 512\n"
                              "stream_0;active_allocated;a.py:1:\xF0\x9F\x90\x8D 512\n");
