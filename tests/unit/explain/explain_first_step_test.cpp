@@ -229,10 +229,10 @@ TEST_CASE("softmax in plain functions is attention where no module calls it, and
 }
 
 TEST_CASE("need_weights=False is advised where nn.MultiheadAttention itself calls softmax") {
-  const std::string_view kAttention = "/torch/nn/functional.py:6:multi_head_attention_forward";
+  const std::string_view attention = "/torch/nn/functional.py:6:multi_head_attention_forward";
   for (const bool is_own : {true, false}) {
     Training training;
-    Frames frames{kLayer[0], kLayer[1], kAttention};
+    Frames frames{kLayer[0], kLayer[1], attention};
     if (is_own) frames.emplace_back("/torch/nn/functional.py:2:softmax");
     frames.emplace_back("/torch/aten.cpp:1:at::_softmax()"); // also of scaled_dot_product_attention
     training.add(64 * kMiB, MemoryKind::activation, frames);
