@@ -119,12 +119,15 @@ struct Message {
   std::string whole;
 };
 
-/// Returns the message of the phrase at `offset`, which begins after the phrase at `before` and ends before `next`.
+/// Returns the message of the phrase at `offset`, which begins after the phrase at `before` and ends before the line of
+/// the phrase at `next`, whose figures may be before it.
 Message message_at(std::string_view log, std::size_t before, std::size_t offset, std::size_t next) {
-  const std::size_t end = std::min({log.size(), offset + kMessageBytes, std::max(next, offset + 1)});
+  std::string_view text = log.substr(offset, std::min(kMessageBytes, std::max(next, offset + 1) - offset));
+  if (offset + text.size() == next && next < log.size()) text = text.substr(0, text.rfind('\n'));
+  const std::size_t end = offset + text.size();
   const std::size_t end_of_before = std::min(log.find('\n', before), offset);
   const std::size_t begin = std::max(offset - std::min(offset, kBeforeBytes), before == offset ? 0 : end_of_before);
-  return {on_one_line(log.substr(offset, end - offset)), on_one_line(log.substr(begin, end - begin))};
+  return {on_one_line(text), on_one_line(log.substr(begin, end - begin))};
 }
 
 Bytes size_in(const std::string& message, const RE2& pattern) {

@@ -17,5 +17,7 @@ TEST_CASE("a message without figures has none of the message after it") {
   const LoggedErrors found = read_logged_errors(log);
   REQUIRE(found.errors.size() == 2);
   CHECK(found.errors[0].needed_bytes == std::nullopt);
+  CHECK(found.errors[0].free_bytes == std::nullopt);
+  CHECK(found.errors[0].total_bytes == std::nullopt);
   CHECK(found.errors[1].needed_bytes == std::uint64_t{8} << 30U);
 }
