@@ -91,13 +91,15 @@ std::string growths_text(const RankChange& rank) {
   std::vector<std::string> texts;
   for (const GaugeGrowth& growth : rank.verdict->exceeded)
     texts.push_back(fmt::format("its {} by {}", gauge_name(growth.gauge), format_bytes(growth.bytes())));
-  for (const std::size_t i : rank.verdict->lines) {
-    constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMost = 3;
+  const std::vector<std::size_t>& lines = rank.verdict->lines;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
     if (texts.size() == kMost) {
-      texts.push_back(fmt::format("and {}", format_counted(rank.verdict->lines.size(), "line")));
+      texts.push_back(fmt::format("and {}", format_counted(lines.size() - i, "more line")));
       break;
     }
-    texts.push_back(fmt::format("{} by {}", rank.lines[i].line, format_bytes(magnitude(rank.lines[i].delta_bytes()))));
+    const auto& line = rank.lines[lines[i]];
+    texts.push_back(fmt::format("{} by {}", line.line, format_bytes(magnitude(line.delta_bytes()))));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
