@@ -1,7 +1,6 @@
 """`memviz run` and MEMVIZ_RECORD."""
 
 import os
-import pty
 import signal
 import sys
 
@@ -26,23 +25,6 @@ class AsIfItWereNotThere(Stage):
             process.send_signal(number)
             process.communicate(timeout=60)
             self.assertEqual(process.returncode, 5, number)
-
-    def test_a_key_reaches_the_program_once(self):
-        """The terminal also sends its signal to the program, which is in the same process group."""
-        program = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\nprint('ready', flush=True)\ncount = 0\n"
-        program += "while signal.sigtimedwait([signal.SIGINT], 2):\n    count += 1\n    print('took', flush=True)\nprint(count, 'signals')\n"
-        memviz, terminal = pty.fork()
-        if memviz == 0:
-            os.chdir(self.folder)
-            os.execve(MEMVIZ, [MEMVIZ, "run", "--", sys.executable, "-c", program], self.environment)
-        with open(terminal) as lines:
-            self.assertEqual(lines.readline(), "ready\n")
-            for _ in range(5):
-                os.write(terminal, b"\x03")
-                while not lines.readline().endswith("took\n"):
-                    pass
-            self.assertEqual(lines.readline(), "5 signals\n")
-            self.assertEqual(os.waitpid(memviz, 0)[1], 0)
 
     def test_signals_that_end_programs_end_them(self):
         process = self.start([MEMVIZ, "run", "--", "sh", "-c", "echo ready; exec sleep 60"])
