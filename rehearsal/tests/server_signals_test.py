@@ -1,5 +1,6 @@
 """Ctrl-C in a rehearsed inference server with an engine in another process, while that starts and while it serves: no
-process is left, nothing in /dev/shm, and no folder of memviz. rehearsal/tests/vllm stands in for vLLM.
+process is left, nothing in /dev/shm, and no folder of memviz. rehearsal/tests/vllm stands in for vLLM. Other programs
+get the signal once, from the terminal.
 
 usage: server_signals_test.py MEMVIZ SOURCE
 """
@@ -14,6 +15,14 @@ import time
 
 MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 SECONDS = 30
+# The terminal no longer sends it signals, so that all that come are from memviz.
+APART = """
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+os.setpgid(0, 0)
+print("ready", flush=True)
+print("got", signal.sigtimedwait([signal.SIGINT], 1))
+"""
 
 
 def wait_until(what, holds):
@@ -51,8 +60,8 @@ def text_of(terminal):
     return text.decode(errors="replace")
 
 
-def interrupt(folder, environment, is_time):
-    """Returns memviz's output after Ctrl-C in its terminal, which sends SIGINT to all processes."""
+def rehearse(folder, environment, *words):
+    """Rehearses a program in a terminal; returns memviz's process and the terminal."""
     environment = {
         **os.environ,
         **environment,
@@ -64,13 +73,17 @@ def interrupt(folder, environment, is_time):
         "TMPDIR": str(folder / "tmp"),
     }
     (folder / "tmp").mkdir()
-    words = [MEMVIZ, "rehearse", "-o", "out", "--gpu", "small", "--requests", "1000000"]
-    words += ["--", sys.executable, "-m", "vllm", "m"]
-    shared = semaphores()
     memviz, terminal = pty.fork()
     if memviz == 0:
         os.chdir(folder)
-        os.execve(MEMVIZ, words, environment)
+        os.execve(MEMVIZ, [MEMVIZ, "rehearse", "-o", "out", "--gpu", "small", *words], environment)
+    return memviz, terminal
+
+
+def interrupt(folder, environment, is_time):
+    """Returns memviz's output after Ctrl-C in its terminal, which sends SIGINT to all processes."""
+    shared = semaphores()
+    memviz, terminal = rehearse(folder, environment, "--requests", "1000000", "--", sys.executable, "-m", "vllm", "m")
     try:
         wait_until("for the moment to interrupt", lambda: is_time(folder))
         os.write(terminal, b"\x03")
@@ -95,7 +108,21 @@ def is_serving(folder):
     return any('"ready": true' in log.read_text() for log in (folder / "tmp").glob("*/log"))
 
 
+def check_that_keys_are_not_passed_on(folder):
+    memviz, terminal = rehearse(folder, {}, "--quiet", "--", sys.executable, "-c", APART)
+    with open(terminal) as lines:
+        while lines.readline().strip() != "ready":
+            pass
+        os.write(terminal, b"\x03")
+        line = lines.readline().strip()
+        if not line.endswith("got None"):
+            sys.exit(f"after Ctrl-C: {line}")
+        os.waitpid(memviz, 0)
+
+
 def main():
+    with tempfile.TemporaryDirectory() as name:
+        check_that_keys_are_not_passed_on(pathlib.Path(name))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         text = interrupt(folder, {}, is_serving)

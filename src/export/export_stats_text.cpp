@@ -249,7 +249,7 @@ std::string header(const std::string& file, const MemoryState& state) {
   const bool is_said = state.recording->origin.generation.find("list of segments") != std::string::npos;
   if (state.recording->origin.signs.is_list && !is_said) text += ", a bare list of segments";
   if (!state.recording->annotations.empty())
-    text += fmt::format(", {} annotations", format_count(state.recording->annotations.size()));
+    text += ", " + format_counted(state.recording->annotations.size(), "annotation");
   return text + '\n';
 }
 

@@ -191,7 +191,7 @@ void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording
   const std::string_view rest = bytes.substr(static_cast<std::size_t>(end));
   if (rest.find_first_not_of('\0') == std::string_view::npos) return;
   recording.warnings.push_back(
-      fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
+      fmt::format("byte {}: ignored {} after the end of the pickle", end, format_counted(rest.size(), "byte")));
 }
 
 /// Returns the generation of writers whose keys differ from those of CUDA's generations; "" for CUDA.

@@ -222,14 +222,14 @@ void SegmentReader::warn_of_overlaps() {
 
 void SegmentReader::warn() {
   if (oversized_requests_ > 0) {
-    recording_.warnings.push_back(
-        fmt::format("{} blocks have a requested_size above their size: counted with their size",
-                    format_count(oversized_requests_)));
+    recording_.warnings.push_back(fmt::format("{} {} a requested_size above the size: counted with the size",
+                                              format_counted(oversized_requests_, "block"),
+                                              oversized_requests_ == 1 ? "has" : "have"));
   }
   if (unknown_states_ > 0) {
-    recording_.warnings.push_back(
-        fmt::format("{} blocks are in a state that memviz does not know ('{}'): counted as inactive",
-                    format_count(unknown_states_), unknown_state_));
+    recording_.warnings.push_back(fmt::format("{} {} in a state that memviz does not know ('{}'): counted as inactive",
+                                              format_counted(unknown_states_, "block"),
+                                              unknown_states_ == 1 ? "is" : "are", unknown_state_));
   }
   warn_of_overlaps();
 }

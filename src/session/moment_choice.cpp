@@ -172,7 +172,8 @@ void check_moment(const MomentChoice& choice, const std::string& file, std::span
     return choice.kind == MomentKind::event ? check_event(choice, file, devices) : check_time(choice, file, sum);
   case MomentKind::oom:
     if (sum.ooms > 0) return;
-    throw UsageError(fmt::format("{}: {} records no out-of-memory error; try --at peak", choice.option, file));
+    throw UsageError(fmt::format("{}: {} records no out-of-memory error; try {} peak", choice.option, file,
+                                 choice.option.substr(0, choice.option.find(' '))));
   case MomentKind::peak:
     if (sum.events > 0 || choice.option.empty()) return; // if it was not requested explicitly, the end is used
     throw UsageError(fmt::format("{}: {} has no events, so its peak is unknown", choice.option, file));

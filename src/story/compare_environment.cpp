@@ -15,7 +15,8 @@ namespace {
 
 std::string setting_text(const std::optional<std::string>& value, Quote quote) {
   constexpr std::size_t kMostColumns = 40;
-  return value ? quote(elided(printable(*value), kMostColumns)) : "not recorded";
+  if (!value) return "not recorded";
+  return value->empty() ? "not set" : quote(elided(printable(*value), kMostColumns));
 }
 
 /// Returns the reason why the steps of a side are unknown; "" if they are known.

@@ -31,13 +31,16 @@ std::string reading_text(std::string_view name, const Reading& reading) {
   return fmt::format("{} {} by {} ({})", name, change > 0 ? "grew" : "shrank", format_bytes(magnitude(change)), share);
 }
 
-/// Returns the figure that changed most, of the peak and the end; nullopt if neither did.
-std::string largest_reading_text(const RankChange& rank) {
+/// Returns how the figure that changed most, of the peak and the end, changed; "" if neither did. `owner`: the rank's
+/// name, for "the peak of rank 3" instead of "its peak".
+std::string largest_reading_text(const RankChange& rank, const std::string& owner = {}) {
   const Reading& peak = rank.readings.of(Gauge::peak);
   const Reading& end = rank.readings.of(Gauge::end);
   const bool is_peak = magnitude(peak.change_bytes()) >= magnitude(end.change_bytes());
   const Reading& largest = is_peak ? peak : end;
-  return largest.change_bytes() == 0 ? "" : reading_text(is_peak ? "its peak" : "its end", largest);
+  if (largest.change_bytes() == 0) return "";
+  const std::string_view name = is_peak ? "peak" : "end";
+  return reading_text(owner.empty() ? fmt::format("its {}", name) : fmt::format("the {} of {}", name, owner), largest);
 }
 
 std::string only_text(const JobReport& report, const std::vector<std::size_t>& ranks, std::string_view side) {
@@ -76,8 +79,8 @@ std::string changed_sentence(const JobComparison& comparison) {
   std::string text = fmt::format("Of {} compared, {} changed most: {}{}.", ranks, changed_rank_name(comparison, most),
                                  change, line.empty() ? "" : "; " + line);
   if (comparison.ranks.size() == 1)
-    text = fmt::format("{} of {}{}.", capitalized(change.substr(change.find(' ') + 1)).insert(0, "The "),
-                       changed_rank_name(comparison, most), line.empty() ? "" : "; " + line);
+    text = fmt::format("{}{}.", capitalized(largest_reading_text(most, changed_rank_name(comparison, most))),
+                       line.empty() ? "" : "; " + line);
   if (const std::string remark = moments_remark(comparison, most); !remark.empty())
     text += fmt::format(" It ran {}.", remark);
   if (same > 0) text += fmt::format(" {} did not change.", format_counted(static_cast<std::uint64_t>(same), "rank"));
@@ -88,13 +91,15 @@ std::string growths_text(const RankChange& rank) {
   std::vector<std::string> texts;
   for (const GaugeGrowth& growth : rank.verdict->exceeded)
     texts.push_back(fmt::format("its {} by {}", gauge_name(growth.gauge), format_bytes(growth.bytes())));
-  for (const std::size_t i : rank.verdict->lines) {
-    constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMost = 3;
+  const std::vector<std::size_t>& lines = rank.verdict->lines;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
     if (texts.size() == kMost) {
-      texts.push_back(fmt::format("and {}", format_counted(rank.verdict->lines.size(), "line")));
+      texts.push_back(fmt::format("and {}", format_counted(lines.size() - i, "more line")));
       break;
     }
-    texts.push_back(fmt::format("{} by {}", rank.lines[i].line, format_bytes(magnitude(rank.lines[i].delta_bytes()))));
+    const auto& line = rank.lines[lines[i]];
+    texts.push_back(fmt::format("{} by {}", line.line, format_bytes(magnitude(line.delta_bytes()))));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }

@@ -112,7 +112,11 @@ void add_step(std::string& text, const FrameTable& frames, const KeeperStep& ste
   case KeeperPart::attribute: text += '.' + shown(frames, step.text); break;
   case KeeperPart::key: text += fmt::format("['{}']", shown(frames, step.text)); break;
   case KeeperPart::items: text += fmt::format("[{}]", item); break;
-  case KeeperPart::object: text += text.empty() ? shown(frames, step.text) : " -> " + shown(frames, step.text); break;
+  case KeeperPart::object: {
+    const std::string name = step.text == kEmptyString ? "<object>" : shown(frames, step.text);
+    text += text.empty() ? name : " -> " + name;
+    break;
+  }
   default: break; // a traceback is named after its variable, a graph before the path
   }
 }

@@ -23,6 +23,8 @@ class Stacks:
         for field in ("function_names", "mapping_paths", "mappings", "frames", "callstacks"):
             for entry in getattr(new, field):
                 expect(f"{name}, {field} of one number", (field, entry.iid) in known, False)
+                if field == "mapping_paths":
+                    expect(name + ", a path that is not empty", len(entry.str) > 0, True)
                 known[field, entry.iid] = entry
         if not packet.HasField("profile_packet"):
             return

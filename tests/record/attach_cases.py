@@ -5,7 +5,6 @@ import os
 import pickle
 import shutil
 import signal
-import subprocess
 import sys
 import time
 import unittest
@@ -135,6 +134,17 @@ class AttachByChannel(AttachStage):
         self.assertEqual(os.listdir(self.folder / "work"), [])
         self.assertEqual(self.attach(process).returncode, 0)
 
+    def test_a_second_reader_waits_for_the_first(self):
+        process = self.waiting()
+        reader = self.start([MEMVIZ, "attach", process.pid, "--record", "60"])
+        time.sleep(0.7)
+        self.assertRegex(self.attach(process, "--timeout", "1").err,
+                         rf"^memviz: process {process.pid} has executed no Python code for memviz in 1 s: another request is in "
+                         r"progress, or its main thread .*\. Nothing is left in it; use --wait to wait until it does\n$")
+        reader.send_signal(signal.SIGINT)
+        reader.communicate(timeout=10)
+        self.assertEqual(self.go_on(process), (0, "", ""))
+
     def test_a_process_that_ends_meanwhile_is_said_to(self):
         process = self.waiting()
         reader = self.start([MEMVIZ, "attach", process.pid, "--record", "60"])
@@ -142,59 +152,6 @@ class AttachByChannel(AttachStage):
         self.go_on(process)
         err = reader.communicate(timeout=10)[1]
         self.assertEqual((reader.returncode, err), (1, f"memviz: process {process.pid} ended before it had answered\n"))
-
-
-class WhatIsMissing(AttachStage):
-    """One sentence for each, and exit code 1."""
-
-    def refused(self, process, *options, **environment):
-        done = self.attach(process, *options, **environment)
-        self.assertEqual((done.returncode, done.out, done.err.count("\n")), (1, "", 1), done.err)
-        self.nothing_is_left()
-        return done.err
-
-    def test_a_process(self):
-        self.assertIn("there is no process 4194303 here", self.refused(4194303))
-
-    def test_a_process_id(self):
-        for word in ("python", "0", "-3", "1.5", ""):
-            self.assertEqual(self.attach(word).returncode, 2, word)
-        self.assertEqual(self.done([MEMVIZ, "attach"]).returncode, 2)
-        self.assertEqual(self.done([MEMVIZ, "attach", "--all", "4"]).returncode, 2)
-        self.assertEqual(self.done([MEMVIZ, "attach", "4", "--record", "0"]).returncode, 2)
-        self.assertEqual(self.done([MEMVIZ, "attach", "4", "-o", "-"]).returncode, 2)
-
-    def test_python(self):
-        process = self.start_waiting(["sleep", "60"])
-        self.assertIn(f"process {process.pid} is not a Python process\n", self.refused(process))
-
-    def test_a_debugger(self):
-        process = self.python(SLEEPS)
-        self.assertIn("memviz does not record it, and neither gdb nor lldb is in PATH: install gdb, or start the job with "
-                      "memviz run\n", self.refused(process, PATH="/none"))
-        self.assertEqual(self.go_on(process), (0, NOTHING, ""))
-
-    def test_an_end_that_has_not_come(self):
-        process = self.start_waiting(["true"])
-        time.sleep(0.2)
-        self.assertIn(f"process {process.pid} has ended", self.refused(process))
-
-    @unittest.skipUnless(os.geteuid() == 0, "takes root")
-    def test_the_same_user(self):
-        process = self.start_waiting(["sleep", "60"])
-        shutil.copy(MEMVIZ, self.runtime / "memviz")
-        self.runtime.chmod(0o755)
-        words = [self.runtime / "memviz", "attach", str(process.pid)]
-        done = subprocess.run(words, capture_output=True, text=True, preexec_fn=lambda: os.setuid(65534), cwd="/")
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr, f"memviz: process {process.pid} belongs to another user: use sudo -u '#0' memviz attach "
-                                      f"{process.pid}\n")
-
-    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "takes root and unshare")
-    def test_the_same_container(self):
-        process = self.start_waiting(["unshare", "-m", sys.executable, "-c", "import sys; print('ready', flush=True); sys.stdin.read()"])
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        self.assertIn(f"process {process.pid} runs in a container: run memviz in that container", self.refused(process))
 
 
 @unittest.skipIf(why_no_gdb(), why_no_gdb())

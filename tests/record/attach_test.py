@@ -8,6 +8,7 @@ import unittest
 
 # stage.py takes the words of the command line.
 from attach_cases import *
+from attach_missing_cases import *
 from channel_cases import *
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ std::optional<std::vector<NamedRank>> varying_numbers(const std::vector<std::str
   std::size_t most = 1;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::size_t count = is_of_steps(columns[i], paths) ? 0 : gapless_count(columns[i]);
-    if (count <= most || (count < paths.size() && !is_grid(columns, i))) continue;
+    if (count <= most || !is_grid(columns, i)) continue;
     most = count;
     best = i;
   }

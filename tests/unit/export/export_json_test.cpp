@@ -1,4 +1,6 @@
+#include "memviz/error.hpp"
 #include "memviz/export.hpp"
+#include "memviz/state_json.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
@@ -131,6 +133,25 @@ TEST_CASE("segment_lists writes two lists that Python can read") {
     CHECK(segment_lists(comparison)
               .ends_with("only_after = [10]\n# 1 address is in both lists: its segment has another size.\n"));
   }
+}
+
+TEST_CASE("a state is refused whose blocks repeat more text than any real file has") {
+  const auto source_of = [](std::uint64_t blocks) {
+    SmallSnapshot builder;
+    builder.segment(1 << 20, blocks * 512);
+    for (std::uint64_t address = 1 << 20; address < (1 << 20) + blocks * 512; address += 512) {
+      builder.active(512, 512).event(Action::alloc, address, 512);
+      for (std::size_t i = 0; i < BlockBirth::kMostAnnotations; ++i)
+        builder.annotate(address, std::string(4000, static_cast<char>('a' + i)));
+    }
+    const Recording recording = builder.take();
+    const MemoryState state = test::with_births(test::end_of(recording));
+    return state_json_source({"mem.pickle", state, std::nullopt});
+  };
+  constexpr std::uint64_t kMostBlocks = (std::uint64_t{64} << 20U) / (4000 * BlockBirth::kMostAnnotations);
+  CHECK_NOTHROW(static_cast<void>(source_of(kMostBlocks)));
+  CHECK_THROWS_WITH_AS(static_cast<void>(source_of(kMostBlocks + 1)),
+                       doctest::Contains("of text, which no real snapshot of this size has"), Error);
 }
 
 } // namespace memviz

@@ -4,6 +4,7 @@
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 #include "support/timeline_check.hpp"
+#include "timeline/timeline_layout.hpp"
 
 #include "memviz/input.hpp"
 
@@ -49,6 +50,14 @@ Recording random_snapshot(std::uint32_t seed, std::size_t events) {
   return snapshot.take();
 }
 
+/// Returns how high a shape is in a column, in half pixels.
+std::int32_t height_in(const render::Shape& shape, std::uint32_t column) {
+  std::int32_t height = 0;
+  for (const render::ShapeStep& step : shape.steps)
+    if (step.first <= column) height = step.bottom - step.top;
+  return column < shape.end ? height : 0;
+}
+
 } // namespace
 
 TEST_CASE("bytes are conserved whatever is drawn of a recording") {
@@ -92,6 +101,28 @@ TEST_CASE("what is not a band is part of a strip, whatever is drawn of a recordi
         }
       }
     }
+  }
+}
+
+TEST_CASE("a column shows all that is live in its highest state, and nothing else") {
+  const Recording snapshot = random_snapshot(5, 3000);
+  const MemoryState end = test::end_of(snapshot);
+  const DeviceRecord record = record_timeline(snapshot).front();
+  const BandChart bands = chart_bands(record, whole(record), {.most_bands = 100'000, .most_slices = 100'000});
+  const std::vector<Strip> strips = chart_strips(LifeLines(end), record, bands, TimelineKind::allocations, 12);
+  const Window all = whole(record);
+  const render::StateScale states(record, TimelineAxis::event, all,
+                                  render::axis_range(record, TimelineAxis::event, all));
+  const render::ByteScale bytes(bands.slices[bands.peak].live_bytes, 0, 400, 0);
+  const auto shapes = render::lay_out_stack({bands, strips, states, bytes}, 1'000'000);
+  REQUIRE(shapes);
+  REQUIRE(shapes->runs.size() > 100);
+  for (const render::ColumnRun& run : shapes->runs) {
+    std::int32_t height = 0;
+    for (const std::vector<render::Shape>* const part : {&shapes->bands, &shapes->strips})
+      for (const render::Shape& shape : *part)
+        height += height_in(shape, run.first);
+    CHECK(height == height_in(shapes->live, run.first));
   }
 }
 
