@@ -136,7 +136,7 @@ class Rehearsal:
     def _compute_values(self):
         from memviz_rehearsal.values import backward, compiling, values  # take torch
 
-        mode = values.install(self.reads)
+        mode = values.install(self.reads, bool(SETTINGS["ranks"]) and len(SETTINGS["present"]) == 1)
         backward.keep_out(mode)
         compiling.keep_on(mode)
 
