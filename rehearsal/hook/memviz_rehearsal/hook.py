@@ -137,7 +137,7 @@ class Rehearsal:
     def _compute_values(self):
         from memviz_rehearsal.values import backward, compiling, values  # take torch
 
-        mode = values.install(self.reads, bool(SETTINGS["ranks"]) and len(SETTINGS["present"]) == 1)
+        mode = values.install(self.reads, SETTINGS["present"] if SETTINGS["ranks"] else None)
         backward.keep_out(mode)
         compiling.keep_on(mode)
 

@@ -67,10 +67,10 @@ def _call(func, *args, **named):
 class Values(TorchDispatchMode):
     supports_higher_order_operators = True  # since PyTorch 2.9
 
-    def __init__(self, reads, is_alone=False):
+    def __init__(self, reads, present=None):
         super().__init__()
         self._reads = reads
-        self._is_alone = is_alone
+        self._present = present
         self._known = Known()
         self._running = threading.local()
         reads.knowledge = self._knowledge
@@ -131,7 +131,7 @@ class Values(TorchDispatchMode):
     def _from_ranks(self, func, args, kwargs, inputs):
         result = func(*args, **kwargs)
         outputs = [tensor for tensor in _tensors(result) if _is_plain(tensor)]
-        collectives.learn(self._known, func, args, inputs, outputs, self._is_alone)
+        collectives.learn(self._known, func, args, inputs, outputs, self._present)
         return result
 
     def _run(self, func, args, kwargs, inputs):
@@ -377,11 +377,11 @@ class Values(TorchDispatchMode):
         return tuple(part.new_empty(tensor.numel()) if part.shape == (0,) else part for part in result)
 
 
-def install(reads, is_alone):
-    """Applies to this thread. `reads` counts what the program reads; `is_alone`: whether all other ranks of the job are absent.
-    Returns the mode."""
+def install(reads, present):
+    """Applies to this thread. `reads` counts what the program reads; `present`: the ranks of the job that are not
+    absent, or None. Returns the mode."""
     _keep_form_of_ctc_loss()
-    return Values(reads, is_alone).__enter__()
+    return Values(reads, present).__enter__()
 
 
 def _keep_form_of_ctc_loss():
