@@ -24,23 +24,28 @@ class NumberSearch {
 public:
   explicit NumberSearch(std::function<std::optional<Fit>(std::uint64_t)> run) : run_(std::move(run)) {}
 
-  /// Returns the largest number that fits like `wanted` or better; nullopt if none does, or if one has no answer.
+  /// Returns the largest number that fits like `wanted` or better; nullopt if none does, or if the highest or one
+  /// above one that fits has no answer. The program may refuse the lowest: fewer microbatches than stages.
   [[nodiscard]] std::optional<std::uint64_t> largest(Fit wanted, std::uint64_t low, std::uint64_t high) {
-    for (const std::uint64_t end : {low, high}) {
-      const auto fit = at(end);
-      if (!fit || (end == low && *fit < wanted)) return std::nullopt;
-      if (end == high && *fit >= wanted) return high;
-    }
-    for (const auto& [number, fit] : known_) { // at least `wanted` at `low`, less at `high`
-      if (number > low && number < high) (fit && *fit >= wanted ? low : high) = number;
-    }
+    const auto lowest = at(low);
+    if (lowest && *lowest < wanted) return std::nullopt;
+    const auto highest = at(high);
+    if (!highest) return std::nullopt;
+    if (*highest >= wanted) return high;
+    bool is_found = lowest.has_value();
+    const auto narrow = [&](std::uint64_t number, const std::optional<Fit>& fit) {
+      (fit >= wanted || (!fit && !is_found) ? low : high) = number;
+      is_found = is_found || fit >= wanted;
+    };
+    for (const auto& [number, fit] : known_)
+      if (number > low && number < high) narrow(number, fit);
     while (high - low > 1) {
       const std::uint64_t middle = low + (high - low) / 2;
       const auto fit = at(middle);
-      if (!fit) return std::nullopt;
-      (*fit >= wanted ? low : high) = middle;
+      if (!fit && is_found) return std::nullopt;
+      narrow(middle, fit);
     }
-    return low;
+    return is_found ? std::optional(low) : std::nullopt;
   }
 
 private:

@@ -24,8 +24,8 @@ using RunPoint = std::function<std::optional<Fit>(const std::vector<std::string>
 using StartLane = std::function<RunPoint()>;
 
 /// Runs the points of the axes in order, the last fastest, and no point twice. Searches the largest number by
-/// bisection: tries the lowest first, then the highest, then those in between, and none after one without an answer;
-/// where the largest fits possibly, then the largest that surely does. A
+/// bisection: tries the lowest first, then the highest, then those in between, and none after one without an answer,
+/// unless it is below all that have one; where the largest fits possibly, then the largest that surely does. A
 /// row at larger doubled numbers begins with the largest number that smaller ones have, and is left out where they have
 /// none. With several `jobs` as many lanes run at once, each in a thread, and the points are the same; an exception
 /// ends the others before their next lane.

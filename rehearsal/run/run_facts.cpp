@@ -126,6 +126,8 @@ public:
                              number(line, "asked_bytes"), text(line, "file"), number(line, "free_bytes")});
     } else if (event == "failure") {
       add_failure(line);
+    } else if (event == "error") {
+      if (facts_.error.empty()) facts_.error = text(line, "text");
     } else if (event == "refusal") {
       add_once(facts_.refusals, text(line, "text"));
     } else if (event == "needs") {

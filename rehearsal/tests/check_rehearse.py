@@ -106,8 +106,10 @@ def check_search(rehearsals):
     check(done.returncode == 0 and answer["rows"][0]["largest"] == largest, answer["rows"], largest)
     # The output of the runs leads to the answer, and is not shown.
     check("done" not in done.stdout and "OutOfMemoryError" not in done.stderr, done.stdout, done.stderr)
-    words, done, _ = rehearsals.python(["--memory", str(memory), "--search", f"N={largest}..{largest + 1}"], MODEL, "{}")
+    refuses = MODEL.replace("torch.manual_seed(0)", f"if sys.argv[1] == '{largest - 1}': raise ValueError('too few')")
+    words, done, _ = rehearsals.python(["--memory", str(memory), "--search", f"N={largest - 1}..{largest + 1}"], refuses, "{}")
     check(words["rows"][0]["largest"] == largest, words["rows"], largest)
+    check(f"N={largest - 1}: no answer: the program ended with exit code 1: ValueError: too few\n" in done.stderr, done.stderr)
 
 
 def check_compare(rehearsals):

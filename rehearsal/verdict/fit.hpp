@@ -105,6 +105,7 @@ struct RunFacts {
   std::vector<std::string> notes;    ///< missing from the made-up GPU or the absent ranks; each once
   std::vector<std::string> failures; ///< from the hook; each once
   std::map<std::string, std::uint64_t> failure_counts = {}; ///< by these; absent for those not from the hook
+  std::string error = {}; ///< with which the first process ended that did, as Python reports it; "" if none did
   std::vector<std::string> refusals = {};       ///< requests to absent ranks that were not answered; each once
   std::vector<std::uint64_t> needed_ranks = {}; ///< absent ranks whose objects it needs to continue
   std::vector<ReadLine> reads = {};             ///< the most frequent first, at most five

@@ -118,6 +118,9 @@ std::string search_text(const FitReport& report, const FitRow& row) {
     return fmt::format("No answer for {}: with {}={} the program {}", within, axis.name, row.answer->point.back(),
                        row.outcome == FitOutcome::failed ? "failed for a reason other than memory."
                                                          : "never used a GPU.");
+  if (!row.largest && row.answer->point.back() != std::to_string(axis.low))
+    return fmt::format("None of {0} fits: {1}={2} does not, and the program fails with {1}={3}.", within, axis.name,
+                       row.answer->point.back(), row.points.front()->point.back());
   if (!row.largest) return fmt::format("None of {} fits: {}={} does not.", within, axis.name, axis.low);
   if (makes_no_difference(report, row))
     return fmt::format("All of {} {}, with the same peak: does the program read {}?", within,

@@ -67,19 +67,26 @@ Runs deciding_runs(const Runs& runs) {
   return list;
 }
 
-/// Fills in the largest number that fits. A smaller one without an answer decides only how far it is sure.
+/// Fills in the largest number that fits. A smaller one without an answer decides only how far it is sure, and one
+/// right below the smallest that does not fit nothing: the program refuses it.
 void find_largest(FitRow& row) {
   std::optional<std::uint64_t> largest_unknown;
+  std::optional<std::uint64_t> smallest_too_large;
   for (const FitRun* const run : row.points) {
     const auto number = whole_number<std::uint64_t>(run->point.back());
     if (!is_answer(run->verdict)) largest_unknown = std::max(largest_unknown, number);
+    if (run->verdict.outcome == FitOutcome::does_not_fit && (!smallest_too_large || number < smallest_too_large)) {
+      smallest_too_large = number;
+      if (!row.largest) row.answer = run;
+    }
     if (run->verdict.outcome != FitOutcome::fits) continue;
     if (is_sure(run->verdict)) row.sure = std::max(row.sure, number);
     if (row.largest && number <= row.largest) continue;
     row.largest = number;
     row.answer = run;
   }
-  if (!largest_unknown || largest_unknown < row.largest) {
+  const bool is_refused = !row.largest && smallest_too_large && *smallest_too_large == largest_unknown.value_or(0) + 1;
+  if (!largest_unknown || largest_unknown < row.largest || is_refused) {
     row.outcome = row.largest ? FitOutcome::fits : FitOutcome::does_not_fit;
     return;
   }

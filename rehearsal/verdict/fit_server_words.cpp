@@ -14,20 +14,6 @@ namespace {
 constexpr std::size_t kErrorColumns = 500;
 constexpr double kMostRequests = 1e12; // a server's log is not to be trusted with more
 
-/// Returns the error on one line, without its additions: a link to the server's documentation, pydantic's input, or
-/// PyTorch's advice on fragmentation.
-std::string error_sentence(const std::string& error) {
-  std::string text = error;
-  for (const char* const end : {" See https://", " [type=", " If reserved but unallocated"})
-    text.resize(std::min(text.size(), text.find(end)));
-  std::ranges::replace(text, '\n', ' ');
-  const auto are_spaces = [](char one, char other) { return one == ' ' && other == ' '; };
-  text.erase(std::unique(text.begin(), text.end(), are_spaces), text.end());
-  while (text.ends_with('.') || text.ends_with(' '))
-    text.pop_back();
-  return elided(printable(text), kErrorColumns);
-}
-
 /// Returns a sentence with the error of a server over HTTP that answered none of its requests; "" for any other.
 std::string failure_of_requests(const ServerFacts& server) {
   const bool was_asked = !server.is_ended || server.tokens_of_request > 0;
@@ -53,6 +39,18 @@ std::string tokens_text(const ServerFacts& server) {
 }
 
 } // namespace
+
+std::string error_sentence(const std::string& error) {
+  std::string text = error;
+  for (const char* const end : {" See https://", " [type=", " If reserved but unallocated"})
+    text.resize(std::min(text.size(), text.find(end)));
+  std::ranges::replace(text, '\n', ' ');
+  const auto are_spaces = [](char one, char other) { return one == ' ' && other == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), are_spaces), text.end());
+  while (text.ends_with('.') || text.ends_with(' '))
+    text.pop_back();
+  return elided(printable(text), kErrorColumns);
+}
 
 std::string server_name(const ServerFacts& server) {
   return printable(server.version.empty() ? server.name : server.name + ' ' + server.version);

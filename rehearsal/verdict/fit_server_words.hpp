@@ -12,6 +12,10 @@
 
 namespace memviz::rehearse {
 
+/// Returns an error on one line, without its additions: a link to the server's documentation, pydantic's input, or
+/// PyTorch's advice on fragmentation.
+[[nodiscard]] std::string error_sentence(const std::string& error);
+
 /// The memory that the driver took for instantiated CUDA graphs where it was measured.
 inline constexpr std::string_view kGraphsElsewhere = "0.5 to 1.1 GiB with vLLM 0.19 on an H100";
 

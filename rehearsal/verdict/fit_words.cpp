@@ -17,6 +17,7 @@ namespace memviz::rehearse {
 namespace {
 
 constexpr std::size_t kLineColumns = 60; ///< of a line of code in a table
+constexpr std::size_t kErrorCellColumns = 100;
 constexpr std::size_t kMostFunctions = 3;
 
 std::string gpu_text(const Profile& profile) {
@@ -63,6 +64,13 @@ std::string no_answer_reason(const FitVerdict& verdict) {
   const auto& server = verdict.facts.server;
   return verdict.ending.is_good() && server ? fmt::format("the program ended before {} was ready", server_name(*server))
                                             : program_name(verdict) + ' ' + ending_text(verdict.ending);
+}
+
+/// Returns the error with which a program ended, before and after these words; "" if it has none.
+std::string error_text(const FitVerdict& verdict, const char* before = "", const char* after = "") {
+  if (verdict.facts.error.empty() || verdict.facts.server || verdict.ending.is_good() || verdict.ending.signal != 0)
+    return "";
+  return before + error_sentence(verdict.facts.error) + after;
 }
 
 /// Returns the memory that a program took before it failed, if known; "" for a server, which has separate figures.
@@ -215,9 +223,9 @@ std::string headline(const FitVerdict& verdict) {
   case FitOutcome::failed:
     if (is_refused(verdict))
       return fmt::format("No answer: {}. The program {}.", verdict.facts.refusals.front(), ending_text(verdict.ending));
-    return fmt::format("No answer: {}{}.{}{}", no_answer_reason(verdict),
+    return fmt::format("No answer: {}{}{}.{}{}", no_answer_reason(verdict),
                        verdict.ending.is_good() || verdict.facts.waits_at ? "" : ", for a reason other than memory",
-                       until_then_text(verdict), with_server(verdict));
+                       error_text(verdict, " (", ")"), until_then_text(verdict), with_server(verdict));
   case FitOutcome::no_gpu: break;
   }
   if (!verdict.neighbour.empty()) return fmt::format("No answer: {} used no GPU.", printable(verdict.neighbour));
@@ -241,7 +249,8 @@ std::string short_text(const FitVerdict& verdict) {
   case FitOutcome::failed:
   case FitOutcome::no_gpu: break;
   }
-  return "no answer: " + (is_refused(verdict) ? verdict.facts.refusals.front() : no_answer_reason(verdict));
+  return "no answer: " +
+         (is_refused(verdict) ? verdict.facts.refusals.front() : no_answer_reason(verdict) + error_text(verdict, ": "));
 }
 
 std::vector<std::string> notes(const FitVerdict& verdict) {
@@ -320,7 +329,10 @@ std::string deciding_memory(const FitVerdict& verdict) {
     const std::string line = verdict.peak ? first_line(*verdict.peak) : "";
     return part + (part.empty() || line.empty() ? "" : ", ") + line;
   }
-  if (verdict.outcome != FitOutcome::does_not_fit) return no_answer_reason(verdict);
+  if (verdict.outcome != FitOutcome::does_not_fit) {
+    const std::string error = error_text(verdict);
+    return error.empty() ? no_answer_reason(verdict) : elided(error, kErrorCellColumns);
+  }
   std::string text;
   if (!verdict.facts.ooms.empty())
     text = fmt::format("{} asked for", format_bytes(verdict.facts.ooms.back().asked_bytes));

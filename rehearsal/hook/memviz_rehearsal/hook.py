@@ -29,6 +29,7 @@ from memviz_rehearsal.job import ddp, deepspeed, objects, splits, symmetric, wor
 from memviz_rehearsal.process import checks, counters, endings, host_memory, initial_values, kernels, launchers, methods, peaks, runtime, tries
 from memviz_rehearsal.process.methods import act_at_imports
 from memviz_rehearsal.server import flashinfer, outside, requests, watch
+from memviz_rehearsal.server.log import error_text
 from memviz_rehearsal.values import reads
 
 _MARK_KEY = "memviz_rehearsal"
@@ -136,7 +137,7 @@ class Rehearsal:
     def _compute_values(self):
         from memviz_rehearsal.values import backward, compiling, values  # take torch
 
-        mode = values.install(self.reads)
+        mode = values.install(self.reads, SETTINGS["present"] if SETTINGS["ranks"] else None)
         backward.keep_out(mode)
         compiling.keep_on(mode)
 
@@ -241,7 +242,10 @@ class Rehearsal:
             if self._has_ended:
                 return
             self._has_ended = True
-        self._server.log_uncaught(getattr(sys, "last_value", None))
+        error = getattr(sys, "last_value", None)
+        self._server.log_uncaught(error)
+        if error is not None and not isinstance(error, KeyboardInterrupt):
+            guarded(lambda: log("error", text=error_text(error)))
         guarded(self._server.sleep.end_last_phase)
         torch = self._torch
         if not torch.cuda.is_initialized():

@@ -22,8 +22,9 @@ dist.TCPStore("localhost", 1234, 8, False).get("what rank 1 found")
 
 
 SPLITS = """
-import ctypes, os, torch
+import ctypes, datetime, os, torch
 import torch.distributed as dist
+from torch.distributed import _functional_collectives
 from torch.distributed.device_mesh import init_device_mesh
 
 device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
@@ -34,6 +35,8 @@ nccl = ctypes.CDLL(None)
 def check(group, ranks, rank):
     assert (group.size(), group.rank()) == (ranks, rank), (group.size(), group.rank())
     dist.all_reduce(torch.ones(1, device=device), group=group)
+    _functional_collectives.all_reduce(torch.ones(1, device=device), "sum", group).item()
+    dist.distributed_c10d._set_pg_timeout(datetime.timedelta(seconds=60), group)
     backend = group._get_backend(device)
     if not hasattr(backend, "_comm_ptr"):
         return  # before PyTorch 2.9 a program cannot ask
@@ -57,7 +60,27 @@ if torch.device("cpu") in half._device_types:  # PyTorch 2.6 splits NCCL's part 
     found = [None] * 4
     dist.all_gather_object(found, "mine", group=half)
     assert found == ["mine"] * 4, found
-assert dist.split_group(None, [[0, 1]]) is None
+assert dist.split_group(None, [[0, 1]]) in (None, dist.GroupMember.NON_GROUP_MEMBER)
+"""
+
+
+KNOWS = """
+import os, torch
+import torch.distributed as dist
+from torch.distributed import _functional_collectives
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import Shard, zeros
+
+device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+torch.cuda.set_device(device)
+dist.init_process_group("nccl", device_id=device)
+tokens = torch.tensor(3).to(device)
+total = _functional_collectives.all_reduce(tokens, "sum", dist.group.WORLD).item()
+seeds = torch.tensor([7, 8]).to(device)
+dist.broadcast(seeds, 0)
+spread = zeros(64, device_mesh=init_device_mesh("cuda", (8,)), placements=[Shard(0)]).normal_()  # reads the generator's state
+_functional_collectives.all_reduce(spread.to_local().mean(), "avg", dist.group.WORLD).item()  # a loss
+print(total, seeds.tolist())
 """
 
 
@@ -141,16 +164,29 @@ def check_own_ranks(memviz):
 
 
 def check_splits(memviz):
-    """Parts of a group have the sizes that the program requests, in NCCL as well."""
+    """Parts of a group have the sizes that the program requests, in NCCL as well, and reduce what is computed."""
     with tempfile.TemporaryDirectory() as folder:
         program = [sys.executable, "-W", "ignore", "-c", SPLITS]
-        command = [memviz, "rehearse", "--world", "8", "--rank", "5", "-o", pathlib.Path(folder, "out"), "--", *program]
+        command = [memviz, "rehearse", "--values", "--world", "8", "--rank", "5", "-o", pathlib.Path(folder, "out"), "--", *program]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
 
+def check_known(memviz):
+    """What this rank knows is known of absent ones, which do the same, and not of one that it meets. Neither a loss nor
+    a random state decides."""
+    for rank, unknown in (("5", []), ("5+1", ["<string>:12"])):
+        with tempfile.TemporaryDirectory() as folder:
+            answer = pathlib.Path(folder, "answer.json")
+            options = ["--values", "--world", "8", "--rank", rank, "-o", pathlib.Path(folder, "out"), "--json", answer]
+            done = subprocess.run([memviz, "rehearse", *options, "--", sys.executable, "-c", KNOWS], capture_output=True, text=True)
+            assert done.returncode == 0 and ("[7, 8]" in done.stdout and ("24 [7" in done.stdout) == (not unknown)), done
+            reads = json.loads(answer.read_text())["verdict"]["deciding_read_lines"]
+            assert len(reads) == 2 and [read["line"] for read in reads if read["unknown"] or read["made_up"]] == unknown, reads
+
+
 def main():
-    for check in (check_equal, check_objects, check_cpu_tensors, check_launcher, check_unanswered_key, check_own_ranks, check_splits):
+    for check in (check_equal, check_objects, check_cpu_tensors, check_launcher, check_unanswered_key, check_own_ranks, check_splits, check_known):
         check(sys.argv[1])
         print(check.__name__, "is right", flush=True)
 

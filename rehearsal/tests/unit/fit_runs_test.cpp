@@ -124,6 +124,18 @@ TEST_CASE("a search in words") {
     CHECK(nlohmann::json::parse(fit_json(report))["rows"][0]["largest"].is_null());
     CHECK(exit_code(report) == 3);
   }
+  SUBCASE("the lowest refused") {
+    report.runs[0].verdict = that_fails();
+    report.runs[0].verdict.facts.error = "ValueError: 1 microbatch for 2 stages.\nSee the manual";
+    CHECK(report_headline(report).starts_with("No answer for BATCH=1..8: with BATCH=8 the program"));
+    report.runs.push_back(run_at({"2"}, too_large()));
+    CHECK(report_headline(report) == "None of BATCH=1..8 fits: BATCH=2 does not, and the program fails with BATCH=1.");
+    CHECK(exit_code(report) == 3);
+    report.runs.back().verdict = that_fits();
+    report.runs.push_back(run_at({"3"}, too_large()));
+    CHECK(report_headline(report) == "BATCH=2 is the largest that fits; BATCH=3 does not.");
+    CHECK(contains(fit_text(report, 100), "ValueError: 1 microbatch for 2 stages. See the manual\n"));
+  }
   SUBCASE("no answer") {
     report.runs[1].verdict = that_fails();
     CHECK(contains(report_headline(report), "with BATCH=8 the program failed for a reason other than memory."));

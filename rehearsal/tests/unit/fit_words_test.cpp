@@ -217,6 +217,21 @@ TEST_CASE("a program only just fits where PyTorch had to try again, and processe
   CHECK_FALSE(is_noted(verdict, "found taken"));
 }
 
+TEST_CASE("a program that fails is quoted") {
+  rehearse::FitVerdict verdict;
+  verdict.outcome = rehearse::FitOutcome::failed;
+  verdict.ending.exit_code = 1;
+  verdict.facts.error = "ValueError: 1 microbatch for 2 stages";
+  CHECK(rehearse::short_text(verdict) ==
+        "no answer: the program ended with exit code 1: ValueError: 1 microbatch for 2 stages");
+  CHECK(rehearse::deciding_memory(verdict) == verdict.facts.error);
+  CHECK(rehearse::headline(verdict) ==
+        "No answer: the program ended with exit code 1, for a reason other than memory (ValueError: 1 microbatch for 2 "
+        "stages).");
+  verdict.ending.signal = 9; // after an error that it caught
+  CHECK(rehearse::deciding_memory(verdict) == "the program was ended by SIGKILL");
+}
+
 TEST_CASE("a program that used no GPU has no answer, however it ended") {
   rehearse::FitVerdict verdict;
   verdict.outcome = rehearse::FitOutcome::no_gpu;

@@ -106,6 +106,21 @@ TEST_CASE("a number without an answer ends its search") {
   CHECK(points == Points{{"1"}, {"64"}, {"32"}});
 }
 
+TEST_CASE("a search goes on where the program refuses its lowest numbers") {
+  for (std::uint64_t least = 2; least <= 32; ++least)
+    for (std::uint64_t most = 0; most <= 33; ++most) {
+      std::uint64_t largest = 0;
+      points_of_grid({number_axis(1, 32)}, [&](const Point& point) -> std::optional<bool> {
+        const std::uint64_t number = last_number(point);
+        if (number <= most && number >= least) largest = std::max(largest, number);
+        return number >= least ? std::optional(number <= most) : std::nullopt;
+      });
+      CHECK(largest == (most < least ? 0 : std::min<std::uint64_t>(most, 32)));
+    }
+  // A program that refuses the highest as well refuses all.
+  CHECK(points_of_grid({number_axis(1, 64)}, [](const Point&) { return std::nullopt; }) == Points{{"1"}, {"64"}});
+}
+
 TEST_CASE("without axes the program runs once") {
   CHECK(points_of_grid({}, [](const Point&) { return false; }) == Points{{}});
 }
@@ -162,7 +177,7 @@ TEST_CASE("larger doubled numbers begin with the largest number of smaller ones,
   }
   SUBCASE("nor after one without an answer") {
     const Points points = points_of_grid(axes, [](const Point&) { return std::nullopt; });
-    CHECK(points == Points{{"1", "1"}});
+    CHECK(points == Points{{"1", "1"}, {"1", "16"}});
   }
 }
 

@@ -43,6 +43,10 @@ TEST_CASE("what a run leaves behind is read line by line") {
       "\n"
       R"({"event": "refusal", "pid": 7, "text": "rank 3 waits"})"
       "\n"
+      R"({"event": "error", "pid": 7, "text": "ValueError: no"})"
+      "\n"
+      R"({"event": "error", "pid": 6, "text": "ChildFailedError"})"
+      "\n"
       R"({"event": "needs", "pid": 7, "ranks": [0, "1", 2, -3]})"
       "\n[1, 2]\nnonsense\n"
       R"({"event": "end", "pid": 7, "rank": 3, "steps": 5, "stopped": true, "own_recorder": false, "uncaught_oom": true,)"
@@ -51,6 +55,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
       R"( "peak_allocated_bytes": 40, "ooms": 1, "retries": 1}]})"
       "\n");
   const RunFacts facts = read_facts(folder / "report", folder / "log");
+  CHECK(facts.error == "ValueError: no");
   REQUIRE(facts.uses.size() == 1);
   CHECK(facts.uses[0].rank == 3);
   CHECK(facts.uses[0].peak_bytes == 60); // whatever PyTorch counts, with the memory of a server that sleeps

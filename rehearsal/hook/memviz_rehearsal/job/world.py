@@ -148,7 +148,8 @@ def _make_fake(cls, _store, group_rank, group_size, *_, **__):
 def _answer_gloo(torch, c10d):
     """Handles groups of CPU tensors with PyTorch's own fake process group, for traffic outside torch.distributed."""
     fake = sys.modules["torch._C._distributed_c10d"].FakeProcessGroup
-    fake._set_sequence_number_for_group = lambda self: None  # PyTorch asks it of Gloo's
+    for name in ("_set_sequence_number_for_group", "_set_default_timeout"):  # PyTorch calls them for Gloo's
+        setattr(fake, name, lambda self, *_: None)
     if hasattr(c10d, "ProcessGroupGloo"):
         gloo = _IsFake("ProcessGroupGloo", (), {"fake": fake, "__new__": _make_fake})
         objects.replace(c10d.ProcessGroupGloo, gloo)

@@ -25,6 +25,11 @@ class Known:
         empty = torch.empty(0, dtype=tensor.dtype)
         return empty.set_(kept, tensor.storage_offset(), tensor.size(), tensor.stride())
 
+    @staticmethod
+    def is_whole(tensor):
+        """Whether it is all of its storage."""
+        return tensor.is_contiguous() and tensor.nbytes == tensor.untyped_storage().nbytes()
+
     def learn(self, tensor, value, is_made_up):
         """`tensor` is the only one of its storage."""
         storage = tensor.untyped_storage()
@@ -48,6 +53,8 @@ class Known:
         return not tensor.is_cuda or (self.view(tensor) is not None and not self.is_made_up(tensor))
 
     def forget(self, tensor):
+        if not tensor.is_cuda or not tensor.numel():
+            return
         place = tensor.untyped_storage().data_ptr()
         self._storages.pop(place, None)
         self._made_up.discard(place)

@@ -4,6 +4,7 @@ and is named on standard error while it runs. Reads that may decide something ar
 (values/decisions.py)."""
 
 import collections
+import contextlib
 import ctypes
 import os
 import sys
@@ -19,7 +20,7 @@ _MOST_LOGGED = 5
 
 def line_of_program(frame, torch):
     """Returns the file and the number of the innermost line, or None if all are PyTorch's or memviz's."""
-    hidden = ("<frozen ", "<eval_with_key>", os.path.dirname(torch.__file__), OWN_FOLDER)
+    hidden = ("<frozen ", "<eval_with_key>", os.path.dirname(torch.__file__), OWN_FOLDER, contextlib.__file__)
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(hidden):
@@ -144,19 +145,23 @@ def _line(place, counts):
 
 
 def _caller(frame, torch):
-    """Returns the frame that calls an operator, outside the frames of memviz and those by which PyTorch calls it."""
+    """Returns the frame that calls an operator, outside the frames of memviz and those by which PyTorch calls it, or
+    the same operator for a tensor that waits for a collective or is spread over ranks."""
     package = os.path.dirname(torch.__file__)
-    hidden = (OWN_FOLDER, *(os.path.join(package, name) for name in ("_ops.py", "_compile.py", "_dynamo")))
+    own = ("_ops.py", "_compile.py", "_dynamo", "distributed/_functional_collectives.py", "distributed/tensor")
+    hidden = (OWN_FOLDER, *(os.path.join(package, name) for name in own))
     while frame is not None and frame.f_code.co_filename.startswith(hidden):
         frame = frame.f_back
     return frame
 
 
 def _is_own_read(frame, torch):
-    """Whether PyTorch reads the values to print them, or to check that the ranks of DDP have equal parameters."""
-    printer = os.path.join(os.path.dirname(torch.__file__), "_tensor_str.py")
+    """Whether PyTorch reads the values to print them, to advance the random numbers of a tensor that is spread over
+    ranks, or to check that the ranks of DDP have equal parameters."""
+    package = os.path.dirname(torch.__file__)
+    files = [os.path.join(package, name) for name in ("_tensor_str.py", "distributed/tensor/_random.py")]
     while frame is not None:
-        if frame.f_code.co_filename == printer or frame.f_code.co_name == "_verify_param_shape_across_processes":
+        if frame.f_code.co_filename in files or frame.f_code.co_name == "_verify_param_shape_across_processes":
             return True
         frame = frame.f_back
     return False

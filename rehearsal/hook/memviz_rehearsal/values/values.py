@@ -10,15 +10,16 @@ import functools
 import threading
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper_subclass
 from torch.utils._pytree import tree_leaves, tree_map
 
 from memviz_rehearsal.process import methods
-from memviz_rehearsal.values import guesses
+from memviz_rehearsal.values import collectives, guesses
 from memviz_rehearsal.values.known import Known
 
 _MOST_WHOLE_NUMBERS = 1 << 18  # elements of a tensor of integers or conditions
 _MOST_NUMBERS = 64  # of any other
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _JAGGED = getattr(torch, "jagged", None)
 
 
@@ -51,7 +52,12 @@ def _tensors(values):
 
 
 def _is_plain(tensor):
-    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
+    return type(tensor) in _PLAIN and tensor.layout is torch.strided
+
+
+def _is_of_plain_ones(tensor):
+    """Whether an operator on it runs operators on plain tensors, those that it has."""
+    return tensor.layout is _JAGGED or (type(tensor) not in _PLAIN and is_traceable_wrapper_subclass(tensor))
 
 
 def _call(func, *args, **named):
@@ -59,9 +65,12 @@ def _call(func, *args, **named):
 
 
 class Values(TorchDispatchMode):
-    def __init__(self, reads):
+    supports_higher_order_operators = True  # since PyTorch 2.9
+
+    def __init__(self, reads, present=None):
         super().__init__()
         self._reads = reads
+        self._present = present
         self._known = Known()
         self._running = threading.local()
         reads.knowledge = self._knowledge
@@ -97,10 +106,14 @@ class Values(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         inputs = _tensors((args, kwargs))
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            for tensor in filter(_is_plain, inputs):
+                self._known.forget(tensor)  # it may write into it, below no mode
+            return func(*args, **kwargs)
         if func is _aten._coalesce.default and args[0].is_cuda:
             return self._coalesce(func, args[0])
-        if any(tensor.layout is _JAGGED for tensor in inputs):
-            return NotImplemented  # a nested tensor then runs the operator on the plain tensors that it has
+        if any(map(_is_of_plain_ones, inputs)):
+            return NotImplemented
         is_of_device = any(tensor.is_cuda for tensor in inputs) or "cuda" in str(kwargs.get("device", ""))
         if not is_of_device or not all(_is_plain(tensor) for tensor in inputs):
             return func(*args, **kwargs)
@@ -116,11 +129,9 @@ class Values(TorchDispatchMode):
             self._running.inputs = ()  # it would keep their memory
 
     def _from_ranks(self, func, args, kwargs, inputs):
-        """A collective: its outputs, which its schema may not mark as written, have what the made-up NCCL leaves there."""
         result = func(*args, **kwargs)
-        for tensor in inputs + _tensors(result):
-            if tensor.is_cuda and tensor.numel():
-                self._known.forget(tensor)
+        outputs = [tensor for tensor in _tensors(result) if _is_plain(tensor)]
+        collectives.learn(self._known, func, args, inputs, outputs, self._present)
         return result
 
     def _run(self, func, args, kwargs, inputs):
@@ -235,8 +246,7 @@ class Values(TorchDispatchMode):
         for argument, value in zip(func._schema.arguments, args):
             if argument.alias_info is not None and argument.alias_info.is_write:
                 for tensor in _tensors(value):
-                    if tensor.is_cuda and tensor.numel():
-                        self._known.forget(tensor)
+                    self._known.forget(tensor)
 
     def _read(self, func, tensor):
         value = self._on_cpu(tensor)
@@ -265,8 +275,7 @@ class Values(TorchDispatchMode):
     def _copy(self, func, into, source, *rest, **named):
         """A whole storage that the host writes is known, as one that is loaded from a file."""
         result = self._run(func, (into, source, *rest), named, [into, source])
-        is_whole = into.is_cuda and into.is_contiguous() and into.nbytes == into.untyped_storage().nbytes()
-        if is_whole and not source.is_cuda and _is_small(source) and self._known.view(into) is None:
+        if into.is_cuda and self._known.is_whole(into) and not source.is_cuda and _is_small(source) and self._known.view(into) is None:
             self._known.learn(into, source.to(into.dtype).expand(into.shape), False)
         return result
 
@@ -368,10 +377,11 @@ class Values(TorchDispatchMode):
         return tuple(part.new_empty(tensor.numel()) if part.shape == (0,) else part for part in result)
 
 
-def install(reads):
-    """Applies to this thread. `reads` counts what the program reads. Returns the mode."""
+def install(reads, present):
+    """Applies to this thread. `reads` counts what the program reads; `present`: the ranks of the job that are not
+    absent, or None. Returns the mode."""
     _keep_form_of_ctc_loss()
-    return Values(reads).__enter__()
+    return Values(reads, present).__enter__()
 
 
 def _keep_form_of_ctc_loss():
