@@ -4,6 +4,7 @@
 #include "cli/rehearse_jobs.hpp"
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
+#include "run/both_ends.hpp"
 #include "run/grid.hpp"
 #include "run/neighbours.hpp"
 #include "run/search.hpp"
@@ -282,7 +283,8 @@ private:
     return runs;
   }
 
-  /// Removes the snapshots of a row that a later run of it makes useless, and remembers that zeros are no answer.
+  /// Removes the snapshots of a row that a later run of it makes useless, and remembers whether the run with zeros is
+  /// needed.
   void finish(const FitRow& row) {
     const FitRun* smallest = nullptr;
     for (const FitRun* const run : row.points)
@@ -295,9 +297,7 @@ private:
       for (FitRun& run : report_.runs)
         if (run.point == point->point) forget_files(run.verdict);
     }
-    const FitVerdict& last = row.points.back()->verdict;
-    learned_.has_values =
-        learned_.has_values || (last.computes_values && last.other_values && !last.other_values->is_range);
+    learned_.has_values = learned_.has_values || rehearse::need_values_alone(row.points.back()->verdict);
   }
 
   const Question& question_;

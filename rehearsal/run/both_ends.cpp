@@ -103,6 +103,15 @@ FitVerdict deciding_values(FitVerdict zeros, FitVerdict values) {
 
 } // namespace
 
+bool need_values_alone(const FitVerdict& verdict) {
+  const auto& other = verdict.other_values;
+  if (!other || other->is_range || other->disturbance != Disturbance::none) return false;
+  if (verdict.computes_values) return true;
+  const bool is_alike = other->outcome == verdict.outcome && other->peak_bytes == peak_of(verdict);
+  const auto is_known = [](const ReadLine& read) { return read.unknown_count == 0 && read.made_up_count == 0; };
+  return is_alike && std::ranges::all_of(verdict.facts.decisions, is_known);
+}
+
 std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& run) {
   std::vector<FitVerdict> verdicts = rehearse_both_ends(setup, run);
   const auto reader = std::ranges::find_if(verdicts, may_decide);
