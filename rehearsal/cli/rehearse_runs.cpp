@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -102,12 +101,6 @@ void forget_files(FitVerdict& verdict) {
     oom.file.clear();
   if (verdict.peak) verdict.peak->file.clear();
   if (verdict.failure) verdict.failure->facts.file.clear();
-}
-
-/// Whether somebody ended the run, and with it all others.
-bool is_interrupted(const FitVerdict& verdict) {
-  const int signal = verdict.ending.signal;
-  return !verdict.facts.interrupted_at.empty() || signal == SIGINT || signal == SIGTERM;
 }
 
 /// The question that all lanes of the grid answer a part of.
@@ -231,7 +224,7 @@ private:
     // Why it failed otherwise only the program itself can say.
     if (written && !has_answer) common_.show(*written);
     if (!at.world.ranks && !point.empty()) common_.say(fmt::format("{}: {}", at.name, rehearse::short_text(verdict)));
-    if (is_interrupted(verdict)) throw Interrupted();
+    if (rehearse::is_interrupted(verdict)) throw Interrupted();
     if (!has_answer) return std::nullopt;
     if (is_search_) finish(row);
     if (verdict.outcome != FitOutcome::fits) return rehearse::Fit::no;
