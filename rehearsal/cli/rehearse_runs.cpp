@@ -4,6 +4,7 @@
 #include "cli/rehearse_jobs.hpp"
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
+#include "run/both_ends.hpp"
 #include "run/grid.hpp"
 #include "run/neighbours.hpp"
 #include "run/search.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -101,12 +101,6 @@ void forget_files(FitVerdict& verdict) {
     oom.file.clear();
   if (verdict.peak) verdict.peak->file.clear();
   if (verdict.failure) verdict.failure->facts.file.clear();
-}
-
-/// Whether somebody ended the run, and with it all others.
-bool is_interrupted(const FitVerdict& verdict) {
-  const int signal = verdict.ending.signal;
-  return !verdict.facts.interrupted_at.empty() || signal == SIGINT || signal == SIGTERM;
 }
 
 /// The question that all lanes of the grid answer a part of.
@@ -230,7 +224,7 @@ private:
     // Why it failed otherwise only the program itself can say.
     if (written && !has_answer) common_.show(*written);
     if (!at.world.ranks && !point.empty()) common_.say(fmt::format("{}: {}", at.name, rehearse::short_text(verdict)));
-    if (is_interrupted(verdict)) throw Interrupted();
+    if (rehearse::is_interrupted(verdict)) throw Interrupted();
     if (!has_answer) return std::nullopt;
     if (is_search_) finish(row);
     if (verdict.outcome != FitOutcome::fits) return rehearse::Fit::no;
@@ -282,7 +276,8 @@ private:
     return runs;
   }
 
-  /// Removes the snapshots of a row that a later run of it makes useless, and remembers that zeros are no answer.
+  /// Removes the snapshots of a row that a later run of it makes useless, and remembers whether the run with zeros is
+  /// needed.
   void finish(const FitRow& row) {
     const FitRun* smallest = nullptr;
     for (const FitRun* const run : row.points)
@@ -295,9 +290,7 @@ private:
       for (FitRun& run : report_.runs)
         if (run.point == point->point) forget_files(run.verdict);
     }
-    const FitVerdict& last = row.points.back()->verdict;
-    learned_.has_values =
-        learned_.has_values || (last.computes_values && last.other_values && !last.other_values->is_range);
+    learned_.has_values = learned_.has_values || rehearse::need_values_alone(row.points.back()->verdict);
   }
 
   const Question& question_;

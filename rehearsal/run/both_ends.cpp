@@ -3,6 +3,7 @@
 #include "verdict/fit_words.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <fmt/format.h>
 #include <functional>
@@ -98,10 +99,26 @@ FitVerdict deciding_values(FitVerdict zeros, FitVerdict values) {
   // Only the run with values knows which of the lines read known values.
   if (!is_values && is_answer(values)) verdict.facts.decisions = std::move(values.facts.decisions);
   verdict.other_values = std::move(of_other);
+  if (!is_values && is_interrupted(values)) // the answer is that of the first run, and the last
+    verdict.facts.interrupted_at = values.facts.interrupted_at.empty() ? "its start" : values.facts.interrupted_at;
   return std::move(verdict);
 }
 
 } // namespace
+
+bool is_interrupted(const FitVerdict& verdict) {
+  const int signal = verdict.ending.signal;
+  return !verdict.facts.interrupted_at.empty() || signal == SIGINT || signal == SIGTERM;
+}
+
+bool need_values_alone(const FitVerdict& verdict) {
+  const auto& other = verdict.other_values;
+  if (!other || other->is_range || other->disturbance != Disturbance::none) return false;
+  if (verdict.computes_values) return true;
+  const bool is_alike = other->outcome == verdict.outcome && other->peak_bytes == peak_of(verdict);
+  const auto is_known = [](const ReadLine& read) { return read.unknown_count == 0 && read.made_up_count == 0; };
+  return is_alike && std::ranges::all_of(verdict.facts.decisions, is_known);
+}
 
 std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& run) {
   std::vector<FitVerdict> verdicts = rehearse_both_ends(setup, run);

@@ -25,4 +25,11 @@ using RunOneWay = std::function<std::vector<FitVerdict>(const Setup& setup, cons
 /// of the output folder, and kept only if they differ.
 [[nodiscard]] std::vector<FitVerdict> rehearse_both_ways(const Setup& setup, const RunOneWay& run);
 
+/// Whether somebody ended the run, with it all others: with --values=auto one of the two runs.
+[[nodiscard]] bool is_interrupted(const FitVerdict& verdict);
+
+/// Whether a verdict shows that similar programs need no run with zeros: the one with values is the answer, or equals
+/// that with zeros and knows all that the program reads.
+[[nodiscard]] bool need_values_alone(const FitVerdict& verdict);
+
 } // namespace memviz::rehearse

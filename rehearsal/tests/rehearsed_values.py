@@ -20,6 +20,15 @@ def check_values(rehearsals):
     check(without["deciding_read_lines"] == [] and "other_values" not in without, without)
 
 
+def check_search_with_values(rehearsals):
+    """A search continues with values alone where both runs are alike and all values known."""
+    reads = "count = torch.tensor(3).to('cuda')\nif count.item() >= 0: pass\n"
+    program = f"import sys, torch\n{reads}kept = torch.ones(int(sys.argv[1]), 1024, 1024, device='cuda')"
+    answer, done, _ = rehearsals.python(["--search", "N=1..2"], program, "{}")
+    check(answer["rows"][0]["largest"] == 2 and done.stderr.count("running it again with values") == 1, done.stderr)
+    check([run["verdict"]["computes_values"] for run in answer["runs"]] == [False, True], answer["runs"])
+
+
 def check_masks(rehearsals):
     """What a mask selects has gradients, also in the backward pass, which computes no values."""
     answer, done, _ = rehearsals.python([], program("masks"))
@@ -137,4 +146,4 @@ def check_values_around_server(rehearsals):
     check(answer["verdict"]["host_reads"] == 11, answer["verdict"]["host_reads"], done.stderr)
 
 
-CHECKS = (check_values, check_compiled, check_masks, check_resumed, check_values_of_themselves, check_values_around_server)
+CHECKS = (check_values, check_search_with_values, check_compiled, check_masks, check_resumed, check_values_of_themselves, check_values_around_server)

@@ -1,6 +1,7 @@
 #include "run/both_ends.hpp"
 #include "verdict/fit_words.hpp"
 
+#include <csignal>
 #include <doctest/doctest.h>
 #include <string>
 #include <utility>
@@ -55,6 +56,37 @@ bool notes_say(const FitVerdict& verdict, const std::string& part) {
 }
 
 } // namespace
+
+TEST_CASE("a signal in the run with values ends the search as well") {
+  const RunFacts zeros = reading(100 * kMiB, 0);
+  CHECK_FALSE(is_interrupted(of_both(zeros, zeros)));
+  Setup setup;
+  setup.say = [](const std::string&) {};
+  const auto verdicts = rehearse_both_ways(setup, [&](const Setup& one, const Variables&) {
+    FitVerdict verdict = ended(zeros, one);
+    if (one.values == Values::on) {
+      verdict.ending.signal = SIGTERM;
+      verdict.outcome = FitOutcome::failed;
+    }
+    return std::vector{verdict};
+  });
+  CHECK(is_interrupted(verdicts.front()));
+  CHECK(verdicts.front().outcome == FitOutcome::fits);
+}
+
+TEST_CASE("a search needs no run with zeros where one has shown that values are enough") {
+  const RunFacts zeros = reading(100 * kMiB, 0);
+  CHECK(need_values_alone(of_both(zeros, zeros)));
+  CHECK(need_values_alone(of_both(zeros, with_other_reads(reading(90 * kMiB, 0)))));
+  CHECK_FALSE(need_values_alone(of_both(zeros, reading(90 * kMiB, 0)))); // disturbed
+  CHECK_FALSE(need_values_alone(of_both(reading(100 * kMiB, 3), zeros)));
+  RunFacts values = zeros;
+  values.decisions.front().unknown_count = 1;
+  CHECK_FALSE(need_values_alone(of_both(zeros, values)));
+  values.decisions = {{.line = "train.py:5", .count = 1, .made_up_count = 1}};
+  CHECK_FALSE(need_values_alone(of_both(zeros, values)));
+  CHECK_FALSE(need_values_alone(ended(zeros, Setup()))); // the program reads nothing
+}
 
 TEST_CASE("a run with values is the answer only if computing them disturbed nothing") {
   SUBCASE("it read other values than zeros") {
