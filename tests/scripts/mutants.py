@@ -11,6 +11,7 @@ be judged by hand: a test is missing, the code is not needed, or the change is n
 """
 
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -207,16 +208,19 @@ def main():
     mutants = build(draw(commands, options.folders, options.count, random.Random(options.seed)))
     files, cases = tests_that_come_to(), cases_that_come_to()
     others = others_that_come_to() if options.slow else {}
+    reached = [[found.get(number, []) for number in mutants] for found in (files, cases, others)]
+    killers = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        reached = [[found.get(number, []) for number in mutants] for found in (files, cases, others)]
-        killers = dict(zip(mutants, pool.map(killer, mutants, *reached)))
-    for number, mutant in mutants.items():
-        if killers[number] is None:
-            print(f"lives: {mutant}{'' if number in files else '   (no unit test comes to it)'}{'' if number in cases else '   (no command line)'}"
-                  f"{'' if number in others or not options.slow else '   (no slow test)'}")
+        for number, kind in zip(mutants, pool.map(killer, mutants, *reached)):
+            killers[kind] += 1
+            if kind is None:
+                print(f"lives: {mutants[number]}{'' if number in files else '   (no unit test comes to it)'}"
+                      f"{'' if number in cases else '   (no command line)'}"
+                      f"{'' if number in others or not options.slow else '   (no slow test)'}"
+                      f"   [{killers[None]} of {killers.total()}]", flush=True)  # fmt: skip
     for kind in ("unit tests", "command lines", "slow tests"):
-        print(f"{list(killers.values()).count(kind)} noticed by {kind}")
-    print(f"{sum(kind is None for kind in killers.values())} of {len(mutants)} live; seed {options.seed}")
+        print(f"{killers[kind]} noticed by {kind}")
+    print(f"{killers[None]} of {len(mutants)} live; seed {options.seed}")
 
 
 if __name__ == "__main__":
