@@ -188,6 +188,12 @@ std::string devices_note(const JobReport& report) {
       format_counted(count, "file"), count == 1 ? "has" : "have");
 }
 
+/// Of a job of which no file was read.
+std::string no_rank_sentence(const JobReport& report) {
+  if (report.left_out.empty()) return "No file could be read as a snapshot.";
+  return report.unread.empty() ? "No file is of this step." : "No file of this step could be read as a snapshot.";
+}
+
 } // namespace
 
 std::string rank_name(const JobReport& report, std::size_t rank) {
@@ -251,7 +257,7 @@ std::string ranks_headline(const JobReport& report) {
   if (!report.failed.empty()) text = failed_sentence(report);
   if (!report.on_other_gpus.empty()) text += (text.empty() ? "" : " ") + elsewhere_sentence(report);
   if (!report.outliers.empty()) text += (text.empty() ? "" : " ") + outlier_sentence(report);
-  if (text.empty()) text = report.ranks.empty() ? "No file could be read as a snapshot." : none_sentence(report);
+  if (text.empty()) text = report.ranks.empty() ? no_rank_sentence(report) : none_sentence(report);
   return text + what_is_missing(report);
 }
 
