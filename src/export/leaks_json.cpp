@@ -83,8 +83,7 @@ std::optional<std::string> inner_line_of(const GrowingStack& in) {
 
 std::vector<std::string> callers_of_stack(const GrowingStack& in) {
   if (in.frames().empty()) return {};
-  const StackId stack = in.growth.stack;
-  return callers_of(in.tables.frames, in.tables.calls, stack, in.tables.lines.finder().line_of(stack));
+  return callers_of(in.tables.frames, in.tables.calls, in.growth.stack);
 }
 
 std::optional<MemoryKind> kind_of_stack(const GrowingStack& in) {

@@ -113,7 +113,7 @@ std::string LeaksText::line_of(const StackGrowth& growth) {
   if (!frames_.stack(growth.stack).empty()) {
     const NodeKey line = lines_.finder().line_of(growth.stack);
     std::string text = with_source(elided(lines_.line(growth.stack), kLeakLineColumns), source_of(frames_, line));
-    return with_callers(std::move(text), callers_of(frames_, calls_, growth.stack, line), kLeakCallerColumns);
+    return with_callers(std::move(text), callers_of(frames_, calls_, growth.stack), kLeakCallerColumns);
   }
   return fmt::format("{}, of {} each", pseudo_label(Pseudo::without_stack), format_bytes(growth.size_bytes));
 }

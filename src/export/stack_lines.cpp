@@ -35,11 +35,8 @@ std::string with_callers(std::string text, const std::vector<std::string>& calle
   return text;
 }
 
-std::vector<std::string> callers_of(const FrameTable& frames, CallLineFinder& calls, StackId stack,
-                                    const NodeKey& line) {
-  const CalledLine& called = calls.of(stack).line;
-  if (!called.line || NodeKey(*called.line) != line) return {};
-  return callers_text(frames, called);
+std::vector<std::string> callers_of(const FrameTable& frames, CallLineFinder& calls, StackId stack) {
+  return callers_text(frames, calls.of(stack).line);
 }
 
 } // namespace memviz

@@ -34,9 +34,8 @@ private:
 [[nodiscard]] std::string line_text(const FrameTable& frames, const NodeKey& line, std::size_t columns);
 /// Returns the text of a line followed by its callers, as many as fit into `columns`.
 [[nodiscard]] std::string with_callers(std::string text, const std::vector<std::string>& callers, std::size_t columns);
-/// Returns the callers of the line of the user's own code of a stack, `line`; none if it is known by another frame.
-[[nodiscard]] std::vector<std::string> callers_of(const FrameTable& frames, CallLineFinder& calls, StackId stack,
-                                                  const NodeKey& line);
+/// Returns the callers of the line of the user's own code of a stack; none if it has no such line.
+[[nodiscard]] std::vector<std::string> callers_of(const FrameTable& frames, CallLineFinder& calls, StackId stack);
 /// Returns the label of an inner line, indented below the line.
 [[nodiscard]] std::string inner_line_text(const FrameTable& frames, FrameId inner, std::size_t columns);
 

@@ -99,6 +99,8 @@ class AttachByChannel(AttachStage):
 
     def test_all_asks_each_process(self):
         processes = [self.waiting() for _ in range(2)]
+        (self.channels / "1").touch()  # no channel
+        (self.channels / f"{'0' * len(str(os.stat('/proc/self/ns/pid').st_ino))}-{os.getpid()}").touch()  # of a container
         done = self.attach("--all", "-o", "all", "--brief")
         names = sorted(os.listdir(self.folder / "work" / "all"))
         self.assertEqual(sorted(int(name.split("-")[0]) for name in names), sorted(one.pid for one in processes))

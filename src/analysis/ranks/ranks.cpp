@@ -79,7 +79,7 @@ void find_missing(JobReport& report) {
     add_until(*rank.rank);
     size = std::max(size, report.parts[rank.part].ranks.value_or(0));
   }
-  if (size > next) add_until(size);
+  add_until(size);
 }
 
 bool is_failed(const JobReport& report, std::size_t rank) {

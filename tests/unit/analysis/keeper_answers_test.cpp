@@ -181,6 +181,32 @@ TEST_CASE("of two variables that hold one graph, that of the module keeps what b
   CHECK(path_of_block(recording, 3) == "globals __main__ / variable kept_state / graph");
 }
 
+TEST_CASE(
+    "what every program has, its model and its optimizer, comes after other variables unless the list is by size") {
+  KeeperBuilder keepers;
+  const int globals = keepers.object("globals", {.name = "__main__", .file = "/home/me/train.py"});
+  keepers.root("main", globals);
+  const int optimizer = keepers.object("optimizer", {.name = "AdamW"});
+  const int model = keepers.object("module", {.name = "Net"});
+  keepers.refer(globals, "global", "optimizer", optimizer).refer(globals, "global", "model", model);
+  keepers.refer(globals, "global", "image", keepers.tensor(at(0), MiB));
+  keepers.refer(optimizer, "attribute", "exp_avg", keepers.tensor(at(1), MiB));
+  keepers.refer(optimizer, "attribute", "exp_avg_sq", keepers.tensor(at(2), MiB));
+  for (std::uint64_t i = 3; i < 6; ++i)
+    keepers.refer(model, "parameter", fmt::format("weight{}", i), keepers.tensor(at(i), MiB));
+  const Recording recording = heap_of(keepers.python());
+  const DeviceKeepers found = keepers_in(recording);
+  const auto name_of = [&](const KeptVariable& variable) { return text_of(recording, variable.steps); };
+  REQUIRE(found.variables.size() == 3);
+  CHECK(name_of(found.variables[0]) == "globals __main__ / variable image");
+  CHECK(name_of(found.variables[1]) == "globals __main__ / variable model");
+  CHECK(name_of(found.variables[2]) == "globals __main__ / variable optimizer");
+  const std::vector<const KeptVariable*> largest = largest_variables(found, 2);
+  REQUIRE(largest.size() == 2);
+  CHECK(largest[0] == &found.variables[1]);
+  CHECK(largest[1] == &found.variables[2]);
+}
+
 TEST_CASE("a variable has the lines that set and use it, each variable of a name its own") {
   KeeperBuilder keepers;
   const int inner = frame(keepers, "step");

@@ -77,6 +77,8 @@ TEST_CASE("every block in use is on the line of its keeper, and their bytes add 
   CHECK(found.path_of_block[0].path == found.path_of_block[1].path);
   CHECK(found.path_of_block[0].item != found.path_of_block[1].item);
   CHECK(found.path_of_block[2] != found.path_of_block[3]);
+  for (const KeeperLine& line : found.lines)
+    CHECK(line.kinds.empty());
 }
 
 TEST_CASE("at an earlier moment a block that was freed has no keeper, not that of the next one at its address") {

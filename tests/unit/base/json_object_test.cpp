@@ -1,4 +1,5 @@
 #include "base/json_object_schema.hpp"
+#include "export/device_json.hpp"
 
 #include <array>
 #include <doctest/doctest.h>
@@ -179,6 +180,16 @@ TEST_CASE("a schema defines an object with a name once, and refers to it") {
   CHECK(wheel["properties"]["bytes"]["minimum"] == 0);
   CHECK_FALSE(wheel["properties"]["change_bytes"].contains("minimum"));
   CHECK(wheel["required"] == Json{"bytes", "change_bytes"});
+}
+
+TEST_CASE("a device that may be null has no schema") {
+  struct Place {
+    std::optional<DeviceId> device;
+  };
+  constexpr auto kPlace =
+      json_described<Place>({.schema = "memviz.place/1.0", .title = "A place", .meaning = "Where memory is"},
+                            member("device", "Its device", &Place::device, kDeviceForm));
+  CHECK_THROWS_AS((void)schema_text(kPlace), std::logic_error);
 }
 
 TEST_CASE("two objects cannot have the same name in a schema") {

@@ -146,6 +146,12 @@ TEST_CASE("AllocatorModel places blocks as PyTorch does") {
     CHECK(by_age.address(allocated(by_age, 12 * MiB)) == 80 * MiB);
     CHECK(by_age.release_segment(40 * MiB, 12 * MiB, {}, 0));
   }
+  SUBCASE("an address for a segment that an allocation does not need is not that of a later one") {
+    model.free(allocated(model, 12 * MiB));
+    model.place_next_segment(400 * MiB);
+    allocated(model, 12 * MiB);
+    CHECK(model.address(allocated(model, 12 * MiB)) != 400 * MiB);
+  }
   SUBCASE("neighbours merge when they are freed") {
     const auto first = allocated(model, 8 * MiB);
     const auto second = allocated(model, 8 * MiB);

@@ -256,6 +256,25 @@ TEST_CASE("a pass that trains what an optimizer updates is hardly an evaluation:
   CHECK(is_no_grad(advice.back()));
 }
 
+TEST_CASE("in a first step a setting is advised after what gains more, and before what gains less") {
+  Training training;
+  DeviceExplanation device = training.forward(100 * kMiB).fail(10 * kMiB);
+  REQUIRE(device.first_step);
+  WhatIf setting;
+  setting.circumstance = Circumstance::expandable_segments;
+  setting.outcome = Outcome::fits;
+  setting.prospect = Prospect::goes_on;
+  device.what_ifs = {setting};
+  device.first_step->levers = {{.lever = Lever::checkpointing, .bytes = 90 * kMiB, .is_enough = true},
+                               {.lever = Lever::settings, .bytes = 60 * kMiB},
+                               {.lever = Lever::smaller_batch, .bytes = 50 * kMiB, .is_enough = true}};
+  const std::vector<std::string> advice = training.words(device).advice;
+  REQUIRE(advice.size() >= 3);
+  CHECK(advice[0].find("torch.utils.checkpoint") != std::string::npos);
+  CHECK(advice[1].find("expandable_segments:True") != std::string::npos);
+  CHECK(advice[2].find("batch") != std::string::npos);
+}
+
 TEST_CASE("advice against a cause says what a first step still lacks without it") {
   Training training;
   training.mark("Optimizer.zero_grad#RMSprop.zero_grad").add(300 * kMiB, MemoryKind::activation, kLayer);

@@ -137,6 +137,18 @@ TEST_CASE("without a pass before, what follows is unknown, and no block is advis
   CHECK_FALSE(one_contains(found.words().advice, "Free, shrink"));
 }
 
+TEST_CASE("without a pass before, or where the request does not fit, nothing is said to be lacking after it") {
+  DeviceExplanation device;
+  WhatIf answer;
+  answer.outcome = Outcome::fits;
+  answer.prospect = Prospect::grows;
+  CHECK(shortfall_text(device, answer).empty());
+  device.pass.emplace().growth_bytes = MiB;
+  CHECK(shortfall_text(device, answer) == ", but each pass leaves 1.00 MiB more behind");
+  answer.outcome = Outcome::does_not_fit;
+  CHECK(shortfall_text(device, answer).empty());
+}
+
 TEST_CASE("a request larger than that of the pass before needs more than the pass before shows") {
   const Explained found = Loop().pass().pass().fail(30 * MiB);
   CHECK(found.first().pass->basis == PassBasis::larger);

@@ -1,6 +1,7 @@
 #include "analysis/steps/passes.hpp"
 #include "memviz/leaks.hpp"
 #include "memviz/leaks_report.hpp"
+#include "story/leaks_words_gate.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
@@ -94,6 +95,9 @@ TEST_CASE("the layers of one forward pass are no steps, whatever they are called
     }
     const DeviceLeaks leaks = program.leaks();
     CHECK(leaks.steps.is_guess());
+    const bool has_name = leaks.steps.source == StepSource::annotation;
+    CHECK(guess_note(leaks.steps)
+              .starts_with(has_name ? "these are a guess: not each" : "these are a guess, from stacks"));
     CHECK(leaks.grows.empty());
     CHECK(leaks.doubt == Doubt::one_pass);
     CHECK(gate_of(leaks, 0) == Gate::no_steps);

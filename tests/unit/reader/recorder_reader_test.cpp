@@ -1,5 +1,6 @@
 #include "memviz/error.hpp"
 #include "memviz/recorder.hpp"
+#include "memviz/replay.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
@@ -86,6 +87,14 @@ TEST_CASE("what the recorder adds is read by both readers") {
     CHECK(recording.warnings.empty());
     CHECK(recording.unread_keys.empty());
   }
+}
+
+TEST_CASE("free memory is no declared tensor, though a tensor was there") {
+  const MemoryState state = replay(named().read());
+  REQUIRE(state.blocks.size() == 4);
+  REQUIRE(declared_of(state, DeviceId{0}, 0) != nullptr);
+  CHECK(declared_of(state, DeviceId{0}, 0)->kind == MemoryKind::parameter);
+  CHECK(declared_of(state, DeviceId{0}, 3) == nullptr);
 }
 
 TEST_CASE("what the recorder adds is read from the JSON form as well") {

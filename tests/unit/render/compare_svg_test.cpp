@@ -186,7 +186,17 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
     CHECK(text.find("GPU 1: added") != std::string::npos);
     CHECK(boxes_of(parse_svg(svg)).front().label == "all devices, each at its own moment");
     CHECK(text.find("\nIn use\n") == std::string::npos); // the sum
+    CHECK(text.find("The picture shows each device at its own moment, so their sum means nothing.") !=
+          std::string::npos);
   }
+}
+
+TEST_CASE("compare_svg distinguishes lines of files that have one name") {
+  const Comparison comparison = comparison_of({{"active_allocated;/app/first/model.py:4:forward", 0, 5'000'000},
+                                               {"active_allocated;/app/second/model.py:4:forward", 0, 4'000'000}});
+  const std::string text = visible_text(parse_svg(draw(comparison)));
+  CHECK(text.find("first/model.py:4") != std::string::npos);
+  CHECK(text.find("second/model.py:4") != std::string::npos);
 }
 
 TEST_CASE("compare_svg distinguishes a segment that changed its size from one of another process") {

@@ -30,6 +30,14 @@ TEST_CASE("memory older than the recording has a reason of its kind") {
   CHECK(reasons.size() == std::size(kTold));
 }
 
+TEST_CASE("the main kind has nine tenths of the bytes, or more") {
+  const KindShares shares{{{MemoryKind::gradient, KindEvidence::frames}, {900, 1}},
+                          {{MemoryKind::activation, KindEvidence::frames}, {100, 1}}};
+  CHECK(main_kind(shares, 1000) == MemoryKind::gradient);
+  CHECK(!main_kind(shares, 1010));
+  CHECK(kinds_cell(shares) == "gradient");
+}
+
 TEST_CASE("recorded memory without a stack has a reason that is not its age") {
   for (const MemoryKind kind : kTold) {
     const std::string reason = kind_reason({kind, KindEvidence::behaviour}, Pseudo::without_stack);
