@@ -24,12 +24,14 @@ TEST_CASE("what keeps the memory follows what ran out") {
 TEST_CASE("as many devices as have a row are in their order, and of more the fullest come first") {
   FitVerdict verdict;
   for (std::int64_t rank = 0; rank < 16; ++rank)
-    verdict.facts.uses.push_back(
-        {.rank = rank, .total_bytes = 1 << 30, .peak_bytes = 1024 * (1 + static_cast<std::uint64_t>(rank))});
+    verdict.facts.uses.push_back({.rank = rank,
+                                  .device = {},
+                                  .total_bytes = 1 << 30,
+                                  .peak_bytes = 1024 * (1 + static_cast<std::uint64_t>(rank))});
   std::string text = verdict_text(verdict, 80);
   CHECK(text.find("rank 0, ") < text.find("rank 15, "));
   CHECK(text.find("more, with more memory left") == std::string::npos);
-  verdict.facts.uses.push_back({.rank = 16, .total_bytes = 1 << 30, .peak_bytes = 1024 * 17});
+  verdict.facts.uses.push_back({.rank = 16, .device = {}, .total_bytes = 1 << 30, .peak_bytes = 1024 * 17});
   text = verdict_text(verdict, 80);
   CHECK(text.find("rank 16, ") < text.find("rank 1, "));
   CHECK(text.find("rank 0, ") == std::string::npos);
