@@ -188,7 +188,7 @@ std::string devices_note(const JobReport& report) {
       format_counted(count, "file"), count == 1 ? "has" : "have");
 }
 
-/// Of a job of which no file was read.
+/// Returns the headline of a job no file of which was read.
 std::string no_rank_sentence(const JobReport& report) {
   if (report.left_out.empty()) return "No file could be read as a snapshot.";
   return report.unread.empty() ? "No file is of this step." : "No file of this step could be read as a snapshot.";
