@@ -38,6 +38,14 @@ def check_masks(rehearsals):
     check("UserWarning" not in done.stderr, done.stderr)
 
 
+def check_selective_checkpoint(rehearsals):
+    """The modes of a checkpoint see what the program computes, as without values: DTensors, not their parts."""
+    for values in ("off", "on"):
+        options = ["--world", "2", "--rank", "0", f"--values={values}"]
+        answer, done, _ = rehearsals.python(options, program("saves_some"))
+        check(done.returncode == 0 and "products 3\n" in done.stdout, answer, done.stdout, done.stderr)
+
+
 def check_resumed(rehearsals):
     """A counter of steps on the GPU is never 0; what a file had is known in a run with values."""
     for values, epoch in (("off", 0), ("on", 3)):
@@ -146,4 +154,4 @@ def check_values_around_server(rehearsals):
     check(answer["verdict"]["host_reads"] == 11, answer["verdict"]["host_reads"], done.stderr)
 
 
-CHECKS = (check_values, check_search_with_values, check_compiled, check_masks, check_resumed, check_values_of_themselves, check_values_around_server)
+CHECKS = (check_values, check_search_with_values, check_compiled, check_masks, check_selective_checkpoint, check_resumed, check_values_of_themselves, check_values_around_server)

@@ -57,15 +57,25 @@ def _positions_of(mode):
 
 
 def _with(mode, function):
+    """Other modes stay above it, as in the forward pass: those of a checkpoint see the operators of the program, not
+    those by which a DTensor runs them."""
+
     def run(*arguments, **named):
+        above = _python_dispatch._get_current_dispatch_mode_stack()
         # The compiler traces operators that know no mode, and computes nothing.
-        is_traced = torch._guards.TracingContext.try_get() is not None
-        if is_traced or _python_dispatch._get_current_dispatch_mode() is mode:
+        if torch._guards.TracingContext.try_get() is not None or mode in above:
             return function(*arguments, **named)
-        _python_dispatch._push_mode(mode)
+        _replace_modes(above, [mode, *above])
         try:
             return function(*arguments, **named)
         finally:
-            _python_dispatch._pop_mode()
+            _replace_modes([mode, *above], above)
 
     return run
+
+
+def _replace_modes(old, new):
+    for _ in old:
+        _python_dispatch._pop_mode()
+    for one in new:
+        _python_dispatch._push_mode(one)
