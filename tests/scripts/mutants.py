@@ -33,7 +33,7 @@ BUILD = TREE / "build"
 TARGETS = ["memviz", "memviz_tests"]
 SECONDS = 300
 # They take nothing that is built but memviz.
-SLOW = ("^(exports|fleet|flops_oracle|gate|leaks_replay|python_.*|ranks_jobs|ranks_jitter|record|attach|report_queries|schemas"
+SLOW = ("^(exports|fleet|flops_oracle|gate|leaks_replay|python_.*|ranks_jobs|ranks_jitter|record|attach|report_queries|json_schemas"
         "|shell|action|reads|server_.*|runtime|interrupt|hang_up|worker_end)_test$|^snapshots_written_anew$")  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds what every command writes with --json against docs/schemas/, and its bytes against those of `memviz stats`.
 
-usage: schemas_test.py MEMVIZ SOURCE_FOLDER REHEARSAL_FOLDER
+usage: json_schemas_test.py MEMVIZ SOURCE_FOLDER REHEARSAL_FOLDER
 
 REHEARSAL_FOLDER has the profiles of a made-up GPU. Real snapshots, where they are next to the checkout, are looked at,
 too. Exit code 77 says "skipped" to ctest; with MEMVIZ_NEED_BROWSER set, a missing jsonschema is a failure instead.
