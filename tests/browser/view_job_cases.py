@@ -246,6 +246,21 @@ class JobCases(ViewCase):
         self.back(view)
         self.expect_shown(view, [0, 1], 1)
 
+    def test_questions_about_a_rank_that_is_closed_before_their_answers_come_are_no_errors(self):
+        view = self.with_ranks(0)
+        expect(view.card).to_contain_text("Event")
+        view.hold("({request}) => request && request.file === 1 && !['overview', 'close'].includes(request.ask)")
+        self.click(view, 1)
+        view.wait_for_held()
+        view.files.nth(1).press("Delete")
+        self.expect_shown(view, [0], 0)
+        view.release()
+        view.press("Home", "ArrowRight")
+        view.wait_for_event(0)
+        expect(view.card).to_contain_text("Event 0:")
+        expect(view.busy).to_be_empty()
+        expect(view.message).to_be_hidden()
+
     def test_a_rank_that_opens_slowly_does_not_take_the_place_of_a_later_one(self):
         view = self.with_ranks(0)
         view.hold(IS_OPENING)

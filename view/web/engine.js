@@ -30,11 +30,25 @@ async function startedEngine() {
   return post;
 }
 
+// What a question about a closed file is answered with: it was asked for a part of the page that shows another file by now.
+export class FileClosed extends Error {}
+
 // A file may be dropped before the engine runs.
 export function makeEngine() {
-  const started = startedEngine(), ask = async (message) => (await started)(message);
+  const started = startedEngine(), closed = new Set();
+  async function ask(message) {
+    try {
+      return await (await started)(message);
+    } catch (error) {
+      throw closed.has(message.request?.file) ? new FileClosed() : error;
+    }
+  }
   return {
     started,
+    close(file) {
+      closed.add(file); // the engine gives no number twice
+      return ask({request: {ask: 'close', file}});
+    },
     // `rank` is the name of a snapshot in a file of several.
     openBlob: async (name, blob, rank = '') => Number(await ask({blob, about: {name, rank}})),
     // Begins a job without files.

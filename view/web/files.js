@@ -25,7 +25,7 @@ export function startFiles(/** @type {Page} */ page, switchTo) {
     page.renew('before');
     showFiles();
     holder.querySelector('[aria-pressed=true]').focus();
-    await page.askText({ask: 'close', file: number});
+    await page.close(number);
   }
 
   function fileButtons({number, name, overview}, isClosable) {

@@ -125,6 +125,7 @@ function pictureDrawer(/** @type {Page} */ page, drawn, holder) {
       holder.show(drawing, tab);
       drawingMs = performance.now() - began;
     } catch (error) {
+      if (isOld()) return;
       byId('picture').hidden = true;
       byId('message').hidden = false;
       byId('message').textContent = error.message;

@@ -82,7 +82,7 @@
  *   started: Promise<unknown>, openBlob: (name: string, blob: Blob, rank?: string) => Promise<number>,
  *   beginJob: () => Promise<unknown>, openAsPart: (name: string, blob: Blob) => Promise<string[]>,
  *   askText: (request: object) => Promise<string>, askJson: (request: object) => Promise<any>,
- *   askBytes: (request: object) => Promise<ArrayBuffer>,
+ *   askBytes: (request: object) => Promise<ArrayBuffer>, close: (file: number) => Promise<unknown>,
  *   files: ({name: string, overview: Overview, isRank: boolean} | null)[], view: View,
  *   change: (wanted: Partial<View>, way?: {isJump?: boolean}) => void,
  *   watch: (names: (keyof View)[], react: (changed: string[]) => unknown) => unknown, renew: (...names: (keyof View)[]) => void,

@@ -4,6 +4,7 @@ import {startControls} from './controls.js';
 import {startCurve} from './curve.js';
 import {chosenFiles, droppedFiles} from './dropped.js';
 import {byId} from './elements.js';
+import {FileClosed} from './engine.js';
 import {startEventCard} from './event_card.js';
 import {startEventsList} from './events_list.js';
 import {startFiles} from './files.js';
@@ -120,7 +121,7 @@ async function begin(/** @type {Page} */ page) {
   startControls(page, {curve, stepFiltered: startEventsList(page), savePicture, pictureNow, switchTo, toggleRanks});
   const followLink = startHistory(page, {openLinked, onReturn: () => searchAgain(page)});
   startDropping(page, {showFiles, takeJob});
-  window.addEventListener('unhandledrejection', ({reason}) => say(reason.message));
+  window.addEventListener('unhandledrejection', (event) => (event.reason instanceof FileClosed ? event.preventDefault() : say(event.reason.message)));
   try {
     await page.started;
   } catch (error) {
