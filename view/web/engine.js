@@ -30,7 +30,7 @@ async function startedEngine() {
   return post;
 }
 
-// What a question about a closed file is answered with: it was asked for a part of the page that shows another file by now.
+// Why a question about a closed file has no answer: the part of the page that asked shows another file.
 export class FileClosed extends Error {}
 
 // A file may be dropped before the engine runs.
