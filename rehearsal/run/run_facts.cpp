@@ -57,6 +57,22 @@ std::optional<std::int64_t> rank_of(const nlohmann::json& object) {
   return found != object.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
 }
 
+/// Returns the note of a GPU for which the rehearsed build of PyTorch has no kernels. GPUs of machines with ARM
+/// processors run another build.
+std::string no_kernels_note(const nlohmann::json& line) {
+  const std::string version = text(line, "version");
+  const std::string capability = text(line, "capability");
+  if (flag(line, "is_arm"))
+    return fmt::format("PyTorch {} for x86-64 was built without kernels for compute capability {}. Such a GPU is in a "
+                       "machine with an ARM processor, whose builds of PyTorch have other kernels: whether these are "
+                       "among them, torch.cuda.get_arch_list() shows there.",
+                       version, capability);
+  return fmt::format(
+      "{}PyTorch {} was built without any for compute capability {}, so a real GPU refuses the first. The "
+      "figures are those of a build that has them.",
+      kNoKernels, version, capability);
+}
+
 /// Returns the elements of an array that are objects.
 std::vector<nlohmann::json> objects(const nlohmann::json& object, const char* key) {
   std::vector<nlohmann::json> result;
@@ -117,9 +133,7 @@ public:
     } else if (event == "cuda") {
       facts_.used_cuda = true;
     } else if (event == "no_kernels") {
-      add_once(facts_.notes, fmt::format("{}PyTorch {} was built without any for compute capability {}, so a real GPU "
-                                         "refuses the first. The figures are those of a build that has them.",
-                                         kNoKernels, text(line, "version"), text(line, "capability")));
+      add_once(facts_.notes, no_kernels_note(line));
     } else if (event == "oom") {
       ++facts_.oom_count;
       facts_.ooms.push_back({pid_of(line), rank_of(line), DeviceId{static_cast<std::uint32_t>(number(line, "device"))},

@@ -20,8 +20,8 @@ bool is_name(std::string_view text) {
 }
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw UsageError(fmt::format("--search must be a name and a range of whole numbers, as in BATCH=1..256, or several "
-                               "values, as in TP=1,2,4, not '{}'",
+  throw UsageError(fmt::format("--search must be a name and a range of whole numbers, as in BATCH=1..256, or values, "
+                               "as in TP=1,2,4, not '{}'",
                                text));
 }
 
@@ -58,7 +58,8 @@ Axis parse_search(const std::string& text) {
       throw UsageError(fmt::format("--search: {} has the value {} twice", axis.name, value));
     axis.values.emplace_back(value);
   }
-  if (axis.values.size() < 2) refuse(text);
+  // A range with a fault, not the value of a list.
+  if (axis.values.size() == 1 && rest.find("..") != std::string_view::npos) refuse(text);
   return axis;
 }
 

@@ -1,10 +1,12 @@
 """Holds `memviz rehearse` against pip's torch and what is known of a small model by counting.
 
-usage: check_rehearse.py MEMVIZ  (with a Python that has torch)
+usage: check_rehearse.py MEMVIZ [NAME...]  (with a Python that has torch; NAME of a check, all without one)
 """
 
+import importlib.util
 import os
 import pickle
+import runpy
 import signal
 import subprocess
 import sys
@@ -243,15 +245,16 @@ def check_training_together(rehearsals):
 
 def main():
     del sys.path[0]  # next to this file lies the torch of other tests
-    import torch
-
-    if torch.version.cuda is None:
+    folder_of_torch = os.path.dirname(importlib.util.find_spec("torch").origin)
+    # Without the import, which fails where NVIDIA's libraries are missing.
+    if runpy.run_path(os.path.join(folder_of_torch, "version.py"))["cuda"] is None:
         print("skipped: this torch was built without CUDA")
         return
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
-        for one in (check_fits, check_does_not_fit, check_search, check_compare, check_tried, check_no_init, check_steps, check_own_recorder,
-                    *rehearsed_values.CHECKS, check_interrupted, check_ranks, check_training_together):
+        checks = (check_fits, check_does_not_fit, check_search, check_compare, check_tried, check_no_init, check_steps, check_own_recorder,
+                  *rehearsed_values.CHECKS, check_interrupted, check_ranks, check_training_together)
+        for one in checks if not sys.argv[2:] else [{check.__name__: check for check in checks}[name] for name in sys.argv[2:]]:
             one(rehearsals)
             print(one.__name__, "is right", flush=True)
 

@@ -199,6 +199,10 @@ std::string model_text(const ServerFacts& server, const DeviceUse& use) {
 
 } // namespace
 
+bool lacks_kernels(const FitVerdict& verdict) {
+  return std::ranges::any_of(verdict.facts.notes, [](const std::string& note) { return note.starts_with(kNoKernels); });
+}
+
 std::uint64_t uncounted_bytes(const FitVerdict& verdict) {
   return sum_of(uncounted(verdict));
 }
@@ -220,8 +224,7 @@ std::string doubt_text(const FitVerdict& verdict) {
 
 bool is_sure(const FitVerdict& verdict) {
   if (!doubt_text(verdict).empty()) return false;
-  const auto is_refused = [](const std::string& note) { return note.starts_with(kNoKernels); };
-  if (verdict.outcome == FitOutcome::fits && std::ranges::any_of(verdict.facts.notes, is_refused)) return false;
+  if (verdict.outcome == FitOutcome::fits && lacks_kernels(verdict)) return false;
   const bool are_sure = std::ranges::all_of(verdict.neighbours, &Neighbour::is_sure);
   if (verdict.outcome == FitOutcome::fits && !are_sure) return false;
   if (verdict.outcome != FitOutcome::does_not_fit)

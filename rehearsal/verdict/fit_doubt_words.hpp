@@ -13,6 +13,9 @@ namespace memviz::rehearse {
 /// Begins the note of a GPU for which the program's PyTorch has no kernels.
 inline constexpr std::string_view kNoKernels = "No kernels: ";
 
+/// Whether a real GPU refuses the program's kernels.
+[[nodiscard]] bool lacks_kernels(const FitVerdict& verdict);
+
 /// Returns the most that a real run may take of the fullest device in addition, by what was measured elsewhere, of what
 /// the rehearsal does not count: kernels and libraries where nothing was measured on this GPU, a context of which only
 /// a typical figure is known, NCCL, a server's graphs, and drivers that leave less of the device. 0 for a part that

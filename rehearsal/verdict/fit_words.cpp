@@ -325,6 +325,7 @@ std::string deciding_memory(const FitVerdict& verdict) {
     return facts.holders.empty() ? "" : elided(facts.holders.front().line, kLineColumns);
   };
   if (verdict.outcome == FitOutcome::fits) {
+    if (lacks_kernels(verdict)) return "PyTorch has no kernels for it";
     const std::string part = largest_part(verdict);
     const std::string line = verdict.peak ? first_line(*verdict.peak) : "";
     return part + (part.empty() || line.empty() ? "" : ", ") + line;

@@ -145,6 +145,7 @@ TEST_CASE("a program fits for sure only on a GPU for which its PyTorch has kerne
   REQUIRE(is_sure(verdict));
   verdict.facts.notes = {"No kernels: PyTorch 2.13.0 was built without any"};
   CHECK_FALSE(is_sure(verdict));
+  CHECK(deciding_memory(verdict) == "PyTorch has no kernels for it");
 }
 
 TEST_CASE("what NCCL takes, and what other drivers leave, is added to what is not counted") {

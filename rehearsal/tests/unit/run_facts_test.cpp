@@ -33,6 +33,8 @@ TEST_CASE("what a run leaves behind is read line by line") {
       "\n"
       R"({"event": "no_kernels", "pid": 7, "version": "2.13.0", "capability": "7.0"})"
       "\n"
+      R"({"event": "no_kernels", "pid": 8, "version": "2.13.0", "capability": "11.0", "is_arm": true})"
+      "\n"
       R"({"event": "oom", "pid": 7, "rank": 3, "device": 0, "asked_bytes": 60, "file": null})"
       "\n"
       R"({"event": "failure", "pid": 7, "text": "no"})"
@@ -70,7 +72,10 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.notes == std::vector<std::string>{
                            "a", "b",
                            "No kernels: PyTorch 2.13.0 was built without any for compute capability 7.0, so a real GPU "
-                           "refuses the first. The figures are those of a build that has them."});
+                           "refuses the first. The figures are those of a build that has them.",
+                           "PyTorch 2.13.0 for x86-64 was built without kernels for compute capability 11.0. Such a "
+                           "GPU is in a machine with an ARM processor, whose builds of PyTorch have other kernels: "
+                           "whether these are among them, torch.cuda.get_arch_list() shows there."});
   CHECK(facts.refusals == std::vector<std::string>{"rank 3 waits"});
   CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
   CHECK(facts.failures == std::vector<std::string>{"no"});

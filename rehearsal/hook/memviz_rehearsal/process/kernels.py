@@ -4,6 +4,10 @@ import re
 
 from memviz_rehearsal.journal import log
 
+# All GPUs of these capabilities are in machines with ARM processors (Jetson, DRIVE, DGX Spark), whose builds of PyTorch have other
+# kernels than the one for x86-64 that is rehearsed.
+_OF_ARM = {(5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0), (12, 1)}
+
 
 def lacks_kernels(architectures, capability):
     """Whether a build for architectures such as "sm_80 sm_90 compute_90" runs on no GPU of this (major, minor). A binary (sm) runs
@@ -18,4 +22,5 @@ def log_lack(torch):
         return
     capability = torch.cuda.get_device_capability()
     if lacks_kernels(architectures() or "", capability):
-        log("no_kernels", version=str(torch.__version__), capability=".".join(map(str, capability)))
+        is_arm = capability in _OF_ARM
+        log("no_kernels", version=str(torch.__version__), capability=".".join(map(str, capability)), is_arm=is_arm)

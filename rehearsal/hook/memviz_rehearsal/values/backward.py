@@ -30,13 +30,16 @@ def keep_out(mode):
     torch.autograd.graph._engine_run_backward = torch.autograd._engine_run_backward = run_without
     mode.positions = _positions_of(mode)
 
-    begin = checkpoint._checkpoint_without_reentrant_generator
+    # In PyTorch 2.15, checkpoint() no longer calls the function of the older name.
+    name = "_checkpoint_without_reentrant_generator"
+    name = f"{name}_impl" if hasattr(checkpoint, f"{name}_impl") else name
+    begin = getattr(checkpoint, name)
 
     @functools.wraps(begin)
     def begin_with(function, *arguments, **named):
         return begin(_with(mode, function), *arguments, **named)
 
-    checkpoint._checkpoint_without_reentrant_generator = begin_with
+    setattr(checkpoint, name, begin_with)
     of_program = torch.autograd.function.BackwardCFunction
     of_program.apply = _with(mode, of_program.apply)
 
