@@ -38,6 +38,13 @@ std::optional<Range> range_of(std::string_view text) {
   return low && high ? std::optional(Range{*low, *high}) : std::nullopt;
 }
 
+/// Whether one value is rather a range with a fault: 1...2, 1-256, 1:256.
+bool is_like_range(std::string_view value) {
+  const auto npos = std::string_view::npos;
+  return value.find("..") != npos ||
+         (value.find_first_not_of("0123456789-:") == npos && value.find_first_of("-:", 1) != npos);
+}
+
 } // namespace
 
 Axis parse_search(const std::string& text) {
@@ -58,8 +65,7 @@ Axis parse_search(const std::string& text) {
       throw UsageError(fmt::format("--search: {} has the value {} twice", axis.name, value));
     axis.values.emplace_back(value);
   }
-  // A range with a fault, not the value of a list.
-  if (axis.values.size() == 1 && rest.find("..") != std::string_view::npos) refuse(text);
+  if (axis.values.size() == 1 && is_like_range(rest)) refuse(text);
   return axis;
 }
 

@@ -202,9 +202,12 @@ TEST_CASE("what --search takes: a range of whole numbers, or values") {
   CHECK(list.values == Point{"none", "1.5", "a=../b"});
   CHECK(parse_search("PP=1").kind == AxisKind::values);
   CHECK(parse_search("PP=1").values == Point{"1"});
+  CHECK(parse_search("SHIFT=-1").values == Point{"-1"});
+  for (const char* fault : {"BATCH=1...2", "BATCH=1-256", "BATCH=1:256"})
+    CHECK_THROWS_AS(static_cast<void>(parse_search(fault)), UsageError);
   for (const char* wrong :
        {"", "BATCH", "BATCH=", "BATCH=1..", "BATCH=..2", "BATCH=2..1", "1..2", "=1..2", "B-S=1..2", "BATCH=1.5..2",
-        "BATCH=-1..2", "BATCH=1...2", "BATCH=1..99999999999999999999", "A=1,", "A=,1", "A=1,,2", "A=1..2,4", "A=1,2,1"})
+        "BATCH=-1..2", "BATCH=1..99999999999999999999", "A=1,", "A=,1", "A=1,,2", "A=1..2,4", "A=1,2,1"})
     CHECK_THROWS_AS(static_cast<void>(parse_search(wrong)), UsageError);
 }
 
