@@ -122,7 +122,7 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
   CaughtErrors errors;
-  if (choice.kind == MomentKind::automatic) sinks.push_back(&errors);
+  if (choice.kind == MomentKind::automatic || wants.also == MomentKind::automatic) sinks.push_back(&errors);
   EachSink each(sinks);
   const auto recording = source.read(each);
   Opened opened;
@@ -132,6 +132,7 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
     opened.state = accounts.state_of(recording);
   if (choice.kind == MomentKind::automatic) look_past(errors, opened.state, source);
   if (other) opened.also = other->state_of(recording);
+  if (wants.also == MomentKind::automatic) look_past(errors, *opened.also, source);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   complete(opened, wants, watch, source);

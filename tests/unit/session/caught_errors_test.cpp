@@ -36,11 +36,12 @@ public:
   CaughtProgram& goes_on(const CaughtFrames& frames) {
     return alloc(0x3000000, kCaughtMiB / 2, frames).free(0x3000000, kCaughtMiB / 2);
   }
-  [[nodiscard]] MemoryState state(MomentKind kind) {
+  [[nodiscard]] MemoryState state(MomentKind kind) { return open({.moment = {.kind = kind, .option = "--at"}}).state; }
+  [[nodiscard]] Opened open(const Wants& wants) {
     made_.segment(0x1000000, 2 * kCaughtMiB).active(2 * kCaughtMiB, 2 * kCaughtMiB, made_.stack(kLayer));
     made_.segment(0x2000000, kCaughtMiB).inactive(kCaughtMiB);
     Session session(std::make_shared<const Recording>(made_.take()));
-    return session.open({.moment = {.kind = kind, .option = "--at"}}).state;
+    return session.open(wants);
   }
   [[nodiscard]] Moment moment(MomentKind kind = MomentKind::automatic) { return state(kind).devices.at(0).moment; }
 
@@ -70,7 +71,13 @@ TEST_CASE("an error that cuDNN catches is not the moment to look at") {
     CHECK(moment.kind == MomentKind::oom);
     CHECK(moment.event == EventIndex(std::uint64_t{4}));
   }
-  SUBCASE("nor is one where it is asked for") {
+  SUBCASE("nor is it in addition to the end") {
+    const Opened opened = CaughtProgram().peak().fails(kPlan).goes_on(kLayer).open({.also = MomentKind::automatic});
+    CHECK(opened.state.devices.at(0).moment.is_end());
+    REQUIRE(opened.also);
+    CHECK(opened.also->devices.at(0).moment.kind == MomentKind::peak);
+  }
+  SUBCASE("but it is, where it is asked for") {
     CHECK(CaughtProgram().peak().fails(kPlan).goes_on(kLayer).moment(MomentKind::oom).kind == MomentKind::oom);
   }
 }
