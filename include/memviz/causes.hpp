@@ -14,7 +14,7 @@ namespace memviz {
 
 enum class CauseKind : std::uint8_t {
   outside,             ///< other processes and libraries hold a large part of the device
-  large_request,       ///< N x N values, where N such values are alive, and more than all memory in use
+  large_request,       ///< N x N values, where two tensors of N values are alive, and more than all memory in use
   kept_graphs,         ///< several passes of a module are alive with what their backward passes need
   kept_outputs,        ///< one block of each of many calls is alive
   earlier_failure,     ///< made before an earlier out-of-memory error of the same recording, and alive
@@ -55,7 +55,7 @@ struct Cause {
   /// untrained; else 0.
   std::uint64_t calls = 0;
   std::uint64_t sizes = 0; ///< of varying_sizes: the different sizes that `line` asked for
-  /// The N of large_request: the request is N x N values, and N values of that size are alive; else 0.
+  /// The N of large_request: the request is N x N values, and two tensors of N values are alive; else 0.
   std::uint64_t square_of = 0;
   std::uint64_t value_bytes = 0; ///< the size of one of these values
   bool has_request = false;      ///< whether the request is part of `bytes`

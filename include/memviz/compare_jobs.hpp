@@ -55,6 +55,9 @@ struct JobComparison {
 /// Returns the comparison of the ranks that both jobs have.
 [[nodiscard]] JobComparison compare_jobs(JobReport before, JobReport after, const JobCompareOptions& options = {});
 
+/// Returns by how much the peak or the end of a rank changed, whichever changed more.
+[[nodiscard]] std::uint64_t changed_bytes(const RankChange& rank);
+
 /// Returns indices into JobComparison::ranks, largest change of the peak or the end first; ranks over a limit before
 /// all others.
 [[nodiscard]] std::vector<std::size_t> ranks_by_change(const JobComparison& comparison);

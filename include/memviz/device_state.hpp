@@ -105,6 +105,7 @@ struct DeviceState {
   DeviceFigures figures = {};
   EventIndex peak_event = {}; ///< the first event after which live bytes are highest; none: the baseline is
   EventIndex last_oom_event = {};
+  std::uint64_t allocs_after_oom = 0;   ///< allocations after that event, if there is one
   std::uint64_t trailing_snapshots = 0; ///< the events `snapshot` at the end, which change nothing
   EventsAround around = {};
   Misfits misfits = {};

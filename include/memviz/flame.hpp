@@ -132,6 +132,9 @@ private:
 
 /// Returns active memory by the line that UserLineFinder returns for its stack, largest first. Excludes rounding.
 [[nodiscard]] std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device);
+/// Returns the same of the memory that the focus and the lives of a tree keep.
+[[nodiscard]] std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device,
+                                                    const TreeOptions& tree);
 /// Returns the same for each of MemoryState::devices, in one pass.
 [[nodiscard]] std::vector<std::vector<UserLine>> rank_user_lines_of_devices(const MemoryState& state);
 

@@ -17,7 +17,7 @@ enum class MomentKind : std::uint8_t {
   end,        ///< the end of the recording: the file's own segments
   peak,       ///< the event after which live requested bytes are highest for the first time
   oom,        ///< the last `oom` event: just before the failed request returned
-  automatic,  ///< the last `oom` event if there is one, else the peak; resolved to one of them
+  automatic,  ///< the last `oom` event that is not `caught` if there is one, else the peak; resolved to one of them
   event,      ///< after an event given by its index
   time,       ///< after the last event at or before a time
   annotation, ///< the same, where the time is that of an annotation's START
@@ -33,6 +33,8 @@ struct MomentChoice {
   /// The device that `event` refers to; the others stay at their end. Nullopt: all devices.
   std::optional<DeviceId> device = {};
   std::string option = {}; ///< "--at peak": what was written, for messages
+  /// Errors that are not the moment of `automatic`, ascending: a library caught them, and the program never saw them.
+  ByDevice<std::vector<EventIndex>> caught = {};
 };
 
 /// The moment of one device. A device without such an event (no oom, no events at all) has the kind `end`.

@@ -40,10 +40,15 @@ struct MemorySubject {
   std::vector<UserLine> users; ///< of the leading device, if devices are at different moments
   /// The moment of the recording, in words that fit after "24.4 GiB reserved".
   std::string moment = "at the end of recording";
+  /// The users within --focus and a range of lives, with what they hold of that; nullopt without either.
+  std::optional<std::vector<UserLine>> focused = {};
+
+  [[nodiscard]] const std::vector<UserLine>& shown_users() const { return focused ? *focused : users; }
 };
 
-/// Returns the subject for `device`, or for all devices. Keeps a reference to `state`.
-[[nodiscard]] MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device);
+/// Returns the subject of a graph of `tree`, for `device` or for all devices. Keeps a reference to `state`.
+[[nodiscard]] MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device,
+                                           const TreeOptions& tree = {});
 
 /// "GPU 0 at its peak: 7.99 GiB reserved, 79.0 % in use. The largest user, log_predictions metrics.py:42, holds 746 MiB
 /// (11.2 % of requested memory)"; at an out-of-memory error, also the request.

@@ -122,12 +122,14 @@ std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_abo
 }
 
 RankedList users_list(const FlamePicture& picture, const FrameWords& words, ColorBy color) {
-  const std::vector<UserLine>& users = picture.subject.users;
+  const std::vector<UserLine>& users = picture.subject.shown_users();
   const DeviceState* const leading = leading_device(picture.subject.devices);
   const HolderTable table =
       holder_table(users, shown_figures(picture.subject.devices).requested_bytes,
-                   {.heading = fmt::format("Largest users{}, by your own line of code",
-                                           leading == nullptr ? "" : " of " + device_name(*leading))},
+                   {.heading = fmt::format("Largest users{}{}, by your own line of code",
+                                           leading == nullptr ? "" : " of " + device_name(*leading),
+                                           picture.subject.focused ? " in focus" : ""),
+                    .nothing = picture.subject.focused ? kNothingInFocus : kNothingInUse},
                    {.most = kRankedRows, .omits_small = true});
   const auto paint_of = [&](const HolderRow& row) -> const Paint& {
     const bool has_kinds = color == ColorBy::kind && !row.kinds.empty();

@@ -115,7 +115,7 @@ FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
   const TreeChoice& tree = answer.question.tree;
   const std::optional<DeviceId> device = answer.question.scope.device;
   return {.file = picture_name(answer.loaded.name),
-          .subject = memory_subject(state, device),
+          .subject = memory_subject(state, device, resolved(tree, state, device)),
           .tree = answer.built.tree,
           .device = device,
           .kinds = answer.built.kinds,

@@ -1,5 +1,6 @@
 #include "memviz/session.hpp"
 
+#include "analysis/causes/caught_errors.hpp"
 #include "analysis/replay/births.hpp"
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
@@ -8,6 +9,7 @@
 #include "session/chosen_snapshot.hpp"
 #include "session/sinks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <list>
 #include <optional>
@@ -66,6 +68,21 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
 
 namespace {
 
+/// Moves the state past errors that the program never saw: to an earlier error, or to the peak.
+void look_past(const CaughtErrors& errors, MemoryState& state, EventSource& source) {
+  const auto has_failed = [](const DeviceState& device) { return device.moment.kind == MomentKind::oom; };
+  if (std::ranges::none_of(state.devices, has_failed)) return;
+  const MomentChoice choice{.kind = MomentKind::automatic, .caught = errors.found(state.frames())};
+  const auto is_at_caught = [&](const DeviceState& device) {
+    const std::vector<EventIndex>* const caught = choice.caught.find(device.device);
+    return has_failed(device) && caught != nullptr && std::ranges::binary_search(*caught, device.moment.event);
+  };
+  if (std::ranges::none_of(state.devices, is_at_caught)) return;
+  Accounts accounts(choice);
+  source.read(accounts);
+  state = accounts.state_of(state.recording);
+}
+
 /// Adds what needs the events and the states made from them: births and kinds.
 void complete(Opened& opened, const Wants& wants, const KindWatch& watch, EventSource& source) {
   std::vector<MemoryState*> states{&opened.state};
@@ -104,6 +121,8 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   if (wants.also && !is_with_end) sinks.push_back(&other.emplace(MomentChoice{.kind = *wants.also}));
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
+  CaughtErrors errors;
+  if (choice.kind == MomentKind::automatic || wants.also == MomentKind::automatic) sinks.push_back(&errors);
   EachSink each(sinks);
   const auto recording = source.read(each);
   Opened opened;
@@ -111,7 +130,9 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
     std::tie(opened.state, opened.also) = accounts.end_and_state_of(recording);
   else
     opened.state = accounts.state_of(recording);
+  if (choice.kind == MomentKind::automatic) look_past(errors, opened.state, source);
   if (other) opened.also = other->state_of(recording);
+  if (wants.also == MomentKind::automatic) look_past(errors, *opened.also, source);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   complete(opened, wants, watch, source);

@@ -138,10 +138,10 @@ const CauseWords& words_of(const Cause& cause) {
 }
 
 std::string large_request(const Cause& cause) {
-  return fmt::format("Large request: the {0} asked for are {1} x {1} values of {2}, and as many values as one side "
-                     "are alive: shapes (N, 1) and (N) broadcast to N x N.",
-                     format_bytes(cause.bytes), format_count(cause.square_of),
-                     format_counted(cause.value_bytes, "byte"));
+  return fmt::format(
+      "Large request: the {0} asked for are {1} x {1} values of {2}, and two tensors with as many values "
+      "as one side are alive: shapes (N, 1) and (N) broadcast to N x N.",
+      format_bytes(cause.bytes), format_count(cause.square_of), format_counted(cause.value_bytes, "byte"));
 }
 
 std::string varying_sizes_text(const Cause& cause) {

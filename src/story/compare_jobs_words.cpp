@@ -65,7 +65,7 @@ std::string moments_remark(const JobComparison& comparison, const RankChange& ra
 std::string changed_sentence(const JobComparison& comparison) {
   const std::string ranks = format_counted(comparison.ranks.size(), "rank");
   if (comparison.ranks.empty()) return "No rank is in both jobs.";
-  const RankChange& most = comparison.ranks[ranks_by_change(comparison).front()];
+  const RankChange& most = *std::ranges::max_element(comparison.ranks, {}, changed_bytes);
   const std::string change = largest_reading_text(most);
   const auto same = std::ranges::count_if(comparison.ranks,
                                           [](const RankChange& rank) { return largest_reading_text(rank).empty(); });
@@ -90,7 +90,8 @@ std::string changed_sentence(const JobComparison& comparison) {
 std::string growths_text(const RankChange& rank) {
   std::vector<std::string> texts;
   for (const GaugeGrowth& growth : rank.verdict->exceeded)
-    texts.push_back(fmt::format("its {} by {}", gauge_name(growth.gauge), format_bytes(growth.bytes())));
+    texts.push_back(fmt::format("its {}{} by {}", gauge_name(growth.gauge),
+                                growth.gauge == Gauge::reserved ? " memory" : "", format_bytes(growth.bytes())));
   constexpr std::size_t kMost = 3;
   const std::vector<std::size_t>& lines = rank.verdict->lines;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -151,7 +152,7 @@ std::optional<std::string> jobs_exceeded_text(const JobComparison& comparison) {
   const std::string limit = fmt::format("more than --fail-over {} allows", first.verdict->limits.given);
   const std::string name = changed_rank_name(comparison, first);
   if (over.size() == 1) return fmt::format("{} grew by {}: {}", name, limit, growths_text(first));
-  return fmt::format("{} grew by {}, most of them {}: {}", format_counted(over.size(), "rank"), limit, name,
+  return fmt::format("{} grew by {}, of which {} changed most: {}", format_counted(over.size(), "rank"), limit, name,
                      growths_text(first));
 }
 

@@ -1,5 +1,6 @@
 #include "story/explain_advice.hpp"
 
+#include "analysis/tree/no_stack_account.hpp"
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -43,6 +44,28 @@ std::string outside_advice(const DeviceExplanation& device) {
   return fmt::format("Make room outside PyTorch, of which {} is missing: {} shows the other processes on this device; "
                      "libraries and {} of this process take memory outside PyTorch as well.",
                      format_bytes(device.judgement.missing_bytes), words.monitor, words.context);
+}
+
+/// Whether no device has that much memory: the largest had 288 GiB in 2026.
+bool is_beyond_all_devices(const DeviceExplanation& device) {
+  constexpr std::uint64_t kOneTiB = 1ULL << 40U;
+  return device.request && device.device_state.device_kind != DeviceKind::cpu && device.request->bytes >= kOneTiB;
+}
+
+/// Whether the cause of a request shows why it is so large: no smaller batch helps against a broadcast.
+bool is_too_large_by_cause(const DeviceExplanation& device) {
+  if (!has_mistake(device) || !device.causes.front().has_request) return false;
+  return device.causes.front().kind == CauseKind::large_request || is_out_of_reach(device) ||
+         is_beyond_all_devices(device);
+}
+
+std::string wrong_size_advice(const MemoryState& state, const DeviceExplanation& device) {
+  const std::string where = has_no_stack(device.asking_line)
+                                ? "of the request"
+                                : "at " + elided(node_label(state.frames(), device.asking_line), kNameColumns);
+  return fmt::format("Check the sizes {}: no {} has {}, so one of them is wrong, or shapes broadcast to a larger one "
+                     "than intended.",
+                     where, words_of(device.device_state.device_kind).noun, format_bytes(device.request->bytes));
 }
 
 /// Returns advice for a request that is itself unusually large.
@@ -227,8 +250,9 @@ bool is_advised(const DeviceExplanation& device, const WhatIf& answer) {
 
 std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;
-  const bool is_broadcast = !device.causes.empty() && device.causes.front().kind == CauseKind::large_request;
-  if (is_broadcast) return causes_advice(device);
+  if (is_too_large_by_cause(device)) advice = causes_advice(device);
+  if (!advice.empty()) return advice;
+  if (is_beyond_all_devices(device)) return {wrong_size_advice(state, device)};
   if (std::string less_at_once = request_advice(device); !less_at_once.empty())
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;

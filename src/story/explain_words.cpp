@@ -127,6 +127,15 @@ std::string circumstances(const FrameTable& frames, const DeviceExplanation& dev
   return parts.empty() ? "" : fmt::format("It was asked for {}.", fmt::join(parts, ", "));
 }
 
+/// Returns how the program went on after the error; "" if nothing was allocated after it.
+std::string aftermath(const DeviceExplanation& device) {
+  const DeviceState& state = device.device_state;
+  if (!device.request || device.request->event != state.last_oom_event || state.allocs_after_oom == 0) return "";
+  return fmt::format("The program went on after this error: {} {}.",
+                     format_counted(state.allocs_after_oom, "allocation"),
+                     state.allocs_after_oom == 1 ? "follows" : "follow");
+}
+
 /// Returns what NVML reported of the device's processes; "" if it did not.
 std::string processes(const DeviceExplanation& device) {
   const std::optional<MeasuredDevice>& measured = device.measured;
@@ -153,6 +162,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   std::vector<std::string> text;
   const MemoryLedger& ledger = device.ledger;
   if (std::string said = circumstances(frames, device); !said.empty()) text.push_back(std::move(said));
+  if (std::string went_on = aftermath(device); !went_on.empty()) text.push_back(std::move(went_on));
   if (takes_more(device))
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));

@@ -5,6 +5,7 @@
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
 #include "story/accounts.hpp"
+#include "story/holders.hpp"
 #include "story/kind_totals.hpp"
 #include "story/kind_words.hpp"
 #include "story/moment_words.hpp"
@@ -87,6 +88,15 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceFigures&
   return text;
 }
 
+std::string largest_focused_text(const MemorySubject& subject, const DeviceFigures& sum) {
+  if (subject.focused->empty()) return std::string(kNothingInFocus);
+  const UserLine& first = subject.focused->front();
+  if (is_frame(first.key))
+    return fmt::format("In focus, the largest user, {}, holds {}.", line_text(subject.state.frames(), first.key),
+                       in_use_text(first.amount.bytes, sum));
+  return fmt::format("In focus, {} has no stack: {}.", in_use_text(first.amount.bytes, sum), reason_text(first.key));
+}
+
 /// Returns the moment with its device, if others are at other moments.
 std::string moment_fact(const MemorySubject& subject) {
   const DeviceState* const leading = leading_device(subject.devices);
@@ -120,7 +130,8 @@ std::string answer(const MemorySubject& subject, const DeviceFigures& sum) {
     answer = fmt::format("{} of its reserved memory was in use.", in_use_percent(failed->figures));
   }
   if (subject.users.empty() || sum.requested_bytes == 0) return answer;
-  return answer + (answer.empty() ? "" : " ") + largest_user_text(subject, sum);
+  return answer + (answer.empty() ? "" : " ") +
+         (subject.focused ? largest_focused_text(subject, sum) : largest_user_text(subject, sum));
 }
 
 std::vector<std::string> facts(const MemorySubject& subject, const DeviceFigures& sum) {
@@ -148,13 +159,14 @@ std::string devices_text(std::span<const DeviceState> devices) {
   return fmt::format("{} and host memory", devices_text(devices.first(devices.size() - 1)));
 }
 
-MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device) {
+MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device, const TreeOptions& tree) {
   const std::span<const DeviceState> devices = state.devices_of(device);
   const DeviceState* const leading = leading_device(devices);
-  return {.state = state,
-          .devices = devices,
-          .users = rank_user_lines(state, leading == nullptr ? device : leading->device),
-          .moment = moments_text(devices)};
+  const std::optional<DeviceId> leader = leading == nullptr ? device : leading->device;
+  MemorySubject subject{
+      .state = state, .devices = devices, .users = rank_user_lines(state, leader), .moment = moments_text(devices)};
+  if (!tree.focus.empty() || tree.lives.of != LivesOf::all) subject.focused = rank_user_lines(state, leader, tree);
+  return subject;
 }
 
 Story flame_story(const MemorySubject& subject) {

@@ -15,6 +15,7 @@
 namespace memviz {
 
 inline constexpr std::string_view kNothingInUse = "Nothing is in use.";
+inline constexpr std::string_view kNothingInFocus = "No memory in use is in focus.";
 
 struct HolderRow {
   NodeKey key;

@@ -11,8 +11,7 @@
 namespace memviz {
 
 /// Returns earlier_failure: the blocks in use that a module made before the last error among the first `count` events.
-/// Errors that the program does not see are none: cuDNN tries its ways to compute a convolution one after the other,
-/// and goes on where there is no memory for the workspace of one.
+/// Errors that the program does not see are none (caught_errors.hpp).
 [[nodiscard]] Cause earlier_failure(const EventTable& events, std::size_t count, std::span<const LiveBlock> blocks,
                                     CallLineFinder& finder);
 

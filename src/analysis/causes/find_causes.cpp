@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -75,6 +76,19 @@ std::uint64_t side_of_square(std::uint64_t bytes, std::uint64_t value_bytes) {
   return square_bytes <= bytes && bytes - square_bytes < kRounding ? side : 0;
 }
 
+/// Whether shapes (N, 1) and (N) are alive that would broadcast to N x N values of this size: two tensors of N values,
+/// one of them in the precision of the result. One alone is often chance, where N is a power of two.
+bool has_both_sides(const Failed& failed, std::uint64_t side, std::uint64_t value_bytes) {
+  const auto has_side = [&](const LiveBlock& block) {
+    const std::uint64_t bytes = block.bytes / side;
+    return !block.is_lasting() && block.bytes % side == 0 && std::has_single_bit(bytes) && bytes <= 8;
+  };
+  const auto is_of_result = [&](const LiveBlock& block) {
+    return !block.is_lasting() && block.bytes == side * value_bytes;
+  };
+  return std::ranges::count_if(failed.blocks, has_side) >= 2 && std::ranges::any_of(failed.blocks, is_of_result);
+}
+
 Cause large_request(const Failed& failed) {
   Cause cause;
   cause.kind = CauseKind::large_request;
@@ -82,9 +96,7 @@ Cause large_request(const Failed& failed) {
   if (failed.request.bytes < failed.device.device_state.figures.requested_bytes) return cause;
   for (const std::uint64_t value_bytes : {4U, 2U, 8U, 1U}) {
     const std::uint64_t side = side_of_square(failed.request.bytes, value_bytes);
-    const bool is_alive = std::ranges::any_of(
-        failed.blocks, [&](const LiveBlock& block) { return side > 0 && block.bytes == side * value_bytes; });
-    if (!is_alive) continue;
+    if (side == 0 || !has_both_sides(failed, side, value_bytes)) continue;
     cause.bytes = failed.request.bytes;
     cause.has_request = true;
     cause.square_of = side;

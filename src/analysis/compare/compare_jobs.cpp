@@ -185,14 +185,17 @@ JobComparison compare_jobs(JobReport before, JobReport after, const JobCompareOp
   return result;
 }
 
+std::uint64_t changed_bytes(const RankChange& rank) {
+  return std::max(magnitude(rank.readings.of(Gauge::peak).change_bytes()),
+                  magnitude(rank.readings.of(Gauge::end).change_bytes()));
+}
+
 std::vector<std::size_t> ranks_by_change(const JobComparison& comparison) {
   std::vector<std::size_t> order(comparison.ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t i) {
     const RankChange& rank = comparison.ranks[i];
-    const std::uint64_t change = std::max(magnitude(rank.readings.of(Gauge::peak).change_bytes()),
-                                          magnitude(rank.readings.of(Gauge::end).change_bytes()));
-    return std::pair(rank.verdict && !rank.verdict->is_passed(), change);
+    return std::pair(rank.verdict && !rank.verdict->is_passed(), changed_bytes(rank));
   };
   std::ranges::stable_sort(order, std::greater(), key);
   return order;

@@ -34,6 +34,7 @@ struct Accounts::DeviceAccounts {
   std::int64_t peak_bytes = 0;
   EventIndex peak_event;
   EventIndex last_oom_event;
+  std::uint64_t allocs_before_oom = 0; ///< before that event
   std::uint64_t trailing_snapshots = 0;
   std::optional<std::int64_t> last_event_time_us;
 

@@ -59,7 +59,7 @@ bool MomentLog::is_moment(const Event& event, std::uint64_t index, bool is_new_p
   case MomentKind::end: return false;
   case MomentKind::peak: return is_new_peak;
   case MomentKind::oom: return event.action == Action::oom;
-  case MomentKind::automatic: return event.action == Action::oom || (is_new_peak && !has_failed_);
+  case MomentKind::automatic: return is_failure(event, index) || (is_new_peak && !has_failed_);
   case MomentKind::event: return EventIndex(index) == event_;
   case MomentKind::time:
   case MomentKind::annotation: return event.time_us && *event.time_us <= time_us_;

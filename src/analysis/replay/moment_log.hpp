@@ -60,6 +60,7 @@ class MomentLog {
 public:
   explicit MomentLog(const MomentChoice& choice, DeviceId device)
       : device_(device), kind_(choice.kind), event_(choice.event), time_us_(choice.time_us) {
+    if (const std::vector<EventIndex>* const caught = choice.caught.find(device)) caught_ = *caught;
     const bool is_other_device = choice.device && *choice.device != device;
     if (kind_ == MomentKind::event && is_other_device) kind_ = MomentKind::end;
     is_set_ = kind_ == MomentKind::peak || kind_ == MomentKind::automatic || starts_before_events();
@@ -117,6 +118,9 @@ private:
     return (kind_ == MomentKind::event && event_.is_none()) || kind_ == MomentKind::time ||
            kind_ == MomentKind::annotation;
   }
+  [[nodiscard]] bool is_failure(const Event& event, std::uint64_t index) const {
+    return event.action == Action::oom && !std::ranges::binary_search(caught_, EventIndex(index));
+  }
   [[nodiscard]] bool is_moment(const Event& event, std::uint64_t index, bool is_new_peak) const;
   void move_to(const Event& event, std::uint64_t index, std::int64_t live_bytes);
   [[nodiscard]] bool happened(EventIndex event) const { return event <= moment_; }
@@ -125,6 +129,7 @@ private:
   MomentKind kind_;
   EventIndex event_;
   std::int64_t time_us_;
+  std::vector<EventIndex> caught_; ///< MomentChoice::caught
 
   bool is_set_ = false;
   bool has_failed_ = false; ///< the moment is an oom event

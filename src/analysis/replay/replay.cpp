@@ -98,6 +98,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
   case Action::oom:
     ++counts.ooms;
     last_oom_event = EventIndex(counts.events);
+    allocs_before_oom = counts.allocs;
     if (observer != nullptr) observer->failed(device, last_oom_event);
     break;
   case Action::annotate:
@@ -196,6 +197,8 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     at_end.figures = accounts.settled(totals, unexplained, ring);
     at_end.peak_event = accounts.peak_event;
     at_end.last_oom_event = accounts.last_oom_event;
+    if (!accounts.last_oom_event.is_none())
+      at_end.allocs_after_oom = accounts.counts.allocs - accounts.allocs_before_oom;
     at_end.trailing_snapshots = accounts.trailing_snapshots;
     at_end.around = accounts.log.around_end();
   }

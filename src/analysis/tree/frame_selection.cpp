@@ -65,6 +65,13 @@ private:
 
 } // namespace
 
+bool is_in(const LifeRange& lives, const BlockHistory& history) {
+  if (lives.of == LivesOf::all) return true;
+  const EventIndex event = lives.of == LivesOf::born ? history.alloc_event : history.free_event;
+  return !event.is_none() && event.number() >= static_cast<std::int64_t>(lives.first) &&
+         event.number() < static_cast<std::int64_t>(lives.last);
+}
+
 FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& options, std::string_view focus_option)
     : frames_(frames), has_focus_(!options.focus.empty()), keeps_(frames.frame_count()),
       matches_focus_(frames.frame_count()), looks_(frames.stack_count()) {

@@ -4,6 +4,7 @@
 // stack is examined once.
 
 #include "memviz/flame.hpp"
+#include "memviz/memory_state.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,6 +13,9 @@
 #include <vector>
 
 namespace memviz {
+
+/// Whether the event that began or ended a life is in the requested range.
+[[nodiscard]] bool is_in(const LifeRange& lives, const BlockHistory& history);
 
 class FrameSelection {
 public:

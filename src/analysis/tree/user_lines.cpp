@@ -1,5 +1,7 @@
 #include "analysis/tree/user_lines.hpp"
 
+#include "analysis/tree/frame_selection.hpp"
+
 #include "analysis/tree/text_facts.hpp"
 #include "base/affixes.hpp"
 #include "memviz/label.hpp"
@@ -261,9 +263,13 @@ void UserLines::add_within(LineAmounts& amounts, const NodeKey& line, StackId st
 
 namespace {
 
-/// Adds the active memory of `device`, or of all, to what `amounts_of` returns for its device.
-template <class AmountsOf>
-void add_lines(const MemoryState& state, std::optional<DeviceId> device, const AmountsOf& amounts_of) {
+constexpr auto kAllMemory = [](StackId, const BlockHistory&) { return true; };
+
+/// Adds the active memory of `device`, or of all, for which `is_part` is true, to what `amounts_of` returns for its
+/// device.
+template <class AmountsOf, class IsPart>
+void add_lines(const MemoryState& state, std::optional<DeviceId> device, const AmountsOf& amounts_of,
+               const IsPart& is_part) {
   UserLines user_lines(state);
   const auto add = [&](LineAmounts& amounts, const NodeKey& line, StackId stack, const KindShare& share) {
     if (state.has_kinds)
@@ -275,28 +281,43 @@ void add_lines(const MemoryState& state, std::optional<DeviceId> device, const A
   for (const Segment& segment : state.segments_of(device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];
-      if (block.is_active())
+      if (block.is_active() && is_part(block.stack, state.facts[i].history))
         add(amounts_of(segment.device), user_lines.line_of(segment.device, i), block.stack,
             {state.facts[i].kind, {block.requested_bytes, 1}});
     }
   }
   for (const DeviceState& of_device : state.devices_of(device))
     for (const OutsideMemory& outside : of_device.outside)
-      add(amounts_of(of_device.device), user_lines.line_of(of_device.device, outside), outside.stack,
-          {{}, {outside.requested_bytes, outside.allocations}});
+      if (is_part(outside.stack, BlockHistory{}))
+        add(amounts_of(of_device.device), user_lines.line_of(of_device.device, outside), outside.stack,
+            {{}, {outside.requested_bytes, outside.allocations}});
 }
 
 } // namespace
 
 std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
   LineAmounts amounts;
-  add_lines(state, device, [&](DeviceId) -> LineAmounts& { return amounts; });
+  add_lines(
+      state, device, [&](DeviceId) -> LineAmounts& { return amounts; }, kAllMemory);
+  return amounts.ranked(FrameOrder(state.frames()));
+}
+
+std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device,
+                                      const TreeOptions& tree) {
+  FrameSelection selection(state.frames(), tree);
+  LineAmounts amounts;
+  add_lines(
+      state, device, [&](DeviceId) -> LineAmounts& { return amounts; },
+      [&](StackId stack, const BlockHistory& history) {
+        return is_in(tree.lives, history) && selection.is_in_focus(stack);
+      });
   return amounts.ranked(FrameOrder(state.frames()));
 }
 
 std::vector<std::vector<UserLine>> rank_user_lines_of_devices(const MemoryState& state) {
   std::map<DeviceId, LineAmounts> by_device;
-  add_lines(state, {}, [&](DeviceId device) -> LineAmounts& { return by_device[device]; });
+  add_lines(
+      state, {}, [&](DeviceId device) -> LineAmounts& { return by_device[device]; }, kAllMemory);
   const FrameOrder order(state.frames());
   std::vector<std::vector<UserLine>> ranked;
   for (const DeviceState& of_device : state.devices)

@@ -67,8 +67,9 @@ public:
       const Block& block = state_.blocks[i];
       const std::uint32_t prefix = prefix_of(segment, block.state, block.is_active() ? std::optional(i) : std::nullopt);
       if (block.is_active()) {
-        const Leaf found = is_chosen(state_.facts[i].history) ? stack_leaf(prefix, block.stack, segment.device, i)
-                                                              : Leaf{prefix, kNoFrames, Pseudo::not_focused};
+        const Leaf found = is_in(options_.lives, state_.facts[i].history)
+                               ? stack_leaf(prefix, block.stack, segment.device, i)
+                               : Leaf{prefix, kNoFrames, Pseudo::not_focused};
         const std::size_t leaf = add(found, {block.requested_bytes, 1});
         add_kind(leaf, {state_.facts[i].kind, {block.requested_bytes, 1}});
         if (block.rounding_bytes() > 0) add({prefix, kNoFrames, Pseudo::gaps}, {block.rounding_bytes(), 0});
@@ -85,8 +86,8 @@ public:
   void add(DeviceId device, const OutsideMemory& outside) {
     const std::uint32_t prefix = prefix_outside(device);
     const Amount amount{outside.requested_bytes, outside.allocations};
-    const Leaf leaf = is_chosen({}) ? stack_leaf(prefix, outside.stack, device, outside)
-                                    : Leaf{prefix, kNoFrames, Pseudo::not_focused};
+    const Leaf leaf = is_in(options_.lives, {}) ? stack_leaf(prefix, outside.stack, device, outside)
+                                                : Leaf{prefix, kNoFrames, Pseudo::not_focused};
     add_kind(add(leaf, amount), {{}, amount});
   }
 
@@ -113,15 +114,6 @@ public:
   }
 
 private:
-  /// Whether the event that began or ended a life is in the requested range.
-  [[nodiscard]] bool is_chosen(const BlockHistory& history) const {
-    const LifeRange& lives = options_.lives;
-    if (lives.of == LivesOf::all) return true;
-    const EventIndex event = lives.of == LivesOf::born ? history.alloc_event : history.free_event;
-    return !event.is_none() && event.number() >= static_cast<std::int64_t>(lives.first) &&
-           event.number() < static_cast<std::int64_t>(lives.last);
-  }
-
   /// `block`: the index of one in use.
   std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, std::optional<std::uint32_t> block) {
     std::vector<NodeKey> keys;

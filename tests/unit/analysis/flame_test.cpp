@@ -2,6 +2,7 @@
 #include "memviz/flame.hpp"
 #include "memviz/input.hpp"
 #include "memviz/label.hpp"
+#include "memviz/story.hpp"
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
@@ -236,6 +237,27 @@ TEST_CASE("users are ranked by the line that says most") {
           "at::mm libtorch_cuda.so");
     CHECK(line({driver, "/app/lib/libmodel.so:0:app::Model::forward"}) == "app::Model::forward libmodel.so");
   }
+}
+
+TEST_CASE("in focus are the users whose stacks match, with what these hold") {
+  SmallSnapshot made;
+  const StackId model = made.stack({"/app/train.py:3:main", "/app/model.py:7:build"});
+  const StackId data = made.stack({"/app/train.py:4:main", "/app/data.py:9:load"});
+  made.segment(0x1000, 4096).active(2048, 2048, model).active(1024, 1000, data).active(1024, 512);
+  const Recording recording = made.take();
+  const MemoryState state = end_of(recording);
+  const auto answer_in = [&](std::string_view focus) {
+    TreeOptions options;
+    options.focus = focus;
+    return flame_story(memory_subject(state, std::nullopt, options)).answer;
+  };
+  CHECK(answer_in("") == "The largest user, build model.py:7, holds 2.00 KiB (57.5 % of requested memory).");
+  CHECK(answer_in("data.py") ==
+        "In focus, the largest user, load data.py:9, holds 1,000 B (28.1 % of requested memory).");
+  CHECK(answer_in("absent") == "No memory in use is in focus.");
+  const auto focused = memory_subject(state, std::nullopt, {.focus = "train.py"}).focused;
+  REQUIRE(focused);
+  CHECK(focused->size() == 2);
 }
 
 TEST_CASE("a line that is not the user's own says whose it is") {

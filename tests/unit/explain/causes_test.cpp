@@ -131,6 +131,27 @@ TEST_CASE("causes: outputs that DataParallel gathers on one device are named wit
       "gathers on this device. Its largest line: train train.py:30.");
 }
 
+TEST_CASE("causes: a square of values is a broadcast where two tensors of one side's values are alive") {
+  constexpr std::uint64_t kSide = 65'536;
+  const auto kind_of_first = [](const std::vector<std::uint64_t>& alive, std::string_view maker) {
+    SmallSnapshot made;
+    std::uint64_t address = 0x10000000;
+    for (const std::uint64_t bytes : alive)
+      made.segment(address += kCauseMiB, bytes).active(bytes, bytes, made.stack({maker}));
+    made.event(Action::oom, 0, kSide * kSide * 4, made.stack({"/app/loss.py:7:loss"}));
+    const MemoryState state = test::state_with_kinds(made.take(), MomentKind::automatic);
+    const std::vector<Cause> causes = explain(state, {}).at(0).causes;
+    return causes.empty() ? "" : cause_name(causes.front().kind);
+  };
+  CHECK(kind_of_first({kSide * 4, kSide * 4}, "/app/loss.py:6:loss") == "large_request");
+  CHECK(kind_of_first({kSide * 4, kSide * 8}, "/app/loss.py:6:loss") == "large_request"); // promoted
+  CHECK(kind_of_first({kSide * 4}, "/app/loss.py:6:loss") == "");
+  CHECK(kind_of_first({kSide * 8, kSide * 8}, "/app/loss.py:6:loss") == "");
+  // Parameters are operands of no such broadcast.
+  CHECK(kind_of_first({kSide * 4, kSide * 4}, "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py:9:__init__") !=
+        "large_request");
+}
+
 TEST_CASE("causes: what a checkpoint recomputes is named with the line that called the checkpoint") {
   constexpr std::string_view kCheckpoint = "/usr/lib/python3/dist-packages/torch/utils/checkpoint.py";
   SmallSnapshot made;

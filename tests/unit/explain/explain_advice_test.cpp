@@ -97,6 +97,22 @@ TEST_CASE("a request that is larger than all there was is said to be, and nothin
   CHECK_FALSE(one_contains(words.does_not_help, "Freeing"));
 }
 
+TEST_CASE("a request that no device could hold has a wrong size, unless its cause is known") {
+  const auto advice_of = [](std::vector<std::string_view> frames) {
+    SmallSnapshot made;
+    add_blocks(made, 0, 1, 2 * GiB, made.stack({"/app/model.py:118:forward"}));
+    frames.insert(frames.begin(), "/usr/lib/python3/dist-packages/torch/nn/modules/module.py:9:_call_impl");
+    made.event(Action::oom, 70 * GiB, 1'100 * GiB, made.stack(frames));
+    return test::explained(made.take()).words().advice;
+  };
+  CHECK(advice_of({"/app/model.py:120:forward"}) ==
+        std::vector<std::string>{"Check the sizes at forward model.py:120: no GPU has 1.07 TiB, so one of them is "
+                                 "wrong, or shapes broadcast to a larger one than intended."});
+  CHECK(advice_of({"/app/model.py:120:forward", "/torch/nn/functional.py:9:softmax"}) ==
+        std::vector<std::string>{"Use torch.nn.functional.scaled_dot_product_attention, which does not materialise the "
+                                 "scores."});
+}
+
 TEST_CASE("without a history, the first advice is to record one") {
   SmallSnapshot made;
   made.segment(kFirstSegment, GiB).active(GiB / 2, GiB / 2).inactive(GiB / 2);

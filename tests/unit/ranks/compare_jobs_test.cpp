@@ -104,6 +104,20 @@ TEST_CASE("the rank that changed most is first, with its line") {
           -compared.ranks[i].readings.of(Gauge::peak).change_bytes());
 }
 
+TEST_CASE("of ranks over a limit the first is named, but the headline names the one that changed most") {
+  std::vector<RankPart> after = job(3);
+  std::vector<LineMemory> held = usual();
+  held.push_back({"keep job.py:9", MemoryKind::unknown, 64 * kJobMiB});
+  after[1] = rank_part(1, held);
+  std::vector<RankPart> before = job(3);
+  held.back().bytes = 200 * kJobMiB;
+  before[2] = rank_part(2, held); // shrinks
+  const JobComparison compared = compare_jobs(job_report(before), job_report(after), limits(Gauge::peak, 32 * kJobMiB));
+  CHECK(ranks_by_change(compared).front() == 1);
+  CHECK(contains(jobs_headline(compared), "rank 2 changed most: its peak shrank by 200 MiB"));
+  CHECK(contains(jobs_exceeded_text(compared).value_or(""), "rank 1 grew by more"));
+}
+
 TEST_CASE("a line that moved is compared by its function, and one that a part leaves out is not taken for growth") {
   SUBCASE("moved") {
     std::vector<LineMemory> held = usual();
