@@ -1,5 +1,7 @@
 #include "analysis/causes/caught_errors.hpp"
 
+#include <algorithm>
+
 namespace memviz {
 
 bool is_of_search(const CallLines& error, const CallLines* next) {
@@ -8,11 +10,20 @@ bool is_of_search(const CallLines& error, const CallLines* next) {
   return next->is_in_module && next->line.call == error.line.call && next->line.caller == error.line.caller;
 }
 
+void CaughtErrors::OfDevice::add(const Error& error) {
+  constexpr std::size_t kMost = 4096;
+  if (errors.size() == kMost) {
+    constexpr std::size_t kHalf = kMost / 2;
+    errors.erase(errors.begin(), errors.begin() + kHalf);
+    first_open -= std::min(first_open, kHalf);
+  }
+  errors.push_back(error);
+}
+
 void CaughtErrors::take(DeviceId device, std::span<const Event> events) {
   OfDevice& of_device = devices_.make(device);
   for (const Event& event : events) {
-    if (event.action == Action::oom)
-      of_device.errors.push_back({EventIndex(of_device.events), event.stack, std::nullopt});
+    if (event.action == Action::oom) of_device.add({EventIndex(of_device.events), event.stack, std::nullopt});
     for (; event.action == Action::alloc && of_device.first_open < of_device.errors.size(); ++of_device.first_open)
       of_device.errors[of_device.first_open].next = event.stack;
     ++of_device.events;

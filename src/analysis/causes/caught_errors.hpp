@@ -17,7 +17,7 @@ namespace memviz {
 /// the model goes on. `next`: the lines of the next allocation; null if there is none.
 [[nodiscard]] bool is_of_search(const CallLines& error, const CallLines* next);
 
-/// Keeps the stacks of errors, and of the allocation that follows each.
+/// Keeps the stacks of the last few thousand errors of a device, and of the allocation that follows each.
 class CaughtErrors final : public EventSink {
 public:
   void take(DeviceId device, std::span<const Event> events) override;
@@ -32,6 +32,8 @@ private:
     std::optional<StackId> next;
   };
   struct OfDevice {
+    void add(const Error& error);
+
     std::uint64_t events = 0;
     std::vector<Error> errors;
     std::size_t first_open = 0; ///< the first error after which nothing has been allocated yet

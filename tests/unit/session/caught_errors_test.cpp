@@ -88,6 +88,16 @@ TEST_CASE("an error after which nothing is allocated, or another call begins, is
         MomentKind::oom);
 }
 
+TEST_CASE("of very many errors only the last are looked past, so that they take little memory") {
+  CaughtProgram program;
+  program.peak();
+  for (int i = 0; i < 5000; ++i)
+    program.fails(kPlan).goes_on(kLayer);
+  const Moment moment = program.moment();
+  CHECK(moment.kind == MomentKind::oom);
+  CHECK(moment.event < EventIndex(std::uint64_t{4 * 5000}));
+}
+
 TEST_CASE("explain says that a program went on after an error that it caught") {
   const auto reasons_of = [](CaughtProgram& program) {
     const MemoryState state = program.state(MomentKind::automatic);
