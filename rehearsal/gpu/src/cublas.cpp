@@ -103,3 +103,8 @@ MEMVIZ_EXPORT int cublasLtMatmul(Handle, Handle, const void*, const void*, Handl
                                  Handle stream) {
   return launch_on_stream(Library::cublaslt, stream);
 }
+
+MEMVIZ_EXPORT int cublasLtMatrixTransform(Handle, Handle, const void*, const void*, Handle, const void*, const void*,
+                                          Handle, void*, Handle, Handle stream) {
+  return launch_on_stream(Library::cublaslt, stream);
+}

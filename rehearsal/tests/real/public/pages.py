@@ -2,8 +2,8 @@
 
     pages.py MEMVIZ PYTHON [NAME...]
 
-PYTHON has torch, transformers and accelerate, or for the rows of torchao (vit) torch 2.6.0, timm and torchao 0.7. Outside of CI:
-the packages are gigabytes.
+PYTHON has torch, transformers and accelerate, for the rows of torchao (vit) torch 2.6.0, timm and torchao 0.7, for those of CogVideoX
+(video) torch 2.5.1, diffusers 0.32.1 and transformers 4.47.1. Outside of CI: the packages are gigabytes.
 """
 
 import json
@@ -31,6 +31,9 @@ FIGURES = (
     ("vit", 9820e6 / MIB, "9.82 GB", "rtx-4080"),
     ("vit_offload", 5240e6 / MIB, "5.24 GB", "rtx-4080"),
     ("vit_offload_gradients", 4010e6 / MIB, "4.01 GB", "rtx-4080"),
+    # The GPU is not said.
+    ("video_loaded", 19.66 * GIB, "19.66 GiB", "a100-80"),
+    ("video", 24.426 * GIB, "24.426 GiB", "a100-80"),
 )
 
 
