@@ -47,6 +47,7 @@ TEST_CASE("three operands are contracted from the left, or by the path") {
 TEST_CASE("an equation that does not fit its operands is an error") {
   CHECK_THROWS_AS(static_cast<void>(flops("ij,jk->ik", {{2, 3}})), Error);
   CHECK_THROWS_AS(static_cast<void>(flops("ijk,jk->ik", {{2, 3}, {3, 5}})), Error);
+  CHECK_THROWS_AS(static_cast<void>(flops("...ijk,jk->ik", {{2, 3}, {3, 5}})), Error);
   CHECK_THROWS_AS(static_cast<void>(flops("ij,jk,kl->il", {{2, 3}, {3, 5}, {5, 7}}, {0, 0, 0, 1})), Error);
   CHECK_THROWS_AS(static_cast<void>(flops("ij,jk,kl->il", {{2, 3}, {3, 5}, {5, 7}}, {-1, 9, 0, 1})), Error);
 }
