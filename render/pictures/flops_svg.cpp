@@ -43,8 +43,12 @@ std::vector<LegendEntry> legend_of(const Graph& graph) {
   return entries;
 }
 
+std::string name_of(const ModuleRow& row) {
+  return row.path.empty() ? "the model itself" : row.path;
+}
+
 std::string title_of(const ModuleRow& row) {
-  std::string title = fmt::format("{} {}\n{}", row.path, row.type, format_exact_flops(row.own_flops));
+  std::string title = fmt::format("{} {}\n{}", name_of(row), row.type, format_exact_flops(row.own_flops));
   if (row.count > 1) title += fmt::format("\n{}", format_counted(row.count, "module"));
   if (row.parameter_bytes > 0) title += fmt::format("\n{} of parameters", format_bytes(row.parameter_bytes));
   if (row.saved_bytes > 0) title += fmt::format("\n{} kept for backward", format_bytes(row.saved_bytes));
@@ -65,7 +69,7 @@ RankedList ranked_list(const ModelFlops& model) {
     line.value = format_flops(row.own_flops);
     line.bar_bytes = row.own_flops;
     line.share = format_percent(row.own_flops, model.flops.value.value_or(0));
-    line.label = {.name = row.path.empty() ? "the model itself" : row.path, .place = row.type};
+    line.label = {.name = name_of(row), .place = row.type};
     line.note = row.saved_bytes > 0 ? format_bytes(row.saved_bytes) + " kept" : "";
     line.title = title_of(row);
     line.paint = row.is_torch ? &paint::kTorch : &paint::kUser;

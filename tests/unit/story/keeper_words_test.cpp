@@ -10,7 +10,7 @@ using namespace memviz::test;
 
 namespace {
 
-class Steps {
+class PathSteps {
 public:
   KeeperStep step(KeeperPart part, const std::string& text = "", const std::string& file = "", std::uint32_t line = 0) {
     return {.part = part, .text = frames.intern(text), .file = frames.intern(file), .line = line};
@@ -36,7 +36,7 @@ constexpr std::uint64_t kKeptMiB = 1024 * 1024;
 } // namespace
 
 TEST_CASE("a path reads as in Python") {
-  Steps steps;
+  PathSteps steps;
   const auto text = [&](const std::vector<KeeperStep>& path) { return keeper_path_text(steps.frames, path); };
   using enum KeeperPart;
   CHECK(text({steps.running(), steps.step(variable, "predictions"), steps.step(items)}) == "predictions[*]");
@@ -52,7 +52,7 @@ TEST_CASE("a path reads as in Python") {
 }
 
 TEST_CASE("a root is a function, a module or the reason why there is none") {
-  Steps steps;
+  PathSteps steps;
   const auto text = [&](const KeeperStep& root) { return keeper_root_text(steps.frames, root); };
   CHECK(text(steps.running()) == "in validate train.py:10");
   CHECK(text(steps.step(KeeperPart::globals, "__main__", "/home/me/train.py")) == "a global of train.py");
@@ -62,7 +62,7 @@ TEST_CASE("a root is a function, a module or the reason why there is none") {
 }
 
 TEST_CASE("the sentence about a variable says what dropping it frees") {
-  Steps steps;
+  PathSteps steps;
   DeviceKeepers keepers;
   keepers.account.kept_bytes = 1000 * kKeptMiB;
   const auto sentence = [&](const KeptVariable& variable) {
@@ -90,7 +90,7 @@ TEST_CASE("the sentence about a variable says what dropping it frees") {
 }
 
 TEST_CASE("the sentence about a variable names the lines that set it and one that uses it") {
-  Steps steps;
+  PathSteps steps;
   DeviceKeepers keepers;
   keepers.account.kept_bytes = 1000 * kKeptMiB;
   const auto place = [&](CodeRelation how, const std::string& function, std::uint32_t line,
@@ -123,7 +123,7 @@ TEST_CASE("the sentence about a variable names the lines that set it and one tha
 }
 
 TEST_CASE("small variables have no sentence; cycles and temporaries have one") {
-  Steps steps;
+  PathSteps steps;
   DeviceKeepers keepers;
   keepers.account = {.kept_bytes = 500 * kKeptMiB, .cycle_bytes = 300 * kKeptMiB, .temporary_bytes = 200 * kKeptMiB};
   keepers.blocks = {.cycle = 3, .temporary = 2};
@@ -142,7 +142,7 @@ TEST_CASE("small variables have no sentence; cycles and temporaries have one") {
 }
 
 TEST_CASE("the tooltip of a block says by which path it is kept, and what goes with its variable") {
-  Steps steps;
+  PathSteps steps;
   using enum KeeperPart;
   KeeperTable table;
   const auto path = [&](const KeeperStep& step, PathId before, bool is_in_graph = false) {
@@ -179,7 +179,7 @@ TEST_CASE("the tooltip of a block says by which path it is kept, and what goes w
 }
 
 TEST_CASE("the row of a keeper has its name, its place and what it is; without a variable, the reason") {
-  Steps steps;
+  PathSteps steps;
   using enum KeeperPart;
   KeeperTable table;
   table.keepers = {steps.variable(100 * kKeptMiB, 400 * kKeptMiB, 500 * kKeptMiB)};
