@@ -68,7 +68,7 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
 
 namespace {
 
-/// Moves the state past errors that the program never saw: to an earlier error, or to the peak.
+/// Moves an automatic moment past errors that the program never saw: to an earlier error, or to the peak.
 void look_past(const CaughtErrors& errors, MemoryState& state, EventSource& source) {
   const auto has_failed = [](const DeviceState& device) { return device.moment.kind == MomentKind::oom; };
   if (std::ranges::none_of(state.devices, has_failed)) return;
@@ -121,8 +121,10 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   if (wants.also && !is_with_end) sinks.push_back(&other.emplace(MomentChoice{.kind = *wants.also}));
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
+  const bool is_automatic = choice.kind == MomentKind::automatic;
+  const bool is_also_automatic = wants.also == MomentKind::automatic;
   CaughtErrors errors;
-  if (choice.kind == MomentKind::automatic || wants.also == MomentKind::automatic) sinks.push_back(&errors);
+  if (is_automatic || is_also_automatic) sinks.push_back(&errors);
   EachSink each(sinks);
   const auto recording = source.read(each);
   Opened opened;
@@ -130,9 +132,9 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
     std::tie(opened.state, opened.also) = accounts.end_and_state_of(recording);
   else
     opened.state = accounts.state_of(recording);
-  if (choice.kind == MomentKind::automatic) look_past(errors, opened.state, source);
   if (other) opened.also = other->state_of(recording);
-  if (wants.also == MomentKind::automatic) look_past(errors, *opened.also, source);
+  if (is_automatic) look_past(errors, opened.state, source);
+  if (is_also_automatic) look_past(errors, *opened.also, source);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   complete(opened, wants, watch, source);

@@ -1,7 +1,6 @@
 #include "analysis/tree/user_lines.hpp"
 
 #include "analysis/tree/frame_selection.hpp"
-
 #include "analysis/tree/text_facts.hpp"
 #include "base/affixes.hpp"
 #include "memviz/label.hpp"
@@ -293,31 +292,32 @@ void add_lines(const MemoryState& state, std::optional<DeviceId> device, const A
             {{}, {outside.requested_bytes, outside.allocations}});
 }
 
+template <class IsPart>
+std::vector<UserLine> ranked_lines(const MemoryState& state, std::optional<DeviceId> device, const IsPart& is_part) {
+  LineAmounts amounts;
+  const auto amounts_of = [&](DeviceId) -> LineAmounts& { return amounts; };
+  add_lines(state, device, amounts_of, is_part);
+  return amounts.ranked(FrameOrder(state.frames()));
+}
+
 } // namespace
 
 std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
-  LineAmounts amounts;
-  add_lines(
-      state, device, [&](DeviceId) -> LineAmounts& { return amounts; }, kAllMemory);
-  return amounts.ranked(FrameOrder(state.frames()));
+  return ranked_lines(state, device, kAllMemory);
 }
 
 std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device,
                                       const TreeOptions& tree) {
   FrameSelection selection(state.frames(), tree);
-  LineAmounts amounts;
-  add_lines(
-      state, device, [&](DeviceId) -> LineAmounts& { return amounts; },
-      [&](StackId stack, const BlockHistory& history) {
-        return is_in(tree.lives, history) && selection.is_in_focus(stack);
-      });
-  return amounts.ranked(FrameOrder(state.frames()));
+  return ranked_lines(state, device, [&](StackId stack, const BlockHistory& history) {
+    return is_in(tree.lives, history) && selection.is_in_focus(stack);
+  });
 }
 
 std::vector<std::vector<UserLine>> rank_user_lines_of_devices(const MemoryState& state) {
   std::map<DeviceId, LineAmounts> by_device;
-  add_lines(
-      state, {}, [&](DeviceId device) -> LineAmounts& { return by_device[device]; }, kAllMemory);
+  const auto amounts_of = [&](DeviceId device) -> LineAmounts& { return by_device[device]; };
+  add_lines(state, {}, amounts_of, kAllMemory);
   const FrameOrder order(state.frames());
   std::vector<std::vector<UserLine>> ranked;
   for (const DeviceState& of_device : state.devices)

@@ -30,9 +30,9 @@ def keep_out(mode):
     torch.autograd.graph._engine_run_backward = torch.autograd._engine_run_backward = run_without
     mode.positions = _positions_of(mode)
 
-    # In PyTorch 2.15, checkpoint() no longer calls the function of the older name.
-    name = "_checkpoint_without_reentrant_generator"
-    name = f"{name}_impl" if hasattr(checkpoint, f"{name}_impl") else name
+    name = "_checkpoint_without_reentrant_generator_impl"  # what checkpoint() calls in PyTorch 2.15
+    if not hasattr(checkpoint, name):
+        name = "_checkpoint_without_reentrant_generator"
     begin = getattr(checkpoint, name)
 
     @functools.wraps(begin)
