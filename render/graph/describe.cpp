@@ -92,8 +92,8 @@ public:
       if (keepers_->keepers[i].steps.size() > 1) keeper_of_steps_.emplace(keepers_->keepers[i].steps, i);
   }
 
-  [[nodiscard]] Graph run() {
-    Graph graph;
+  [[nodiscard]] FlameGraph run() {
+    FlameGraph graph;
     graph.units = layout_.units;
     graph.rows = layout_.rows;
     graph.is_squeezed = layout_.is_squeezed;
@@ -292,11 +292,12 @@ private:
 
 } // namespace
 
-Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout, const TreeKinds& kinds) {
+FlameGraph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout,
+                    const TreeKinds& kinds) {
   return Describer<Amount>(words, tree, layout, kinds_of_boxes(tree, layout, kinds.at), kinds.are_colours).run();
 }
 
-Graph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout) {
+FlameGraph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout) {
   return Describer<Change>(words, tree, layout, {}, false).run();
 }
 

@@ -59,7 +59,7 @@ struct GraphBox {
 };
 
 /// A graph ready to be drawn.
-struct Graph {
+struct FlameGraph {
   std::vector<GraphBox> boxes;
   std::uint64_t units = 0;
   std::uint32_t rows = 0;
@@ -82,8 +82,8 @@ struct FrameWords {
   const KeeperTable* keepers = nullptr; ///< of a tree by keeper
 };
 
-[[nodiscard]] Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout,
-                             const TreeKinds& kinds = {});
-[[nodiscard]] Graph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout);
+[[nodiscard]] FlameGraph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout,
+                                  const TreeKinds& kinds = {});
+[[nodiscard]] FlameGraph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout);
 
 } // namespace memviz::render

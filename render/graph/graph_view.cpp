@@ -39,7 +39,7 @@ std::string_view role_name(BoxRole role) {
 
 class GraphDrawer {
 public:
-  GraphDrawer(const Graph& graph, const SvgOptions& options) : graph_(graph), options_(options) {}
+  GraphDrawer(const FlameGraph& graph, const SvgOptions& options) : graph_(graph), options_(options) {}
 
   void draw(XmlElement parent) {
     parent.set("data-units", graph_.units).set("data-rows", graph_.rows).set("data-width", kContentWidth);
@@ -161,7 +161,7 @@ private:
     return text;
   }
 
-  const Graph& graph_;
+  const FlameGraph& graph_;
   const SvgOptions& options_;
   FrameList frames_;
   std::vector<KindOf> kinds_; ///< that occur in boxes
@@ -169,7 +169,7 @@ private:
 
 } // namespace
 
-double draw_graph(Page& page, double y, const Graph& graph, const SvgOptions& options) {
+double draw_graph(Page& page, double y, const FlameGraph& graph, const SvgOptions& options) {
   page.use_script(kFlameScript);
   XmlElement controls = page.add_section(y, "controls").set("id", "controls");
   if (options.scripts) add_text(controls, kMargin, y + 16, "muted static-only browser-only", kOpenInBrowser);

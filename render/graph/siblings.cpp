@@ -28,7 +28,7 @@ std::string_view path_end(std::string_view path, int parts) {
 
 /// Returns a mark that may distinguish a box from its siblings; a higher `level` includes more of the path. "" if there
 /// is none.
-std::string mark_of(const Graph& graph, const GraphBox& box, int level) {
+std::string mark_of(const FlameGraph& graph, const GraphBox& box, int level) {
   if (box.frames.empty()) return "";
   const FrameTable& frames = *graph.frames;
   const FrameId frame = box.frames.front(); // siblings differ in their first frame
@@ -42,7 +42,7 @@ std::string mark_of(const Graph& graph, const GraphBox& box, int level) {
 }
 
 /// Returns one mark for each of the boxes, all different if possible.
-std::vector<std::string> marks_of(const Graph& graph, const std::vector<std::size_t>& boxes) {
+std::vector<std::string> marks_of(const FlameGraph& graph, const std::vector<std::size_t>& boxes) {
   std::vector<std::string> marks;
   for (int level = 0; level <= kMostFolders; ++level) {
     marks.clear();
@@ -55,7 +55,7 @@ std::vector<std::string> marks_of(const Graph& graph, const std::vector<std::siz
 
 } // namespace
 
-std::vector<std::string> shown_labels(const Graph& graph,
+std::vector<std::string> shown_labels(const FlameGraph& graph,
                                       const std::function<std::size_t(const GraphBox&)>& columns_in) {
   std::vector<std::string> labels;
   std::map<std::pair<std::uint32_t, std::string>, std::vector<std::size_t>> alike;

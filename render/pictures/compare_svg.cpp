@@ -136,8 +136,8 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
 }
 
 /// The root over devices that are at different moments is not a sum.
-Graph graph_of(const Comparison& comparison, const FrameWords& words, const Layout<Change>& layout) {
-  Graph graph = describe(words, comparison.tree, layout);
+FlameGraph graph_of(const Comparison& comparison, const FrameWords& words, const Layout<Change>& layout) {
+  FlameGraph graph = describe(words, comparison.tree, layout);
   if (comparison.is_one_moment) return graph;
   GraphBox& root = graph.boxes.front();
   root.label = {.name = "all devices, each at its own moment"};

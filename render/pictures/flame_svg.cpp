@@ -104,7 +104,7 @@ std::vector<LegendEntry> origin_legend() {
   };
 }
 
-std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_above) {
+std::vector<LegendEntry> legend(const FlameGraph& graph, const KindFigures& kinds_above) {
   std::vector<LegendEntry> entries = graph.has_keepers ? keeper_legend() : origin_legend();
   if (graph.has_kind_colours) {
     std::vector<LegendEntry> kinds = kind_legend();
@@ -281,7 +281,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
     y = draw_leading_rows(page, y + 4, users);
     page.set_details(true);
     y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
-    Graph graph = describe(words, picture.tree, layout, {picture.kinds, options.color == ColorBy::kind});
+    FlameGraph graph = describe(words, picture.tree, layout, {picture.kinds, options.color == ColorBy::kind});
     graph.boxes.front().label.place = root_place(picture);
     y = draw_figures(page, y, memory_figures(picture.subject.devices)) + 8;
     y = draw_bars(page, y, bars_of(picture.subject));

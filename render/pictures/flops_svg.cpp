@@ -32,7 +32,7 @@ std::vector<Figure> figures_of(const ModelFlops& model) {
   return figures;
 }
 
-std::vector<LegendEntry> legend_of(const Graph& graph) {
+std::vector<LegendEntry> legend_of(const FlameGraph& graph) {
   std::vector<LegendEntry> entries{{&paint::kUser, "your modules"},
                                    {&paint::kTorch, "torch's modules"},
                                    {&paint::kCpp, "operators"},
@@ -99,7 +99,7 @@ std::string draw(const FlopsPicture& picture, const SvgOptions& options, const L
   y = draw_facts(page, y, picture.file, flops_facts(model)) + 10;
   y = draw_figures(page, y, figures_of(model)) + 10;
   if (layout.units > 0) {
-    Graph graph = describe(picture.words, picture.tree.tree, layout);
+    FlameGraph graph = describe(picture.words, picture.tree.tree, layout);
     graph.boxes.front().label.name = "forward pass";
     y = draw_legend(page, y, legend_of(graph), "width = operations, modules above what they call");
     draw_narrow_head(page, y, {.headline = headline, .answer = answer});

@@ -82,14 +82,14 @@ std::uint64_t largest_hole(std::span<const Piece> pieces) {
 /// The maximum number of bands: more would need too many captions, so neighbours of similar size are combined.
 constexpr std::size_t kMostBands = 20;
 
-std::uint64_t first_bytes(const MemoryState& state, const Band& band) {
+std::uint64_t first_bytes(const MemoryState& state, const BoardBand& band) {
   return state.segments[band.cells.front().segment].total_bytes;
 }
 
-void join_similar(const MemoryState& state, std::vector<Band>& bands) {
+void join_similar(const MemoryState& state, std::vector<BoardBand>& bands) {
   if (bands.size() <= kMostBands) return;
-  std::vector<Band> joined;
-  for (Band& band : bands) {
+  std::vector<BoardBand> joined;
+  for (BoardBand& band : bands) {
     const bool is_similar = !joined.empty() && !joined.back().is_expandable &&
                             first_bytes(state, joined.back()) / 2 <= first_bytes(state, band);
     if (is_similar)
@@ -101,7 +101,7 @@ void join_similar(const MemoryState& state, std::vector<Band>& bands) {
 }
 
 /// Adds a cell to its band. Expandable segments come first, then others by size.
-void add_to_bands(const MemoryState& state, std::vector<Band>& bands, Cell cell) {
+void add_to_bands(const MemoryState& state, std::vector<BoardBand>& bands, Cell cell) {
   const Segment& segment = state.segments[cell.segment];
   const bool is_like_last = !bands.empty() && bands.back().is_expandable == segment.is_expandable &&
                             (segment.is_expandable || first_bytes(state, bands.back()) == segment.total_bytes);

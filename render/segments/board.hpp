@@ -29,14 +29,14 @@ struct Cell {
 
 /// Segments of one size, or, if there are many sizes, of similar ones; or all expandable ones, whose sizes only show
 /// how far they have grown.
-struct Band {
+struct BoardBand {
   bool is_expandable = false;
   std::vector<Cell> cells; ///< largest first, then in address order; expandable ones in address order
 };
 
 struct BoardPlace {
   Place place;
-  std::vector<Band> bands; ///< expandable ones, then the largest first
+  std::vector<BoardBand> bands; ///< expandable ones, then the largest first
   std::uint64_t largest_hole_bytes = 0;
   bool is_closed = false; ///< of a device other than the leading one: a line that a click opens
 };

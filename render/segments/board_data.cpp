@@ -89,7 +89,7 @@ private:
     if (const Paint* const paint = place_paint(place)) element.set("c", paint->name);
     const Moment& at = moment_of(place.place.device);
     if (!at.event.is_none()) element.set("e", at.event.value());
-    for (const Band& band : place.bands) {
+    for (const BoardBand& band : place.bands) {
       XmlElement drawn = element.child("band").set("t", band_text(source_.state, band));
       for (const Cell& cell : band.cells)
         write_cell(drawn, cell);

@@ -66,7 +66,7 @@ double scale_of(const MemoryState& state, const Board& board, double width) {
   double count_width = 0;
   for (const BoardPlace& place : board.places) {
     if (place.is_closed) continue;
-    for (const Band& band : place.bands)
+    for (const BoardBand& band : place.bands)
       for (const Cell& cell : band.cells) {
         total += bytes_of_all(state, cell);
         largest = std::max(largest, bytes_in(state, cell));
@@ -84,7 +84,7 @@ double scale_of(const MemoryState& state, const Board& board, double width) {
 }
 
 /// Returns by which factor a band is drawn larger than the common scale, as a power of two.
-double magnification_of(const MemoryState& state, const Band& band, double scale, double width) {
+double magnification_of(const MemoryState& state, const BoardBand& band, double scale, double width) {
   double bytes = 0;
   double largest = 1;
   double least = kLeastWidth;
@@ -120,7 +120,7 @@ private:
     left_ = x_ = paint != nullptr ? kPlaceIndent : 0;
     if (board_.places.size() > 1 || paint != nullptr) add_heading(heading_of(place), place_text(place));
     if (place.is_closed) return;
-    for (const Band& band : place.bands)
+    for (const BoardBand& band : place.bands)
       add_band(band);
     end_line();
     if (paint != nullptr) layout_.marks.push_back({top, y_ - top - kBandStep / 2, paint});
@@ -146,7 +146,7 @@ private:
     y_ += kPlaceHeading;
   }
 
-  void add_band(const Band& band) {
+  void add_band(const BoardBand& band) {
     const double times = magnification_of(state_, band, scale_, width_ - left_);
     std::string caption = band_text(state_, band);
     if (times > 1) caption += fmt::format(" · drawn {:.0f}× wider", times);
@@ -226,7 +226,7 @@ private:
 };
 
 /// " · 753 MiB pinned by store cache.py:55 and others"; "" if nothing is pinned.
-std::string pinned_text(const FrameTable& frames, const Band& band) {
+std::string pinned_text(const FrameTable& frames, const BoardBand& band) {
   constexpr std::size_t kMostColumns = 60;
   std::uint64_t held_bytes = 0;
   const Cell* most = nullptr;
@@ -247,7 +247,7 @@ std::string pinned_text(const FrameTable& frames, const Band& band) {
 
 } // namespace
 
-std::string band_text(const MemoryState& state, const Band& band) {
+std::string band_text(const MemoryState& state, const BoardBand& band) {
   const Segment& first = state.segments[band.cells.front().segment];
   std::uint64_t segments = 0;
   std::uint64_t bytes = 0;

@@ -50,7 +50,7 @@ struct BoardLayout {
 
 /// "0x7f0000000000 · 432 MiB · 99.5 % in use", "34 segments of 20.0 MiB, 680 MiB · 9.0 % in use · 619 MiB pinned by put
 /// cache.py:3 and others"
-[[nodiscard]] std::string band_text(const MemoryState& state, const Band& band);
+[[nodiscard]] std::string band_text(const MemoryState& state, const BoardBand& band);
 /// "GPU 0, private pool (0, 1), stream 7"; only the device if there is only one place.
 [[nodiscard]] std::string place_name(const MemoryState& state, const BoardPlace& place);
 /// "34 segments, 1.20 GiB, 83.0 % in use, largest hole 12.0 MiB"

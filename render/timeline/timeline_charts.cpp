@@ -117,7 +117,7 @@ std::string home_text(const Home& home) {
   return text;
 }
 
-std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state) {
+std::optional<std::uint64_t> overlay_at(const OverlayLine& overlay, std::uint32_t state) {
   if (state < overlay.from) return std::nullopt;
   const auto after = std::upper_bound(overlay.steps.begin(), overlay.steps.end(), state,
                                       [](std::uint32_t wanted, const Step& step) { return wanted < step.state; });
@@ -126,7 +126,7 @@ std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t st
 
 std::optional<Capacity> capacity_of(const TimelineDevice& device) {
   const DeviceRecord& record = device.record;
-  const Overlay reserved{"reserved", record.reserved, record.reserved_known_from};
+  const OverlayLine reserved{"reserved", record.reserved, record.reserved_known_from};
   for (auto mark = record.marks.rbegin(); mark != record.marks.rend(); ++mark) {
     if (mark->kind != MarkKind::oom || mark->state < device.window.first || mark->state > device.window.last) continue;
     const auto bytes = overlay_at(reserved, mark->state);

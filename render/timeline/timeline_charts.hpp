@@ -17,7 +17,7 @@
 namespace memviz::render {
 
 /// A line across a chart: reserved bytes above live ones, or live bytes within reserved ones.
-struct Overlay {
+struct OverlayLine {
   std::string name; ///< "reserved", "live"
   std::vector<Step> steps;
   std::uint32_t from = 0; ///< the first state in which it is known
@@ -39,7 +39,7 @@ struct Chart {
   TimelineSteps steps = {};
   std::vector<UserLine> holders = {}; ///< at the peak, by line of code
   std::vector<UserLine> keepers = {}; ///< at the peak, if the colours are keepers
-  Overlay overlay = {};
+  OverlayLine overlay = {};
 
   [[nodiscard]] bool is_by_kind() const { return bands.is_by_kind; }
   /// Returns the holders of the peak by what colours mean.
@@ -59,7 +59,7 @@ struct Capacity {
 [[nodiscard]] std::optional<Capacity> capacity_of(const TimelineDevice& device);
 
 /// Returns the bytes of a line in a state; nullopt if unknown.
-[[nodiscard]] std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state);
+[[nodiscard]] std::optional<std::uint64_t> overlay_at(const OverlayLine& overlay, std::uint32_t state);
 
 /// The part of a recording that is drawn.
 struct Detail {

@@ -46,7 +46,7 @@ void write_slices(XmlElement data, const BandChart& chart, TimelineAxis axis, co
 }
 
 /// As many as there are slices: more steps would be too close to be distinguished.
-void write_overlay(XmlElement data, const Overlay& overlay, const BandChart& chart, const StateScale& states) {
+void write_overlay(XmlElement data, const OverlayLine& overlay, const BandChart& chart, const StateScale& states) {
   constexpr std::size_t kMostSteps = 2000;
   const std::uint32_t from = std::max(overlay.from, chart.window.first);
   std::vector<Step> within;

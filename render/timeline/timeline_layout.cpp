@@ -16,7 +16,7 @@ std::int32_t half_pixels(double y) {
 }
 
 /// Adds a step unless nothing changes.
-void extend(Shape& shape, std::uint32_t first, std::uint32_t end, std::int32_t top, std::int32_t bottom) {
+void extend(TimelineShape& shape, std::uint32_t first, std::uint32_t end, std::int32_t top, std::int32_t bottom) {
   shape.end = end;
   if (!shape.steps.empty() && shape.steps.back().top == top && shape.steps.back().bottom == bottom) return;
   shape.steps.push_back({first, top, bottom});
@@ -153,7 +153,7 @@ private:
     }
   }
 
-  void add(const ColumnRun& run, Shape& shape, std::uint64_t bytes) {
+  void add(const ColumnRun& run, TimelineShape& shape, std::uint64_t bytes) {
     pile_.bytes += bytes;
     const std::int32_t top = half_pixels(plan_.bytes.y(pile_.bytes));
     const std::size_t steps_before = shape.steps.size();
@@ -187,7 +187,7 @@ std::size_t layer_of(const BandChart& chart, const Strip& strip) {
   return chart.is_by_kind && kind != nullptr ? kind_layer(*kind) : 0;
 }
 
-std::string Shape::path() const {
+std::string TimelineShape::path() const {
   if (std::ranges::all_of(steps, [](const ShapeStep& step) { return step.top >= step.bottom; })) return "";
   std::string path = "M" + px(columns_wide(0, steps.front().first)) + " " + px(steps.front().top / 2.0);
   const auto end_of = [&](std::size_t i) { return i + 1 < steps.size() ? steps[i + 1].first : end; };
@@ -205,7 +205,7 @@ std::string Shape::path() const {
   return path + "z";
 }
 
-std::string Shape::top_line() const {
+std::string TimelineShape::top_line() const {
   if (steps.empty()) return "";
   std::string path = "M" + px(columns_wide(0, steps.front().first)) + " " + px(steps.front().top / 2.0);
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -215,7 +215,7 @@ std::string Shape::top_line() const {
   return path;
 }
 
-std::optional<Room> room_in(const Shape& shape, double least_height) {
+std::optional<Room> room_in(const TimelineShape& shape, double least_height) {
   const std::int32_t least = half_pixels(least_height);
   std::optional<Room> widest;
   std::size_t begin = 0;
@@ -250,7 +250,8 @@ std::optional<StackShapes> lay_out_stack(const StackPlan& plan, std::size_t most
   return shapes;
 }
 
-Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states, const ByteScale& bytes) {
+TimelineShape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states,
+                            const ByteScale& bytes) {
   const auto after = std::upper_bound(steps.begin(), steps.end(), window.first,
                                       [](std::uint32_t state, const Step& step) { return state < step.state; });
   std::vector<Step> within;
@@ -262,7 +263,7 @@ Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateSc
   walk_columns(within.size(), count, x, [&](std::uint32_t column, std::uint32_t step) {
     if (highest[column] == kNone || within[step].bytes > within[highest[column]].bytes) highest[column] = step;
   });
-  Shape shape;
+  TimelineShape shape;
   const std::int32_t ground = half_pixels(bytes.height());
   for (const ColumnRun& run : runs_of(highest))
     extend(shape, run.first, run.last, half_pixels(bytes.y(within[run.slice].bytes)), ground);

@@ -30,7 +30,7 @@ struct ShapeStep {
   std::int32_t bottom = 0;
 };
 
-struct Shape {
+struct TimelineShape {
   std::vector<ShapeStep> steps;
   std::uint32_t end = 0; ///< the column after it
 
@@ -49,7 +49,7 @@ struct Room {
 };
 
 /// Returns the widest such part that is at least `least_height` high; nullopt if there is none.
-[[nodiscard]] std::optional<Room> room_in(const Shape& shape, double least_height);
+[[nodiscard]] std::optional<Room> room_in(const TimelineShape& shape, double least_height);
 
 /// Returns the layers of a chart by kind, one per kind, from the bottom up; other charts have one.
 [[nodiscard]] std::size_t layers_of(const BandChart& chart);
@@ -58,11 +58,11 @@ struct Room {
 
 struct StackShapes {
   std::vector<ColumnRun> runs;
-  std::vector<Shape> strips; ///< of Chart::strips
-  std::vector<Shape> bands;  ///< of BandChart::bands
-  std::vector<Shape> layers;
-  Shape live;   ///< from 0 to all live memory
-  Shape lowest; ///< the same for the lowest state of each column
+  std::vector<TimelineShape> strips; ///< of Chart::strips
+  std::vector<TimelineShape> bands;  ///< of BandChart::bands
+  std::vector<TimelineShape> layers;
+  TimelineShape live;   ///< from 0 to all live memory
+  TimelineShape lowest; ///< the same for the lowest state of each column
 };
 
 /// The shapes to lay out, and their axes.
@@ -77,7 +77,7 @@ struct StackPlan {
 [[nodiscard]] std::optional<StackShapes> lay_out_stack(const StackPlan& plan, std::size_t most_steps);
 
 /// Returns the shape of reserved bytes within `states`: the highest in each column.
-[[nodiscard]] Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states,
-                                  const ByteScale& bytes);
+[[nodiscard]] TimelineShape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states,
+                                          const ByteScale& bytes);
 
 } // namespace memviz::render

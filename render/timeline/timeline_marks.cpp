@@ -157,7 +157,7 @@ double free_right_end(const MarksLayout& marks, double length, double width) {
 }
 
 /// Returns the highest drawn point of a line above [begin, end), in half pixels; nullopt if it does not reach there.
-std::optional<std::int32_t> top_of(const Shape& shape, double begin, double end) {
+std::optional<std::int32_t> top_of(const TimelineShape& shape, double begin, double end) {
   std::optional<std::int32_t> top;
   for (std::size_t i = shape.steps.size(); i-- > 0;) {
     if (shape.steps[i].first * kColumnWidth < end) top = std::min(top.value_or(shape.steps[i].top), shape.steps[i].top);
@@ -168,11 +168,11 @@ std::optional<std::int32_t> top_of(const Shape& shape, double begin, double end)
 
 void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& marks) {
   const StateScale& states = data.layout.states;
-  const Overlay& overlay = data.chart.overlay;
+  const OverlayLine& overlay = data.chart.overlay;
   const Window window = data.chart.device.window;
   const Window known{std::max(window.first, overlay.from), window.last};
   if (known.first > known.last) return;
-  const Shape shape = lay_out_steps(overlay.steps, known, states, data.layout.bytes);
+  const TimelineShape shape = lay_out_steps(overlay.steps, known, states, data.layout.bytes);
   panel.child("path").set("class", "reserved-line").set("d", shape.top_line());
   const auto last = overlay_at(overlay, known.last);
   // Over bands, words in that colour would not be readable.

@@ -23,7 +23,7 @@ std::string text_of(const Label& label) {
 
 } // namespace
 
-double area_of(const Shape& shape) {
+double area_of(const TimelineShape& shape) {
   double area = 0;
   for (std::size_t i = 0; i < shape.steps.size(); ++i) {
     const std::uint32_t end = i + 1 < shape.steps.size() ? shape.steps[i + 1].first : shape.end;

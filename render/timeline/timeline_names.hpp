@@ -37,7 +37,7 @@ struct DrawnStack {
 [[nodiscard]] std::vector<std::pair<NodeKey, double>> lines_by_area(const std::vector<DrawnStack>& charts,
                                                                     const LifeLines& lines);
 /// Returns the area of a shape, in half pixels times columns.
-[[nodiscard]] double area_of(const Shape& shape);
+[[nodiscard]] double area_of(const TimelineShape& shape);
 
 class LineNames {
 public:

@@ -50,7 +50,7 @@ std::uint64_t floor_of(const Chart& chart) {
   return peak - floor > peak / 100 ? floor : 0;
 }
 
-double height_of(const Shape& shape) {
+double height_of(const TimelineShape& shape) {
   std::int32_t most = 0;
   for (const ShapeStep& step : shape.steps)
     most = std::max(most, step.bottom - step.top);
@@ -88,7 +88,7 @@ void set_place(XmlElement part, const LineName& name) {
   if (!name.label.place.empty()) part.set("data-place", name.label.place);
 }
 
-void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const Shape& shape) {
+void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const TimelineShape& shape) {
   // Present even if nothing of it is visible: the script stacks all of them.
   const std::string path = shape.path();
   const Chart& chart = data.chart;
@@ -157,7 +157,7 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
   }
 }
 
-void draw_label(XmlElement parent, const Shape& shape, std::string_view paint_name, const Label& label) {
+void draw_label(XmlElement parent, const TimelineShape& shape, std::string_view paint_name, const Label& label) {
   const auto room = room_in(shape, kLabelHeight);
   if (!room || room->width < kLabelWidth) return;
   const auto columns = static_cast<std::size_t>((room->width - 8) / (kFontSize * kMonoEm));

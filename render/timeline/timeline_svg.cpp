@@ -33,7 +33,7 @@ namespace memviz {
 namespace render {
 namespace {
 
-bool is_seen(const Shape& shape) {
+bool is_seen(const TimelineShape& shape) {
   return std::ranges::any_of(shape.steps, [](const ShapeStep& step) { return step.top < step.bottom; });
 }
 

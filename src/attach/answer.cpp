@@ -60,7 +60,7 @@ Json received_line(const Descriptor& connection, const Process& process, double 
   return facts;
 }
 
-void send_request(const Descriptor& connection, const Process& process, const Request& request) {
+void send_request(const Descriptor& connection, const Process& process, const AttachRequest& request) {
   const std::string line = Json{{"format", 1}, {"record_seconds", request.record_seconds}}.dump() + '\n';
   if (::send(connection.number(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
     throw ended(process);
@@ -96,7 +96,7 @@ bool wait_for_bytes(const Descriptor& descriptor, const Process& process, double
   }
 }
 
-void receive(const Descriptor& connection, const Process& process, const Request& request,
+void receive(const Descriptor& connection, const Process& process, const AttachRequest& request,
              const std::function<void(std::string_view)>& take) {
   send_request(connection, process, request);
   static_cast<void>(received_line(connection, process, request.waits ? -1 : request.timeout_seconds)); // it has begun

@@ -13,7 +13,7 @@
 namespace memviz::attach {
 
 /// A request to a process, and the time that it may take to begin.
-struct Request {
+struct AttachRequest {
   double record_seconds = 0;   ///< with history on before the snapshot; 0: a snapshot at once
   double timeout_seconds = 10; ///< until the process begins to answer
   bool waits = false;          ///< without the timeout, as long as the process runs
@@ -36,7 +36,7 @@ void check_signals();
 
 /// Sends the request and passes the bytes of the snapshot to `take`, piece by piece. Throws NoAnswer, Interrupted, and
 /// Error with the reason if the process cannot take one, ends, or answers with something else.
-void receive(const Descriptor& connection, const Process& process, const Request& request,
+void receive(const Descriptor& connection, const Process& process, const AttachRequest& request,
              const std::function<void(std::string_view)>& take);
 
 } // namespace memviz::attach

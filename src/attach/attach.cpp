@@ -22,7 +22,7 @@ std::string place_of(const Process& process, const std::string& function) {
   return fmt::format("its main thread waits in the system ({})", printable(waits_in));
 }
 
-Error no_answer(const Process& process, const Request& request, const std::string& place) {
+Error no_answer(const Process& process, const AttachRequest& request, const std::string& place) {
   Error error(
       fmt::format("process {} has executed no Python code for memviz in {:.3g} s: {}. Nothing is left in it; use "
                   "--wait to wait until it does",
@@ -32,7 +32,7 @@ Error no_answer(const Process& process, const Request& request, const std::strin
 
 } // namespace
 
-void take_snapshot(pid_t id, const Request& request, const std::function<void(std::string_view)>& take) {
+void take_snapshot(pid_t id, const AttachRequest& request, const std::function<void(std::string_view)>& take) {
   const Process process = process_of(id);
   if (const auto channel = channel_of(process)) {
     try {

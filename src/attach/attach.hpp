@@ -13,6 +13,6 @@ namespace memviz::attach {
 
 /// Passes the bytes to `take`, piece by piece. Throws Error, with what to do, if there is no snapshot; the process is
 /// then as before. Throws Interrupted if a signal arrives that SignalDelay holds back.
-void take_snapshot(pid_t id, const Request& request, const std::function<void(std::string_view)>& take);
+void take_snapshot(pid_t id, const AttachRequest& request, const std::function<void(std::string_view)>& take);
 
 } // namespace memviz::attach

@@ -147,7 +147,7 @@ void hand_over(const fs::path& folder, const Process& process) {
 
 } // namespace
 
-Intrusion::Intrusion(const Process& process, Request request)
+Intrusion::Intrusion(const Process& process, AttachRequest request)
     : process_(process), request_(std::move(request)), listener_(listening(folder_.path() / kSocket)),
       page_(free_page_of(process)) {
   write_texts();

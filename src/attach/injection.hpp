@@ -19,7 +19,7 @@ namespace memviz::attach {
 class Intrusion {
 public:
   /// Gives the process the text. Throws Error, with what is missing, if that cannot be done.
-  Intrusion(const Process& process, Request request);
+  Intrusion(const Process& process, AttachRequest request);
   Intrusion(const Intrusion&) = delete;
   Intrusion& operator=(const Intrusion&) = delete;
   ~Intrusion();
@@ -36,7 +36,7 @@ private:
   void use_debugger();
 
   Process process_;
-  Request request_;
+  AttachRequest request_;
   TemporaryFolder folder_;
   Descriptor listener_;
   std::uint64_t page_ = 0;

@@ -4,7 +4,6 @@
 
 namespace memviz::fast_reader {
 
-using pickle::Argument;
 using pickle::argument_at;
 using pickle::fetch_bytes;
 using pickle::fetched_number;
@@ -14,6 +13,7 @@ using pickle::number_bytes;
 using pickle::Opcode;
 using pickle::opcode_at;
 using pickle::opcode_info;
+using pickle::OpcodeArgument;
 
 namespace {
 
@@ -25,7 +25,7 @@ RecordForm form_of(const char* at, std::size_t key_bytes, std::size_t bytes, Val
   const auto number_of = [&](std::size_t of_number, bool is_signed) {
     return RecordForm::of_number(at, bytes - of_number, of_number, is_signed, cell.kind());
   };
-  const Argument argument = opcode_info(opcode_at(value)).argument;
+  const OpcodeArgument argument = opcode_info(opcode_at(value)).argument;
   if (cell.kind() == Kind::memo_reference) return number_of(number_bytes(argument), false);
   if (cell.kind() == Kind::integer) {
     if (is_number(argument)) return number_of(number_bytes(argument), opcode_at(value) == Opcode::binint);

@@ -132,7 +132,7 @@ void Machine::refuse(Opcode opcode) {
     fail("a pickle opcode", fmt::format("byte {:#04x}", static_cast<unsigned>(opcode)));
   }
   std::string target;
-  if (opcode_info(opcode).argument == Argument::two_lines) {
+  if (opcode_info(opcode).argument == OpcodeArgument::two_lines) {
     const std::string module = quoted(cursor_.line());
     target = fmt::format(" ('{}.{}')", module, quoted(cursor_.line()));
   } else if (opcode == Opcode::stack_global && stack_.size() >= 2 && stack_.back().kind() == Kind::text &&

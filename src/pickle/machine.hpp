@@ -47,13 +47,13 @@ private:
   /// Returns the argument of the current opcode, as the table describes it: its number, its line, or as many bytes as
   /// its length.
   template <Opcode kOpcode> auto argument() {
-    constexpr Argument kArgument = opcode_info(kOpcode).argument;
-    static_assert(kArgument != Argument::none && kArgument != Argument::two_lines);
-    if constexpr (kArgument == Argument::one_line) {
+    constexpr OpcodeArgument kArgument = opcode_info(kOpcode).argument;
+    static_assert(kArgument != OpcodeArgument::none && kArgument != OpcodeArgument::two_lines);
+    if constexpr (kArgument == OpcodeArgument::one_line) {
       return cursor_.line();
     } else {
       const auto number = cursor_.number<ArgumentNumber<kOpcode>>();
-      if constexpr (kArgument == Argument::signed_length4)
+      if constexpr (kArgument == OpcodeArgument::signed_length4)
         return cursor_.take(unsigned_size(number, opcode_info(kOpcode).is_text ? "a string" : "an integer"));
       else if constexpr (is_number(kArgument))
         return number;

@@ -15,7 +15,7 @@ namespace memviz::pickle {
 
 /// The argument after an opcode: a number of this many bytes, text lines, or a length and as many bytes. Numbers and
 /// lengths are little-endian, except BINFLOAT's.
-enum class Argument : std::uint8_t {
+enum class OpcodeArgument : std::uint8_t {
   none,
   bytes1,
   bytes2,
@@ -49,7 +49,7 @@ enum class Effect : std::uint8_t {
 
 struct OpcodeInfo {
   std::string_view name; ///< "" for a byte that is not an opcode
-  Argument argument = Argument::none;
+  OpcodeArgument argument = OpcodeArgument::none;
   Effect effect = Effect::nothing;
   std::uint8_t popped = 0;
   bool is_text = false;                  ///< pushes a string
@@ -58,7 +58,7 @@ struct OpcodeInfo {
 
 namespace table {
 
-using A = Argument;
+using A = OpcodeArgument;
 using E = Effect;
 
 struct Row {
@@ -169,26 +169,26 @@ inline constexpr std::array<OpcodeInfo, 256> kOpcodeTable = table::by_opcode();
 }
 
 /// Returns the bytes of the number or the length after an opcode; 0 if it has neither.
-[[nodiscard]] constexpr std::size_t number_bytes(Argument argument) {
+[[nodiscard]] constexpr std::size_t number_bytes(OpcodeArgument argument) {
   switch (argument) {
-  case Argument::none:
-  case Argument::one_line:
-  case Argument::two_lines: return 0;
-  case Argument::bytes1:
-  case Argument::length1: return 1;
-  case Argument::bytes2: return 2;
-  case Argument::bytes4:
-  case Argument::length4:
-  case Argument::signed_length4: return 4;
-  case Argument::bytes8:
-  case Argument::length8: return 8;
+  case OpcodeArgument::none:
+  case OpcodeArgument::one_line:
+  case OpcodeArgument::two_lines: return 0;
+  case OpcodeArgument::bytes1:
+  case OpcodeArgument::length1: return 1;
+  case OpcodeArgument::bytes2: return 2;
+  case OpcodeArgument::bytes4:
+  case OpcodeArgument::length4:
+  case OpcodeArgument::signed_length4: return 4;
+  case OpcodeArgument::bytes8:
+  case OpcodeArgument::length8: return 8;
   }
   return 0;
 }
 
 /// Whether the bytes are the argument itself, not its length.
-[[nodiscard]] constexpr bool is_number(Argument argument) {
-  return argument >= Argument::bytes1 && argument <= Argument::bytes8;
+[[nodiscard]] constexpr bool is_number(OpcodeArgument argument) {
+  return argument >= OpcodeArgument::bytes1 && argument <= OpcodeArgument::bytes8;
 }
 
 [[nodiscard]] constexpr std::size_t popped(Opcode opcode) {

@@ -143,8 +143,8 @@ private:
   // Arguments: argument_ is the bytes after the opcode, without a length before them or a newline after them.
 
   void take_argument(const OpcodeInfo& info) {
-    if (info.argument == Argument::two_lines) module_ = cursor_.line();
-    if (info.argument == Argument::one_line || info.argument == Argument::two_lines) {
+    if (info.argument == OpcodeArgument::two_lines) module_ = cursor_.line();
+    if (info.argument == OpcodeArgument::one_line || info.argument == OpcodeArgument::two_lines) {
       argument_ = cursor_.line();
       return;
     }

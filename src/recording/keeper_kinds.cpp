@@ -105,7 +105,7 @@ private:
 
   Recording& recording_;
   const KeeperGraph& graph_;
-  Neighbours references_;
+  Adjacency references_;
   KeeperRoles roles_;
   ModuleNames names_;
   std::vector<BlockHolder> holders_;

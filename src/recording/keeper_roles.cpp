@@ -32,7 +32,7 @@ bool has_part(std::string_view text, std::string_view part) {
 
 } // namespace
 
-KeeperRoles::KeeperRoles(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts)
+KeeperRoles::KeeperRoles(const KeeperGraph& graph, const Adjacency& references, const FrameTable& texts)
     : graph_(graph), references_(references), texts_(texts), roles_(graph.objects.size()),
       has_memory_(graph.objects.size()) {
   named_after_.reserve(graph.objects.size());

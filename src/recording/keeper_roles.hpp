@@ -2,7 +2,7 @@
 
 // Recording::keepers -> the roles that the tensors of a program have for its modules, optimizers and caches.
 
-#include "base/neighbours.hpp"
+#include "base/adjacency.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/keepers.hpp"
 #include "memviz/memory_kind.hpp"
@@ -29,7 +29,7 @@ public:
   using Set = std::uint8_t;
 
   /// `references`: the numbers of the references from each object. All must outlive this object.
-  KeeperRoles(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts);
+  KeeperRoles(const KeeperGraph& graph, const Adjacency& references, const FrameTable& texts);
 
   [[nodiscard]] Set of(KeeperId object) const { return roles_[object.value]; }
   /// Returns the kind of a block whose tensors have these roles together; nothing if these prove none.
@@ -50,7 +50,7 @@ private:
   bool give(KeeperId object, Role role);
 
   const KeeperGraph& graph_;
-  const Neighbours& references_;
+  const Adjacency& references_;
   const FrameTable& texts_;
   std::vector<Set> roles_;            ///< by object
   std::vector<bool> has_memory_;      ///< by object: whether it has a storage

@@ -24,7 +24,7 @@ bool is_of_module(const KeeperGraph& graph, const KeeperReference& reference) {
   return is_attribute(reference) && graph.objects[reference.to.value].kind == KeeperKind::parameter;
 }
 
-ModuleNames::ModuleNames(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts)
+ModuleNames::ModuleNames(const KeeperGraph& graph, const Adjacency& references, const FrameTable& texts)
     : graph_(graph), references_(references), texts_(texts), named_by_(graph.objects.size(), kNone),
       positions_(graph.objects.size(), kNone), is_visited_(graph.objects.size()) {
   std::vector<bool> is_part(graph.objects.size());

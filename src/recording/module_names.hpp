@@ -3,7 +3,7 @@
 // Recording::keepers -> the names of the tensors of modules, as model.named_parameters() has them: "h.0.attn.weight".
 // Parameters of an optimizer that are of no module have its name for them: "param_groups[0].params[1]".
 
-#include "base/neighbours.hpp"
+#include "base/adjacency.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/keepers.hpp"
 
@@ -20,7 +20,7 @@ namespace memviz {
 class ModuleNames {
 public:
   /// `references`: the numbers of the references from each object. All must outlive this object.
-  ModuleNames(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts);
+  ModuleNames(const KeeperGraph& graph, const Adjacency& references, const FrameTable& texts);
 
   /// Returns the position of a parameter or buffer among those of all modules, then of all optimizers; nothing if it is
   /// of none.
@@ -44,7 +44,7 @@ private:
   [[nodiscard]] bool is_wrapper_step(const KeeperReference& reference) const;
 
   const KeeperGraph& graph_;
-  const Neighbours& references_;
+  const Adjacency& references_;
   const FrameTable& texts_;
   std::vector<std::uint32_t> named_by_;  ///< by object: the reference that gives its name; kNone for none
   std::vector<std::uint32_t> positions_; ///< by object; kNone for all but tensors of modules and optimizers

@@ -23,7 +23,7 @@ double fitting_row_bytes(const Walk& walk, const BandGrid& grid, std::uint64_t p
 
 } // namespace
 
-std::string bands_of(Engine& engine, const Request& request) {
+std::string bands_of(Engine& engine, const PageRequest& request) {
   constexpr std::size_t kMostPixels = 8'000'000;
   Walk& walk = engine.file(request).walk(request.device());
   const std::size_t columns = columns_of(request);
@@ -43,7 +43,7 @@ std::string bands_of(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string lit_of(Engine& engine, const Request& request) {
+std::string lit_of(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   const Walk& walk = file.walk(request.device());
   const std::vector<bool> lit = lit_lives(file, walk, request);

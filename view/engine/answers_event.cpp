@@ -195,7 +195,7 @@ private:
 
 } // namespace
 
-std::string event_of(Engine& engine, const Request& request) {
+std::string event_of(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   const Walk& walk = file.walk(request.device());
   const std::uint32_t events = walk.record().events;

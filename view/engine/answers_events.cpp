@@ -117,7 +117,7 @@ void write_event(JsonWriter& json, PageFile& file, const DeviceRecord& record, c
 
 } // namespace
 
-std::string events_of(Engine& engine, const Request& request) {
+std::string events_of(Engine& engine, const PageRequest& request) {
   constexpr std::size_t kMostEvents = 1000;
   PageFile& file = engine.file(request);
   const DeviceRecord& record = file.walk(request.device()).record();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostCells = 1'000'000;
 
-std::uint32_t state_of(const Request& request, const Walk& walk) {
+std::uint32_t state_of(const PageRequest& request, const Walk& walk) {
   return static_cast<std::uint32_t>(request.number("state", walk.record().events, walk.record().events));
 }
 
@@ -109,7 +109,7 @@ std::string life_json(PageFile& file, Walk& walk, std::uint32_t index) {
 
 } // namespace
 
-std::string curve_of(Engine& engine, const Request& request) {
+std::string curve_of(Engine& engine, const PageRequest& request) {
   Walk& walk = engine.file(request).walk(request.device());
   std::string out;
   append_bytes(out, curve(walk, request.text("by"), request.window(walk.record().events),
@@ -117,7 +117,7 @@ std::string curve_of(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string classes_of(Engine& engine, const Request& request) {
+std::string classes_of(Engine& engine, const PageRequest& request) {
   Walk& walk = engine.file(request).walk(request.device());
   std::string out;
   JsonWriter json(out, JsonLayout::compact);
@@ -133,7 +133,7 @@ std::string classes_of(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string live_at(Engine& engine, const Request& request) {
+std::string live_at(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   Walk& walk = file.walk(request.device());
   walk.scrub().go(state_of(request, walk));
@@ -151,14 +151,14 @@ std::string live_at(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string life_of(Engine& engine, const Request& request) {
+std::string life_of(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   Walk& walk = file.walk(request.device());
   if (walk.scrub().size() == 0) return "null";
   return life_json(file, walk, static_cast<std::uint32_t>(request.number("life", 0, walk.scrub().size() - 1)));
 }
 
-std::string life_in_cell(Engine& engine, const Request& request) {
+std::string life_in_cell(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   Walk& walk = file.walk(request.device());
   const std::string name = request.text("name");

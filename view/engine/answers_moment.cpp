@@ -24,7 +24,7 @@ void write_sum(JsonWriter& json, std::string_view name, const Sum& sum) {
 
 } // namespace
 
-std::string headline_of(Engine& engine, const Request& request) {
+std::string headline_of(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   const auto state = file.state_at(request.text("at", "auto"), request.device());
   const Story story = flame_story(memory_subject(*state, request.device()));
@@ -37,7 +37,7 @@ std::string headline_of(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string same_time(Engine& engine, const Request& request) {
+std::string same_time(Engine& engine, const PageRequest& request) {
   constexpr std::uint64_t kMostDevice = 0xFFFFFFFF;
   const DeviceRecord& record = engine.file(request).walk(request.device()).record();
   const DeviceId other{static_cast<std::uint32_t>(request.number("of_device", 0, kMostDevice))};
@@ -57,7 +57,7 @@ std::string same_time(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string span_of(Engine& engine, const Request& request) {
+std::string span_of(Engine& engine, const PageRequest& request) {
   const DeviceRecord& record = engine.file(request).walk(request.device()).record();
   const Window window = request.window(record.events);
   std::string out;
@@ -72,7 +72,7 @@ std::string span_of(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string range_of(Engine& engine, const Request& request) {
+std::string range_of(Engine& engine, const PageRequest& request) {
   const Walk& walk = engine.file(request).walk(request.device());
   const DeviceRecord& record = walk.record();
   const Window window = request.window(record.events);

@@ -65,7 +65,7 @@ void write_device(JsonWriter& json, const PageFile& file, const DeviceState& dev
 
 } // namespace
 
-std::string overview(Engine& engine, const Request& request) {
+std::string overview(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   const Recording& recording = file.recording();
   const auto shown = file.state_at("auto", std::nullopt);

@@ -32,7 +32,7 @@ void write_neighbours(JsonWriter& json, const std::vector<std::uint32_t>& states
 
 } // namespace
 
-std::string find_text(Engine& engine, const Request& request) {
+std::string find_text(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   file.search = Search(request.text("text"), file.recording());
   file.found.clear();
@@ -41,7 +41,7 @@ std::string find_text(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string hits_of(Engine& engine, const Request& request) {
+std::string hits_of(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   Walk& walk = file.walk(request.device());
   const Found& found = found_in(file, walk);
@@ -60,7 +60,7 @@ std::string hits_of(Engine& engine, const Request& request) {
   return out;
 }
 
-std::string found_curve_of(Engine& engine, const Request& request) {
+std::string found_curve_of(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   Walk& walk = file.walk(request.device());
   std::string out;

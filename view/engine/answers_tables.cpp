@@ -65,7 +65,7 @@ struct StackBytes {
 };
 
 /// The allocations of a table, by index in Scrub.
-std::vector<std::uint32_t> chosen_lives(Walk& walk, const Request& request) {
+std::vector<std::uint32_t> chosen_lives(Walk& walk, const PageRequest& request) {
   Scrub& scrub = walk.scrub();
   const std::uint32_t events = walk.record().events;
   scrub.go(static_cast<std::uint32_t>(request.number("state", events, events)));
@@ -189,7 +189,7 @@ std::vector<Row> rows_by(const PageFile& file, const Walk& walk, const std::vect
 
 } // namespace
 
-std::string lines_at(Engine& engine, const Request& request) {
+std::string lines_at(Engine& engine, const PageRequest& request) {
   PageFile& file = engine.file(request);
   Walk& walk = file.walk(request.device());
   const std::vector<std::uint32_t> lives = chosen_lives(walk, request);

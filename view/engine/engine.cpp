@@ -12,12 +12,12 @@ namespace memviz::view {
 
 namespace {
 
-std::string close_file(Engine& engine, const Request& request) {
+std::string close_file(Engine& engine, const PageRequest& request) {
   engine.close(request);
   return "null";
 }
 
-using Answer = std::string (*)(Engine&, const Request&);
+using Answer = std::string (*)(Engine&, const PageRequest&);
 
 constexpr std::pair<std::string_view, Answer> kAnswers[] = {
     {"overview", overview},    {"curve", curve_of},        {"classes", classes_of},
@@ -50,14 +50,14 @@ std::string Engine::add_to_job(const std::string& name, Input bytes) {
   return names;
 }
 
-PageFile& Engine::file(const Request& request, std::string_view member) {
+PageFile& Engine::file(const PageRequest& request, std::string_view member) {
   const std::uint64_t index = request.number(member, 0, files_.size());
   if (index >= files_.size() || !files_[static_cast<std::size_t>(index)])
     throw UsageError(fmt::format("no file {} is open", index));
   return *files_[static_cast<std::size_t>(index)];
 }
 
-void Engine::close(const Request& request) {
+void Engine::close(const PageRequest& request) {
   static_cast<void>(file(request));
   files_[request.count("file", 0, files_.size())].reset();
 }
@@ -70,7 +70,7 @@ std::vector<std::string_view> Engine::questions() {
 }
 
 std::string Engine::answer(std::string_view text) {
-  const Request request(text);
+  const PageRequest request(text);
   const std::string ask = request.text("ask");
   for (const auto& [name, make] : kAnswers)
     if (name == ask) return make(*this, request);

@@ -35,9 +35,9 @@ public:
   /// Removes all parts, for another job.
   void forget_job() { job_.clear(); }
   /// Frees a file, whose index stays its own. Throws UsageError if there is none.
-  void close(const Request& request);
+  void close(const PageRequest& request);
   /// Returns a file. Throws UsageError if there is none, or if it is closed.
-  [[nodiscard]] PageFile& file(const Request& request, std::string_view member = "file");
+  [[nodiscard]] PageFile& file(const PageRequest& request, std::string_view member = "file");
   /// Returns the answer: JSON or SVG as UTF-8, or numbers as they are in memory. Throws UsageError for an unknown or
   /// invalid question, and Error if there is no answer.
   [[nodiscard]] std::string answer(std::string_view text);

@@ -68,7 +68,7 @@ __attribute__((export_name("reserve"))) char* reserve(std::size_t size) {
 /// Opens the written file, or adds it to the job ("is_of_job"): the request about it is the last `request_size` bytes.
 __attribute__((export_name("open"))) std::int32_t open_file(std::size_t request_size) {
   return guarded([&] {
-    const memviz::view::Request request(given->take_last(request_size));
+    const memviz::view::PageRequest request(given->take_last(request_size));
     memviz::Input bytes(std::move(given));
     if (request.flag("is_of_job")) return engine.add_to_job(request.text("name"), std::move(bytes));
     return std::to_string(engine.add(request.text("name"), std::move(bytes), request.text("rank")));

@@ -75,7 +75,7 @@ IsLit within_stream(const PageFile& file, const Walk& walk, const std::string& s
              std::uint32_t index) { return is_lit(index) && streams.of(walk.scrub().life(index)) == stream; };
 }
 
-IsLit lit_by(const PageFile& file, const Walk& walk, const Request& request) {
+IsLit lit_by(const PageFile& file, const Walk& walk, const PageRequest& request) {
   const FrameTable& frames = file.recording().frames;
   const std::string of = request.text("of");
   const std::string name = request.text("name");
@@ -108,7 +108,7 @@ bool is_in_graphs(const FrameTable& frames, FrameId frame) {
   return !is_omitted(name, filename) && !is_interpreter(name, filename);
 }
 
-std::vector<bool> lit_lives(const PageFile& file, const Walk& walk, const Request& request) {
+std::vector<bool> lit_lives(const PageFile& file, const Walk& walk, const PageRequest& request) {
   const IsLit is_lit = within_stream(file, walk, request.text("stream"), lit_by(file, walk, request));
   std::vector<bool> lit(walk.scrub().size());
   for (std::uint32_t index = 0; index < lit.size(); ++index)

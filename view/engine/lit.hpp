@@ -14,7 +14,7 @@ namespace memviz::view {
 
 /// Returns whether each allocation, by index in Scrub, is one of those that the request names: see lit_of(). None for a
 /// word that it does not know.
-[[nodiscard]] std::vector<bool> lit_lives(const PageFile& file, const Walk& walk, const Request& request);
+[[nodiscard]] std::vector<bool> lit_lives(const PageFile& file, const Walk& walk, const PageRequest& request);
 
 /// Whether flame graphs show a frame, as they do by default: see FrameFilter::program.
 [[nodiscard]] bool is_in_graphs(const FrameTable& frames, FrameId frame);

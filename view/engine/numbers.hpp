@@ -25,13 +25,13 @@ template <class Value> void append_bytes(std::string& out, const std::vector<Val
 }
 
 /// Returns the member "columns" of a request: at least 1, at most 16,384.
-[[nodiscard]] inline std::size_t columns_of(const Request& request) {
+[[nodiscard]] inline std::size_t columns_of(const PageRequest& request) {
   constexpr std::size_t kMostColumns = 16'384;
   return std::max<std::size_t>(1, request.count("columns", 1000, kMostColumns));
 }
 
 /// Returns the member "axis": time only if the events have times.
-[[nodiscard]] inline TimelineAxis axis_of(const Request& request, const DeviceRecord& record) {
+[[nodiscard]] inline TimelineAxis axis_of(const PageRequest& request, const DeviceRecord& record) {
   const bool is_time = request.text("axis") == "time" && !record.times_us().empty();
   return is_time ? TimelineAxis::time : TimelineAxis::event;
 }

@@ -9,39 +9,39 @@
 
 namespace memviz::view {
 
-struct Request::Members {
+struct PageRequest::Members {
   nlohmann::json json;
 };
 
-Request::Request(std::string_view json)
+PageRequest::PageRequest(std::string_view json)
     : members_(std::make_unique<Members>(Members{nlohmann::json::parse(json, nullptr, false)})) {
   if (!members_->json.is_object()) throw UsageError("a request must be a JSON object");
 }
 
-Request::~Request() = default;
+PageRequest::~PageRequest() = default;
 
-std::string Request::text(std::string_view name, std::string_view otherwise) const {
+std::string PageRequest::text(std::string_view name, std::string_view otherwise) const {
   const auto member = members_->json.find(name);
   if (member == members_->json.end()) return std::string(otherwise);
   if (!member->is_string()) throw UsageError(fmt::format("'{}' of a request must be a text", name));
   return member->get<std::string>();
 }
 
-std::uint64_t Request::number(std::string_view name, std::uint64_t otherwise, std::uint64_t most) const {
+std::uint64_t PageRequest::number(std::string_view name, std::uint64_t otherwise, std::uint64_t most) const {
   const auto member = members_->json.find(name);
   if (member == members_->json.end()) return std::min(otherwise, most);
   if (!member->is_number_unsigned()) throw UsageError(fmt::format("'{}' of a request must be a whole number", name));
   return std::min(member->get<std::uint64_t>(), most);
 }
 
-bool Request::flag(std::string_view name) const {
+bool PageRequest::flag(std::string_view name) const {
   const auto member = members_->json.find(name);
   if (member == members_->json.end()) return false;
   if (!member->is_boolean()) throw UsageError(fmt::format("'{}' of a request must be true or false", name));
   return member->get<bool>();
 }
 
-std::optional<std::string> Request::word_of(const OptionText& option) const {
+std::optional<std::string> PageRequest::word_of(const OptionText& option) const {
   std::string name(option.name);
   std::ranges::replace(name, '-', '_');
   const auto member = members_->json.find(name);
@@ -50,12 +50,12 @@ std::optional<std::string> Request::word_of(const OptionText& option) const {
   return member->is_number() ? member->dump() : text(name);
 }
 
-std::optional<DeviceId> Request::device() const {
+std::optional<DeviceId> PageRequest::device() const {
   if (!members_->json.contains("device")) return std::nullopt;
   return DeviceId{static_cast<std::uint32_t>(number("device", 0, std::numeric_limits<std::uint32_t>::max()))};
 }
 
-Window Request::window(std::uint32_t events) const {
+Window PageRequest::window(std::uint32_t events) const {
   const auto last = static_cast<std::uint32_t>(number("last", events, events));
   return {static_cast<std::uint32_t>(number("first", 0, last)), last};
 }

@@ -17,13 +17,13 @@
 namespace memviz::view {
 
 /// A question. Absent members have a default; all readers throw UsageError for a member of another type.
-class Request {
+class PageRequest {
 public:
   /// Throws UsageError for anything other than a JSON object.
-  explicit Request(std::string_view json);
-  ~Request();
-  Request(const Request&) = delete;
-  Request& operator=(const Request&) = delete;
+  explicit PageRequest(std::string_view json);
+  ~PageRequest();
+  PageRequest(const PageRequest&) = delete;
+  PageRequest& operator=(const PageRequest&) = delete;
 
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const;
   /// Returns the number `name`, but at most `most`.

@@ -156,7 +156,7 @@ private:
 
   /// Marks the nodes that lead to anything besides untrained parameters.
   void mark_trained_nodes() {
-    const Neighbours users(
+    const Adjacency users(
         graph_.objects.size(), graph_.references.size(),
         [&](std::size_t number) { return graph_.references[number].to.value; },
         [](std::size_t number) { return static_cast<std::uint32_t>(number); });
@@ -213,7 +213,7 @@ private:
 
   const Recording& recording_;
   const KeeperGraph& graph_;
-  Neighbours references_;
+  Adjacency references_;
   KeeperRoles roles_;
   ModuleNames names_;
   bool has_run_backward_;

@@ -25,7 +25,7 @@ namespace {
 
 /// Returns nullopt if no steps are annotated, if growth is not certain, or if the growth over all steps is less than a
 /// twentieth of live memory.
-std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& device_state, LineNames& names) {
+std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& device_state, StateLines& names) {
   constexpr std::uint64_t kLeastPart = 20;
   if (state.recording->annotations.empty()) return std::nullopt;
   LeakOptions options;
@@ -270,7 +270,7 @@ private:
   const MemoryMap& start_;
   const ExplainOptions& options_;
   AllocatorSettings settings_;
-  LineNames names_;
+  StateLines names_;
   CallLineFinder calls_;
   std::optional<PassFinder> passes_;             ///< if a request failed
   PassRest rest_;                                ///< of the last request

@@ -47,7 +47,7 @@ bool is_since(const MemoryState& state, std::uint32_t block, EventIndex event) {
 
 } // namespace
 
-Growth growth_before(const MemoryState& state, const DeviceState& device_state, LineNames& names) {
+Growth growth_before(const MemoryState& state, const DeviceState& device_state, StateLines& names) {
   Growth growth;
   growth.live_bytes = device_state.figures.requested_bytes;
   growth.low_bytes = device_state.figures.requested_bytes;

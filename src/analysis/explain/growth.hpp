@@ -8,6 +8,6 @@
 namespace memviz {
 
 /// Returns the growth of a device whose events `state` holds; empty if it has no events up to the moment.
-[[nodiscard]] Growth growth_before(const MemoryState& state, const DeviceState& device_state, LineNames& names);
+[[nodiscard]] Growth growth_before(const MemoryState& state, const DeviceState& device_state, StateLines& names);
 
 } // namespace memviz

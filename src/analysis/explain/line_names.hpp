@@ -9,13 +9,13 @@
 
 namespace memviz {
 
-struct LineNames {
-  LineNames(const MemoryState& state) : lines(state), order(state.frames()) {}
+struct StateLines {
+  StateLines(const MemoryState& state) : lines(state), order(state.frames()) {}
   UserLines lines;
   FrameOrder order;
 };
 
 /// Returns find_pins() with the names.
-[[nodiscard]] Pins find_pins(const MemoryState& state, LineNames& names, const PinOptions& options);
+[[nodiscard]] Pins find_pins(const MemoryState& state, StateLines& names, const PinOptions& options);
 
 } // namespace memviz

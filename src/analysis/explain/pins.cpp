@@ -40,7 +40,7 @@ bool is_below(std::uint64_t part, std::uint64_t whole, unsigned percent) {
 class PinFinder {
 public:
   /// Calls `make_names` once, and only for a device on which something is pinned, because it looks at all frames.
-  PinFinder(const MemoryState& state, std::function<LineNames&()> make_names)
+  PinFinder(const MemoryState& state, std::function<StateLines&()> make_names)
       : state_(state), make_names_(std::move(make_names)) {}
 
   void look_at(std::uint32_t index, unsigned below_percent) {
@@ -101,8 +101,8 @@ private:
   }
 
   const MemoryState& state_;
-  std::function<LineNames&()> make_names_;
-  LineNames* names_ = nullptr;
+  std::function<StateLines&()> make_names_;
+  StateLines* names_ = nullptr;
   std::map<NodeKey, PinningLine> lines_;
   Pins pins_;
 };
@@ -116,12 +116,12 @@ Pins found(PinFinder finder, const MemoryState& state, const PinOptions& options
 } // namespace
 
 Pins find_pins(const MemoryState& state, const PinOptions& options) {
-  std::optional<LineNames> names;
-  return found(PinFinder(state, [&]() -> LineNames& { return names.emplace(state); }), state, options);
+  std::optional<StateLines> names;
+  return found(PinFinder(state, [&]() -> StateLines& { return names.emplace(state); }), state, options);
 }
 
-Pins find_pins(const MemoryState& state, LineNames& names, const PinOptions& options) {
-  return found(PinFinder(state, [&]() -> LineNames& { return names; }), state, options);
+Pins find_pins(const MemoryState& state, StateLines& names, const PinOptions& options) {
+  return found(PinFinder(state, [&]() -> StateLines& { return names; }), state, options);
 }
 
 } // namespace memviz

@@ -107,7 +107,7 @@ private:
 
 } // namespace
 
-BestReferences best_references(const KeeperGraph& graph, const Neighbours& references, const FrameTable& texts) {
+BestReferences best_references(const KeeperGraph& graph, const Adjacency& references, const FrameTable& texts) {
   const Costs costs(graph, texts);
   const std::size_t count = graph.objects.size();
   BestReferences best{

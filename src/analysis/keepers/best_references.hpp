@@ -3,7 +3,7 @@
 // The graph of keepers -> the reference through which each object is best explained: the shortest paths from the roots,
 // where steps through the program's own names cost least.
 
-#include "base/neighbours.hpp"
+#include "base/adjacency.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/keepers.hpp"
 
@@ -22,7 +22,7 @@ struct BestReferences {
   std::vector<std::uint64_t> cost;      ///< by object
 };
 
-[[nodiscard]] BestReferences best_references(const KeeperGraph& graph, const Neighbours& references,
+[[nodiscard]] BestReferences best_references(const KeeperGraph& graph, const Adjacency& references,
                                              const FrameTable& texts);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #include "analysis/keepers/dominators.hpp"
 
-#include "base/neighbours.hpp"
+#include "base/adjacency.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Search {
   std::vector<std::uint32_t> parent; ///< by number
 };
 
-Search search(std::uint32_t nodes, const Neighbours& successors) {
+Search search(std::uint32_t nodes, const Adjacency& successors) {
   Search found{{}, std::vector(nodes, kNoDominator), {}};
   struct Open {
     std::uint32_t node;
@@ -83,7 +83,7 @@ private:
 };
 
 /// Returns the number of the dominator of each number.
-std::vector<std::uint32_t> dominator_numbers(const Search& found, const Neighbours& predecessors) {
+std::vector<std::uint32_t> dominator_numbers(const Search& found, const Adjacency& predecessors) {
   const auto count = static_cast<std::uint32_t>(found.order.size());
   Forest forest(count);
   std::vector<std::uint32_t> dominator(count, 0);
@@ -114,8 +114,8 @@ std::vector<std::uint32_t> dominator_numbers(const Search& found, const Neighbou
 DominatorTree dominators(std::uint32_t nodes, std::span<const Edge> edges) {
   const auto from = [&](std::size_t edge) { return edges[edge].first; };
   const auto to = [&](std::size_t edge) { return edges[edge].second; };
-  Search found = search(nodes, Neighbours(nodes, edges.size(), from, to));
-  const std::vector<std::uint32_t> numbers = dominator_numbers(found, Neighbours(nodes, edges.size(), to, from));
+  Search found = search(nodes, Adjacency(nodes, edges.size(), from, to));
+  const std::vector<std::uint32_t> numbers = dominator_numbers(found, Adjacency(nodes, edges.size(), to, from));
   DominatorTree tree{std::vector(nodes, kNoDominator), {}};
   for (std::size_t i = 1; i < found.order.size(); ++i)
     tree.parent[found.order[i]] = found.order[numbers[i]];

@@ -164,7 +164,7 @@ private:
   const Recording& recording_;
   std::span<const BlockHolder> holders_;
   const KeeperGraph& graph_;
-  Neighbours references_; ///< numbers of references, by the object that has them
+  Adjacency references_; ///< numbers of references, by the object that has them
   BestReferences best_;
   PathBuilder builder_;
   std::vector<ItemId> item_of_object_;

@@ -21,7 +21,7 @@ struct Facts {
   /// The run that freed it, by an exception too; that of the last event if it still exists at the end.
   const PhaseRun& gone = free_event.is_none() ? last : known.phases.at(free_event);
   /// The failure whose exception freed it, or null.
-  const Failure* failure = free_event.is_none() ? nullptr : known.unwound_by(free_event);
+  const FailedAllocation* failure = free_event.is_none() ? nullptr : known.unwound_by(free_event);
   bool is_freed = !free_event.is_none() && failure == nullptr; ///< by the program
 
   [[nodiscard]] bool is(StackClass stack_class) const { return allocation.stack_class == stack_class; }

@@ -225,10 +225,10 @@ bool OfDevice::is_in_reduction(EventIndex event) const {
   return after != reductions.begin() && event < std::prev(after)->until;
 }
 
-const Failure* OfDevice::unwound_by(EventIndex event) const {
-  const auto after = std::ranges::upper_bound(failures, event, {}, &Failure::event);
+const FailedAllocation* OfDevice::unwound_by(EventIndex event) const {
+  const auto after = std::ranges::upper_bound(failures, event, {}, &FailedAllocation::event);
   if (after == failures.begin()) return nullptr;
-  const Failure& failure = *std::prev(after);
+  const FailedAllocation& failure = *std::prev(after);
   return event < failure.until ? &failure : nullptr;
 }
 

@@ -68,7 +68,7 @@ struct CatSizes {
 };
 
 /// An allocation that failed within a forward pass: an exception frees the memory of the pass.
-struct Failure {
+struct FailedAllocation {
   EventIndex event;
   EventIndex until = kLastPossibleEvent; ///< the next allocation
   CalledBytes called;
@@ -121,7 +121,7 @@ struct KindWatch::Known {
     SizeTable sizes;
     std::map<StackId, Copies> copies;
     std::map<StackId, CatSizes> cats;
-    std::vector<Failure> failures;
+    std::vector<FailedAllocation> failures;
     std::vector<Reduction> reductions;
     std::vector<OldCopy> old_copies;          ///< sorted by address
     std::vector<std::uint64_t> layer_weights; ///< addresses, sorted
@@ -155,7 +155,7 @@ struct KindWatch::Known {
       return made > backward.middle && gone > backward.nearly_over;
     }
     /// Returns the failure whose exception freed it, or null.
-    [[nodiscard]] const Failure* unwound_by(EventIndex event) const;
+    [[nodiscard]] const FailedAllocation* unwound_by(EventIndex event) const;
     /// Whether `event` directly follows an allocation by a reduction of gradients.
     [[nodiscard]] bool is_in_reduction(EventIndex event) const;
 

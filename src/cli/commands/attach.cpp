@@ -33,7 +33,7 @@ struct AttachCommand : CommandOptions {
   std::optional<std::string> json;
   bool is_brief = false;
   bool is_all = false;
-  attach::Request request;
+  attach::AttachRequest request;
 };
 
 double parse_seconds(std::string_view option, const std::string& word) {
@@ -42,14 +42,14 @@ double parse_seconds(std::string_view option, const std::string& word) {
 }
 
 OptionList<AttachCommand> attach_options() {
-  const OptionList<attach::Request> request{
+  const OptionList<attach::AttachRequest> request{
       parsed({"record", '\0', "SECONDS",
               "turn history on for this time if it is off, and off again, so that the snapshot has stacks and events"},
-             &attach::Request::record_seconds, parse_seconds),
+             &attach::AttachRequest::record_seconds, parse_seconds),
       flag({"wait", '\0', "", "wait as long as it takes for the process to execute Python code; otherwise --timeout"},
-           &attach::Request::waits),
+           &attach::AttachRequest::waits),
       parsed({"timeout", '\0', "SECONDS", "the time for the process to begin to answer (default: 10)"},
-             &attach::Request::timeout_seconds, parse_seconds)};
+             &attach::AttachRequest::timeout_seconds, parse_seconds)};
   return joined<AttachCommand>(
       {{verbatim({"output", 'o', "FILE|FOLDER",
                   "the file of the snapshot; with --all a folder (default: a new file in the folder memviz-attach)"},

@@ -32,7 +32,7 @@ OptionList<CheckOptions> check_options() {
 }
 
 CheckReport checked(const std::string& file, const CheckOptions& options) {
-  Progress progress(picture_name(file), options.file.is_quiet || options.file.waiting_messages != nullptr);
+  ProgressLine progress(picture_name(file), options.file.is_quiet || options.file.waiting_messages != nullptr);
   return check(file, options.structure ? CheckDepth::structure : CheckDepth::whole,
                session_options(file, options.file, progress));
 }

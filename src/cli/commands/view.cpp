@@ -198,7 +198,7 @@ void each_snapshot(const std::string& file, const FileOptions& options, const Ta
     }
   };
   named("", [&] {
-    Progress progress(picture_name(file), options.is_quiet);
+    ProgressLine progress(picture_name(file), options.is_quiet);
     const SessionOptions session_opts = session_options(shown_name(file, options), options, progress);
     Contents contents = contents_of(file, session_opts);
     for (std::size_t i = 0; i < contents.names().size(); ++i) {

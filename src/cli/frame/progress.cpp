@@ -14,14 +14,14 @@ constexpr std::string_view kEraseLine = "\r\x1b[K";
 
 } // namespace
 
-Progress::Progress(std::string name, bool is_quiet) : pace_{.name = std::move(name)}, is_quiet_(is_quiet) {
+ProgressLine::ProgressLine(std::string name, bool is_quiet) : pace_{.name = std::move(name)}, is_quiet_(is_quiet) {
 }
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   erase();
 }
 
-void Progress::show(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+void ProgressLine::show(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes) {
   constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
   if (is_quiet_) return;
   const auto now = Clock::now();
@@ -42,7 +42,7 @@ void Progress::show(std::string_view step, std::uint64_t done_bytes, std::uint64
   say(std::string(kEraseLine) + progress_line(pace_, *columns));
 }
 
-void Progress::erase() {
+void ProgressLine::erase() {
   if (!std::exchange(is_shown_, false)) return;
   say(kEraseLine);
   clear_line_on_signal(false);

@@ -12,12 +12,12 @@
 
 namespace memviz::cli {
 
-class Progress {
+class ProgressLine {
 public:
-  Progress(std::string name, bool is_quiet);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress();
+  ProgressLine(std::string name, bool is_quiet);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();
 
   /// Starts a new step if `step` differs from the last one.
   void show(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes);

@@ -67,7 +67,7 @@ std::vector<RankPart> parts_of(const std::string& file, const PartOptions& optio
   const std::string name = shown_name(file, options.file);
   try {
     return naming_file(name, [&] {
-      Progress progress(picture_name(file), true);
+      ProgressLine progress(picture_name(file), true);
       const SessionOptions session_opts = session_options(name, options.file, progress);
       Contents contents = contents_of(file, session_opts);
       std::vector<RankPart> parts;
@@ -119,7 +119,7 @@ std::vector<RankPart> parts_of_files(const std::vector<std::string>& operands, c
   const PartQuestion question{kind_rules_of(options), most_text_bytes};
   FileOptions quiet = options;
   quiet.is_quiet = true;
-  Progress progress(format_counted(files.size(), "file"), options.is_quiet);
+  ProgressLine progress(format_counted(files.size(), "file"), options.is_quiet);
   std::vector<std::vector<RankPart>> by_file(files.size());
   std::vector<RankPart> parts;
   work_on_files(

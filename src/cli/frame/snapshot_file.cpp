@@ -40,7 +40,7 @@ std::vector<std::string> SnapshotFile::remarks() const {
   return sources_ ? sources_->remarks() : std::vector<std::string>();
 }
 
-SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress) {
+SessionOptions session_options(const std::string& name, const FileOptions& options, ProgressLine& progress) {
   return {.name = name,
           .rewriter = options.redactor.get(),
           .threads = options.threads,

@@ -31,12 +31,13 @@ public:
 
 private:
   std::optional<SourceLines> sources_;
-  Progress progress_;
+  ProgressLine progress_;
   Session session_;
 };
 
 /// Returns how the session of a file is to be read; keeps references to both.
-[[nodiscard]] SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress);
+[[nodiscard]] SessionOptions session_options(const std::string& name, const FileOptions& options,
+                                             ProgressLine& progress);
 
 /// Reads the rules of --kinds. Throws Error with the name of their file.
 [[nodiscard]] KindRules kind_rules_of(const FileOptions& options);

@@ -128,8 +128,8 @@ TEST_CASE("the decoder refuses what the table refuses, and takes the argument th
     const std::size_t opcode_offset = bytes.size();
     bytes += static_cast<char>(byte);
     switch (info.argument) {
-    case pickle::Argument::one_line: bytes += "0\n"; break;
-    case pickle::Argument::two_lines: bytes += "os\nsystem\n"; break;
+    case pickle::OpcodeArgument::one_line: bytes += "0\n"; break;
+    case pickle::OpcodeArgument::two_lines: bytes += "os\nsystem\n"; break;
     default: bytes.append(pickle::number_bytes(info.argument), '\0'); break;
     }
     if (info.name == "STRING") bytes.replace(opcode_offset + 1, 1, "''");

@@ -39,7 +39,7 @@ public:
 
 private:
   FrameTable frames_;
-  Graph graph_;
+  FlameGraph graph_;
 };
 
 using Labels = std::vector<std::string>;

@@ -51,7 +51,7 @@ Recording random_snapshot(std::uint32_t seed, std::size_t events) {
 }
 
 /// Returns how high a shape is in a column, in half pixels.
-std::int32_t height_in(const render::Shape& shape, std::uint32_t column) {
+std::int32_t height_in(const render::TimelineShape& shape, std::uint32_t column) {
   std::int32_t height = 0;
   for (const render::ShapeStep& step : shape.steps)
     if (step.first <= column) height = step.bottom - step.top;
@@ -119,8 +119,8 @@ TEST_CASE("a column shows all that is live in its highest state, and nothing els
   REQUIRE(shapes->runs.size() > 100);
   for (const render::ColumnRun& run : shapes->runs) {
     std::int32_t height = 0;
-    for (const std::vector<render::Shape>* const part : {&shapes->bands, &shapes->strips})
-      for (const render::Shape& shape : *part)
+    for (const std::vector<render::TimelineShape>* const part : {&shapes->bands, &shapes->strips})
+      for (const render::TimelineShape& shape : *part)
         height += height_in(shape, run.first);
     CHECK(height == height_in(shapes->live, run.first));
   }

@@ -12,14 +12,14 @@ namespace memviz::view {
 TEST_CASE("a request is a JSON object") {
   for (const std::string text : {"", "{", "[]", "3", "null", "{} {}", "\"a\"", "{\"a\": \"\xff\"}"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(Request{text}, UsageError);
+    CHECK_THROWS_AS(PageRequest{text}, UsageError);
   }
-  CHECK_THROWS_AS(Request(std::string(1'000'000, '[')), UsageError);
-  CHECK_NOTHROW(Request("{}"));
+  CHECK_THROWS_AS(PageRequest(std::string(1'000'000, '[')), UsageError);
+  CHECK_NOTHROW(PageRequest("{}"));
 }
 
 TEST_CASE("members of a request that are absent have a default") {
-  const Request request("{}");
+  const PageRequest request("{}");
   CHECK(request.text("at").empty());
   CHECK(request.text("at", "auto") == "auto");
   CHECK(request.number("state", 7, 100) == 7);
@@ -34,19 +34,19 @@ TEST_CASE("members of a request have a type") {
   for (const std::string text : {R"({"a": null})", R"({"a": []})", R"({"a": {}})", R"({"a": -1})", R"({"a": 0.5})",
                                  R"({"a": 1e300})", R"({"a": 18446744073709551616})"}) {
     CAPTURE(text);
-    const Request request(text);
+    const PageRequest request(text);
     CHECK_THROWS_AS(static_cast<void>(request.text("a")), UsageError);
     CHECK_THROWS_AS(static_cast<void>(request.number("a", 0, 10)), UsageError);
     CHECK_THROWS_AS(static_cast<void>(request.flag("a")), UsageError);
   }
-  CHECK_THROWS_AS(static_cast<void>(Request(R"({"a": true})").text("a")), UsageError);
-  CHECK_THROWS_AS(static_cast<void>(Request(R"({"a": "1"})").number("a", 0, 10)), UsageError);
-  CHECK_THROWS_AS(static_cast<void>(Request(R"({"a": 1})").flag("a")), UsageError);
-  CHECK_THROWS_AS(static_cast<void>(Request(R"({"device": "0"})").device()), UsageError);
+  CHECK_THROWS_AS(static_cast<void>(PageRequest(R"({"a": true})").text("a")), UsageError);
+  CHECK_THROWS_AS(static_cast<void>(PageRequest(R"({"a": "1"})").number("a", 0, 10)), UsageError);
+  CHECK_THROWS_AS(static_cast<void>(PageRequest(R"({"a": 1})").flag("a")), UsageError);
+  CHECK_THROWS_AS(static_cast<void>(PageRequest(R"({"device": "0"})").device()), UsageError);
 }
 
 TEST_CASE("numbers of a request end at the most that there is") {
-  const Request request(R"({"state": 18446744073709551615, "first": 8, "last": 4, "device": 4294967296})");
+  const PageRequest request(R"({"state": 18446744073709551615, "first": 8, "last": 4, "device": 4294967296})");
   CHECK(request.number("state", 0, 10) == 10);
   CHECK(request.window(9).first == 4);
   CHECK(request.window(9).last == 4);
@@ -55,7 +55,7 @@ TEST_CASE("numbers of a request end at the most that there is") {
 }
 
 TEST_CASE("members of a request are options, by their names and with their words") {
-  const Request request(
+  const PageRequest request(
       R"({"color": "kind", "min_percent": 2.5, "max_size": 40000, "no_fold": true, "upward": false})");
   OptionList<DrawingChoice> options = flame_drawing_options();
   options.push_back(color_option("origin"));
@@ -69,7 +69,7 @@ TEST_CASE("members of a request are options, by their names and with their words
   for (const std::string text : {R"({"color": "red"})", R"({"color": 1})", R"({"color": true})", R"({"max_size": -1})",
                                  R"({"max_size": null})", R"({"min_percent": 1e300})", R"({"no_fold": "yes"})"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(static_cast<void>(Request(text).filled(options)), UsageError);
+    CHECK_THROWS_AS(static_cast<void>(PageRequest(text).filled(options)), UsageError);
   }
 }
 

@@ -9,11 +9,11 @@
 
 namespace memviz {
 
-class Neighbours {
+class Adjacency {
 public:
   /// The edge number i belongs to the node `node_of(i)`, and `value_of(i)` is kept of it.
   template <class NodeOf, class ValueOf>
-  Neighbours(std::size_t nodes, std::size_t edges, const NodeOf& node_of, const ValueOf& value_of)
+  Adjacency(std::size_t nodes, std::size_t edges, const NodeOf& node_of, const ValueOf& value_of)
       : begins_(nodes + 1), values_(edges) {
     for (std::size_t i = 0; i < edges; ++i)
       ++begins_[std::size_t{node_of(i)} + 1];
