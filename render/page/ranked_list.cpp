@@ -14,19 +14,18 @@ constexpr double kListRowHeight = 23;
 constexpr double kSecondLine = 19;
 constexpr double kValueWidth = 88; // the right edge of right-aligned values
 constexpr double kBarStart = 100;
+constexpr double kBarWidth = 64;
 constexpr double kListFontSize = 13;
 /// Lists narrower than this have the label on a second line of each row.
 constexpr double kTwoLinesBelow = 640;
 /// The minimum columns for a useful chain of callers.
 constexpr std::size_t kLeastVia = 14;
-/// The maximum width of the column of kinds, on wide pages; the tooltip has the rest.
+/// The maximum width of the column of kinds; the tooltip has the rest.
 constexpr double kMostKinds = 168;
-constexpr double kMostKindsWide = 230;
 constexpr double kKindsGap = 14;
 
 /// The columns of a row, from the left edge of the list.
 struct Columns {
-  double bar_width = 0;
   double share_end = 0;
   double label_start = 0;
   double label_width = 0;
@@ -46,10 +45,9 @@ Columns columns_for(const RankedList& list) {
   }
   Columns columns;
   columns.is_tall = list.width < kTwoLinesBelow;
-  columns.bar_width = list.width > 1000 ? 150 : 64;
-  columns.share_end = kBarStart + columns.bar_width + (has_share ? 66 : 0);
+  columns.share_end = kBarStart + kBarWidth + (has_share ? 66 : 0);
   columns.label_start = columns.is_tall ? 0 : columns.share_end + 18;
-  columns.kinds_width = std::min(kinds_width, list.width > 1000 ? kMostKindsWide : kMostKinds);
+  columns.kinds_width = std::min(kinds_width, kMostKinds);
   columns.kinds_start = list.width - note_width - kKindsGap - columns.kinds_width;
   const double right = columns.kinds_width > 0 ? columns.kinds_start - kKindsGap : list.width - note_width - 12;
   columns.label_width = (columns.is_tall ? list.width : right) - columns.label_start;
@@ -98,7 +96,7 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
     longest = std::max(longest, other.bar_bytes);
   const double share = static_cast<double>(row.bar_bytes) / static_cast<double>(longest);
   group.set("data-length", fmt::format("{:.4f}", share));
-  add_rect(add_group(group, row.paint->name), list.x + kBarStart, y + 6, std::max(1.0, columns.bar_width * share), 9)
+  add_rect(add_group(group, row.paint->name), list.x + kBarStart, y + 6, std::max(1.0, kBarWidth * share), 9)
       .set("rx", 1)
       .set("class", "swatch")
       .set("data-part", "bar");
