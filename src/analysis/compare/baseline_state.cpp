@@ -131,8 +131,8 @@ MemoryState state_of(const Baseline& baseline, MomentKind moment, std::uint64_t 
 }
 
 void fold_left_out(Comparison& comparison, const Baseline& before, const Baseline& after) {
-  if (before.most_of_left_out_bytes > 0) fold_left_out(comparison, before.most_of_left_out_bytes, &Change::before);
-  if (after.most_of_left_out_bytes > 0) fold_left_out(comparison, after.most_of_left_out_bytes, &Change::after);
+  fold_left_out(comparison, before.most_of_left_out_bytes, &Change::before);
+  fold_left_out(comparison, after.most_of_left_out_bytes, &Change::after);
   std::ranges::stable_sort(comparison.changes, [](const UserLineChange& one, const UserLineChange& other) {
     return std::abs(one.change.delta_bytes()) > std::abs(other.change.delta_bytes());
   });
