@@ -35,6 +35,8 @@ SECONDS = 300
 # They take nothing that is built but memviz. Not json_schemas_test, which takes minutes for each.
 SLOW = ("^(exports|fleet|flops_oracle|gate|leaks_replay|python_.*|ranks_jobs|ranks_jitter|record|attach|report_queries"
         "|shell|action|reads|server_.*|runtime|interrupt|hang_up|worker_end)_test$|^snapshots_written_anew$")  # fmt: skip
+# The most that a bug may write into a file of these tests, one of which is in memory.
+FILE_BYTES = 4 << 30
 
 
 def run(*command, **options):
@@ -169,7 +171,7 @@ def others_that_come_to():
 
 
 def ctest(name):
-    return ["ctest", "--test-dir", BUILD, "--no-tests=error", "-R", f"^{name}$"]
+    return ["prlimit", f"--fsize={FILE_BYTES}", "ctest", "--test-dir", BUILD, "--no-tests=error", "-R", f"^{name}$"]
 
 
 def passes(number, *command, **options):
