@@ -66,6 +66,12 @@ TEST_CASE("the account of what has no stack is one figure, and its parts say why
   CHECK(by_device[0].reasons.size() == account.reasons.size());
 }
 
+TEST_CASE("the reason of most of what has no stack comes first") {
+  const std::vector<UserLine> lines{{.key = Pseudo::before_recording, .amount = {500, 1}},
+                                    {.key = Pseudo::without_stack, .amount = {900, 1}}};
+  CHECK(no_stack_account(lines).reasons.front().key == NodeKey(Pseudo::without_stack));
+}
+
 TEST_CASE("whether the baseline may be lost history is said of each device") {
   const auto stats_of = [](const SnapshotBuilder& builder) {
     const Recording snapshot = builder.read();

@@ -108,6 +108,7 @@ TEST_CASE("cells of recurrent networks count, and keep what their fused kernels 
     const ModelFlops model = counted(program);
     CHECK(model.flops.value == 2 * 3 * 16 * (5 + 4));
     CHECK(model.saved_bytes.value == kStep + 3 * kState + 12 * kState);
+    CHECK(flops_notes(model).size() == 1); // that its kernel is taken for the fused one
   }
   SUBCASE("gru_cell") {
     program.node("torch.ops.aten.gru_cell.default", input + tensor_argument("hx", "h") + "," + weights(3),
@@ -115,6 +116,7 @@ TEST_CASE("cells of recurrent networks count, and keep what their fused kernels 
     const ModelFlops model = counted(program);
     CHECK(model.flops.value == 2 * 3 * 12 * (5 + 4));
     CHECK(model.saved_bytes.value == kStep + kState + 11 * kState);
+    CHECK(flops_notes(model).size() == 1); // that its kernel is taken for the fused one
   }
   SUBCASE("rnn_tanh_cell") {
     program.node("torch.ops.aten.rnn_tanh_cell.default", input + tensor_argument("hx", "h") + "," + weights(1),
@@ -122,6 +124,7 @@ TEST_CASE("cells of recurrent networks count, and keep what their fused kernels 
     const ModelFlops model = counted(program);
     CHECK(model.flops.value == 2 * 3 * 4 * (5 + 4));
     CHECK(model.saved_bytes.value == kStep + 2 * kState);
+    CHECK(flops_notes(model).empty());
   }
 }
 

@@ -133,6 +133,10 @@ TEST_CASE("sums that no profiler writes are counted and left out") {
   CHECK(contains(refusal_of(summed_json({SummedStep{1, {}}, SummedStep{2, {}}})), "without memory"));
 }
 
+TEST_CASE("two lists of numbers are no timeline of sums") {
+  CHECK(contains(refusal_of("[[1], [2]]"), "expected a dict for segments[0], found a list"));
+}
+
 TEST_CASE("sums that change more often than their bytes have room for are refused") {
   std::string times = "0";
   std::string rows = "[0,9,9,9,9,9,9,9,9]";

@@ -208,3 +208,9 @@ TEST_CASE("a state by kind colours each block by its own, and each line by most 
   CHECK(has(text, "parameter\nactivation\nworkspace\nseveral kinds\nunknown\n"));
   CHECK(has(svg, "data-kinds=\"activation 60 %, workspace 40 %\""));
 }
+
+TEST_CASE("the list of a picture names the kinds of a line, as many as fit") {
+  const std::string text =
+      sentence_of(state_svg({.file = "a.pickle", .state = known_state(), .device = std::nullopt}, by_kind()));
+  CHECK(has(text, "\nactivation 60 %\n"));
+}
