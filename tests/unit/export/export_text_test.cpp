@@ -69,6 +69,15 @@ TEST_CASE("segment_bar") {
   }
 }
 
+TEST_CASE("there is no map of segments where all of them were released") {
+  SmallSnapshot builder;
+  builder.event(Action::segment_alloc, 4096, 8000).event(Action::alloc, 4096, 8000);
+  builder.event(Action::free_completed, 4096, 8000).event(Action::segment_free, 4096, 8000);
+  const std::string text = text_of(builder.take());
+  CHECK(contains(text, "GPU 0"));
+  CHECK_FALSE(contains(text, "Segments of"));
+}
+
 TEST_CASE("segment_map shows the largest segments and says how many it leaves out") {
   SmallSnapshot builder;
   for (std::uint64_t i = 0; i < 25; ++i)

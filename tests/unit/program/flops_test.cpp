@@ -60,6 +60,15 @@ TEST_CASE("a product of matrices costs twice what it multiplies") {
   CHECK(model.saved_bytes.value == 80); // the input, because the weight needs a gradient
 }
 
+TEST_CASE("a table of weights that is no dict names none") {
+  for (const char* const table : {"[]", "{}", "{\"config\": []}", "{\"config\": {\"w\": 1}}"}) {
+    CAPTURE(table);
+    const ModelFlops model = count_flops(zip_archive(
+        {{"a/models/model.json", product(size(2)).json()}, {"a/data/weights/model_weights_config.json", table}}));
+    CHECK(model.parameters == 200);
+  }
+}
+
 TEST_CASE("a product over named dimensions multiplies those, and without names none") {
   const auto flops = [](const std::string& dimensions) {
     ExportedProgram program;

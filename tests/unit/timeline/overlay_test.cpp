@@ -135,6 +135,19 @@ TEST_CASE("steps are paired by their numbers") {
   }
 }
 
+TEST_CASE("of more steps than are kept the first are not compared") {
+  SmallSnapshot made;
+  for (std::size_t i = 0; i < kMostSteps + 3; ++i)
+    made.event(Action::alloc, 0x1000, kKiB).event(Action::free_completed, 0x1000, kKiB);
+  const Recording recording = made.take();
+  const auto tables = step_tables(end_of(recording), {{StepSource::events, {}, 2}, {}, {}});
+  const auto compared = compare_steps(tables, tables);
+  REQUIRE(compared[0].rows.size() == kMostSteps);
+  CHECK(compared[0].rows.front().step == 4);
+  CHECK(compared[0].before_steps == kMostSteps + 3);
+  CHECK(compared[0].after_steps == kMostSteps + 3);
+}
+
 TEST_CASE("what differs in how two recordings were made") {
   SmallSnapshot one;
   SmallSnapshot other;
