@@ -82,7 +82,6 @@ std::optional<std::string> inner_line_of(const GrowingStack& in) {
 }
 
 std::vector<std::string> callers_of_stack(const GrowingStack& in) {
-  if (in.frames().empty()) return {};
   return callers_of(in.tables.frames, in.tables.calls, in.growth.stack);
 }
 
