@@ -1,5 +1,6 @@
 #include "memviz/causes.hpp"
 
+#include "analysis/causes/one_tensor.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/kinds.hpp"
 #include "story/cause_words.hpp"
@@ -78,6 +79,14 @@ private:
 };
 
 } // namespace
+
+TEST_CASE("a tensor is known in half and in double precision, up to the rounding of requests") {
+  const std::uint64_t bytes = 8 * kCauseMiB;
+  for (const std::uint64_t same : {bytes, bytes / 2, bytes * 2, bytes + 511, 2 * bytes + 511})
+    CHECK(is_same_or_other_precision(same, bytes));
+  for (const std::uint64_t other : {bytes / 4, 3 * bytes, 4 * bytes, bytes + 512, 2 * bytes - 512})
+    CHECK_FALSE(is_same_or_other_precision(other, bytes));
+}
 
 TEST_CASE("causes: passes that are kept without a backward pass are named with their call") {
   Passes program;
