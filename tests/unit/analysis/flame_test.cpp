@@ -78,6 +78,9 @@ TEST_CASE("a range of events has the lives that begin or end in it, and all othe
   const MemoryState peak = state_at(recording, {.kind = MomentKind::peak});
   CHECK(bytes_in(peak, {LivesOf::freed, 3, 4}) == Found{{"load data.py:3", 2000}});
   CHECK(bytes_in(peak, {LivesOf::freed, 0, 3}).empty());
+  const auto said_of = [](LifeRange lives) { return filters_text({}, 100, {.focus = {}, .hide = {}, .lives = lives}); };
+  CHECK(said_of({LivesOf::freed, 2, 9}) == "freed in events 2 to 8: 100 B of 100 B requested");
+  CHECK(said_of({LivesOf::born, 5, 5}) == "allocated in events 5 to 5: 100 B of 100 B requested");
 }
 
 TEST_CASE("every reserved byte is in the tree once") {
