@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <map>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -271,6 +272,29 @@ TEST_CASE("scores and sums of fused attention are all it costs, whatever the lay
   const ModelFlops backward = attention("aten._scaled_dot_product_flash_attention_backward.default", by_head,
                                         R"({"name": "", "arg": {"as_int": 1}})");
   CHECK(line(backward, "transformer") == backward.flops.value);
+}
+
+TEST_CASE("where a block has no module for its attention, the first product after the scores projects") {
+  ExportedProgram program;
+  program.tensor("q", size(2) + "," + size(3) + "," + size(5) + "," + size(7));
+  program.tensor("x", size(2) + "," + size(10)).tensor("y", size(2) + "," + size(20));
+  program.tensor("w", size(10) + "," + size(20)).parameter("w", "w");
+  const std::string operands =
+      tensor_argument("query", "q") + "," + tensor_argument("key", "q") + "," + tensor_argument("value", "q");
+  for (const std::string block : {"k,h.0,main.Block", "k,h.1,main.Block"}) {
+    program.node("aten.mm.default", product_inputs("x", "w"), output("y"), block);
+    program.node("aten._scaled_dot_product_flash_attention.default", operands, output("q"), block);
+    for (int product = 0; product < 3; ++product)
+      program.node("aten.mm.default", product_inputs("x", "w"), output("y"), block);
+  }
+  std::map<std::string, std::uint64_t> found;
+  for (const RoleFlops& role : counted(program.json()).transformer.lines)
+    found[role.name] = role.flops.value.value_or(0);
+  constexpr std::uint64_t kProduct = 2 * 2 * 10 * 20;
+  CHECK(found["attention/kqv"] == kProduct);
+  CHECK(found["attention/proj"] == kProduct);
+  CHECK(found["mlp/ffw1"] == kProduct);
+  CHECK(found["mlp/ffw2"] == kProduct);
 }
 
 TEST_CASE("packed sequences count as if each were the longest") {
