@@ -156,24 +156,6 @@ std::vector<std::string> words_for_lldb(const Process& process, const std::strin
           cleanup};
 }
 
-/// Returns the first function with a name in a backtrace: "#1  0x00007f in clock_nanosleep () from ...", or
-/// "frame #1: 0x00007f libc.so.6`clock_nanosleep + 35".
-std::string function_of(std::string_view said) {
-  while (!said.empty()) {
-    const std::string_view line = said.substr(0, said.find('\n'));
-    said.remove_prefix(std::min(line.size() + 1, said.size()));
-    if (line.find('#') > 10) continue;
-    for (const std::string_view before : {" in ", "`"}) {
-      const std::size_t at = line.find(before);
-      if (at == std::string_view::npos) continue;
-      std::string_view name = line.substr(at + before.size());
-      name = name.substr(0, name.find_first_of(" (+"));
-      if (!name.empty() && name != "??") return printable(name);
-    }
-  }
-  return "";
-}
-
 /// Returns why the debugger failed, from what it said.
 std::string failure_of(std::string_view said) {
   if (said.find("ptrace: ") != std::string_view::npos || said.find("attach failed") != std::string_view::npos)
@@ -197,6 +179,22 @@ std::optional<DebuggerKind> debugger() {
   return std::nullopt;
 }
 
+std::string function_in(std::string_view backtrace) {
+  while (!backtrace.empty()) {
+    const std::string_view line = backtrace.substr(0, backtrace.find('\n'));
+    backtrace.remove_prefix(std::min(line.size() + 1, backtrace.size()));
+    if (line.find('#') > 10) continue;
+    for (const std::string_view before : {" in ", "`"}) {
+      const std::size_t at = line.find(before);
+      if (at == std::string_view::npos) continue;
+      std::string_view name = line.substr(at + before.size());
+      name = name.substr(0, name.find_first_of(" (+"));
+      if (!name.empty() && name != "??") return printable(name);
+    }
+  }
+  return "";
+}
+
 std::string inject(DebuggerKind kind, const Process& process, const Injection& injection, const Notice& notice) {
   const bool is_gdb = kind == DebuggerKind::gdb;
   const std::string commands = injection.text.parent_path() / "commands";
@@ -212,7 +210,7 @@ std::string inject(DebuggerKind kind, const Process& process, const Injection& i
   });
   if (said.find(kInjected) == std::string::npos)
     throw Error(fmt::format("cannot attach to process {}: {}", process.id, failure_of(said)));
-  return function_of(said);
+  return function_in(said);
 }
 
 } // namespace memviz::attach

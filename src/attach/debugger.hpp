@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace memviz::attach {
 
@@ -37,5 +38,9 @@ struct Notice {
 /// then as before. Writes commands for the debugger into the folder of the text.
 [[nodiscard]] std::string inject(DebuggerKind kind, const Process& process, const Injection& injection,
                                  const Notice& notice);
+
+/// Returns the first function with a name in a backtrace: "#1  0x00007f in clock_nanosleep () from ..." of gdb, "frame
+/// #1: 0x00007f libc.so.6`clock_nanosleep + 35" of lldb; "" if there is none.
+[[nodiscard]] std::string function_in(std::string_view backtrace);
 
 } // namespace memviz::attach
