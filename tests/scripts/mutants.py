@@ -7,7 +7,8 @@ Draws N places (100) of src/, render/ and the wing of rehearsals, or of the fold
 operator, a condition that always or never holds, a call that is left out. All are compiled into one build
 (build-mutants/), which the environment switches one by one. Each meets the unit tests and then the command
 lines of tests/cli/cases that come to it; with --slow also other tests of ctest that come to it. Prints those that live, to
-be judged by hand: a test is missing, the code is not needed, or the change is no bug. Takes python3-clang-14.
+be judged by hand: a test is missing, the code is not needed, or the change is no bug. MUTANT=7 in the environment of the
+build's programs and of its tests switches one on. Takes python3-clang-14.
 """
 
 import argparse
@@ -216,7 +217,7 @@ def main():
         for number, kind in zip(mutants, pool.map(killer, mutants, *reached)):
             killers[kind] += 1
             if kind is None:
-                print(f"lives: {mutants[number]}{'' if number in files else '   (no unit test comes to it)'}"
+                print(f"lives, MUTANT={number}: {mutants[number]}{'' if number in files else '   (no unit test comes to it)'}"
                       f"{'' if number in cases else '   (no command line)'}"
                       f"{'' if number in others or not options.slow else '   (no slow test)'}"
                       f"   [{killers[None]} of {killers.total()}]", flush=True)  # fmt: skip
