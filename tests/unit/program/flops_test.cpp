@@ -61,7 +61,7 @@ TEST_CASE("a product of matrices costs twice what it multiplies") {
   CHECK(model.saved_bytes.value == 80); // the input, because the weight needs a gradient
 }
 
-TEST_CASE("a table of weights that is no dict names none") {
+TEST_CASE("a table of weights that has another form is not used") {
   for (const char* const table : {"[]", "{}", "{\"config\": []}", "{\"config\": {\"w\": 1}}"}) {
     CAPTURE(table);
     const ModelFlops model = count_flops(zip_archive(
