@@ -71,10 +71,11 @@ TEST_CASE("segment_bar") {
 
 TEST_CASE("settings that differ by a number share a row, one whose name ends with a dot has its own") {
   SmallSnapshot builder;
-  builder.setting("divisions.1", "0").setting("divisions.512", "8").setting("odd.", "7");
+  builder.setting("divisions.1", "0").setting("divisions.512", "8").setting("odd.", "7").setting("odd.1", "9");
   const std::string text = text_of(builder.segment(4096, 8000).inactive(8000).take());
   CHECK(contains(text, "divisions  1: 0, 512: 8\n"));
   CHECK(contains(text, "odd.       7\n"));
+  CHECK(contains(text, "odd.1      9\n"));
 }
 
 TEST_CASE("there is no map of segments where all of them were released") {
