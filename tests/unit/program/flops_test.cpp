@@ -62,7 +62,7 @@ TEST_CASE("a product of matrices costs twice what it multiplies") {
 }
 
 TEST_CASE("a table of weights that has another form is not used") {
-  for (const char* const table : {"[]", "{}", "{\"config\": []}", "{\"config\": {\"w\": 1}}"}) {
+  for (const char* const table : {"[]", "{}", R"({"config": []})", R"({"config": {"w": 1}})"}) {
     CAPTURE(table);
     const ModelFlops model = count_flops(zip_archive(
         {{"a/models/model.json", product(size(2)).json()}, {"a/data/weights/model_weights_config.json", table}}));
