@@ -2,7 +2,7 @@
 
 // The events before a moment -> the memory taken since live memory was last low.
 
-#include "analysis/explain/line_names.hpp"
+#include "analysis/explain/state_lines.hpp"
 #include "memviz/explain.hpp"
 
 namespace memviz {

@@ -1,6 +1,6 @@
 #include "memviz/pins.hpp"
 
-#include "analysis/explain/line_names.hpp"
+#include "analysis/explain/state_lines.hpp"
 #include "memviz/allocator_settings.hpp"
 
 #include <algorithm>

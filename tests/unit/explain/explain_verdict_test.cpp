@@ -38,11 +38,6 @@ Explained failed(SmallSnapshot& made, const Event& failure, DeviceId device = {}
 
 } // namespace
 
-TEST_CASE("free bytes that no device has are unknown: the driver's call failed") {
-  CHECK(request_of(oom(4 * MiB, 10 * MiB), {}).device_free_bytes == 10 * MiB);
-  CHECK_FALSE(request_of(oom(4 * MiB, 0x7f00'0000'0000'0000), {}).device_free_bytes.has_value());
-}
-
 TEST_CASE("full memory is exhaustion, not fragmentation") {
   SmallSnapshot made;
   SUBCASE("with nothing free at all") {
